@@ -106,11 +106,25 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Machin
         return lambda g: write(g, body(*[read(g) for read in readers]))
 
     alike = len(operation.results) == 1
+    if not alike and len(writers) == len(readers) == 2:
+        return _two_of_two(body, readers, writers)
 
     def run(g: Group) -> None:
         out = body(*[read(g) for read in readers])
         for put, value in zip(writers, [out] * len(writers) if alike else out, strict=True):
             put(g, value)
+
+    return run
+
+
+def _two_of_two(body: Body, readers: list[Reader], writers: list[Writer]) -> Bound:
+    """An operation with two sources and two results, without lists."""
+    (first, second), (put_first, put_second) = readers, writers
+
+    def run(g: Group) -> None:
+        value, other = body(first(g), second(g))
+        put_first(g, value)
+        put_second(g, other)
 
     return run
 
@@ -167,6 +181,8 @@ def _bind_scalar(instruction: Instruction, operation: Operation, machine: Machin
             first, second = readers
             return lambda g: write(g, body(first(g), second(g)))
         return lambda g: write(g, body(*[read(g) for read in readers]))
+    if len(writers) == len(readers) == 2:
+        return _two_of_two(body, readers, writers)
 
     def run(g: Group) -> None:
         for put, value in zip(writers, body(*[read(g) for read in readers]), strict=True):

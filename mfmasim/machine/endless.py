@@ -12,10 +12,11 @@ seen; a launch that is shorter pays nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.masks import some
 from mfmasim.machine.state import AT_BARRIER, ENDED
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Taken:
     met: bool = False
     """Whether a barrier was executed."""
     differing: int = 0
-    """The register in which all waves differed from the state last, by its place in `_registers`."""
+    """The register in which all waves differed from the state last, by its place in `Rounds`."""
 
 
 class Rounds:
@@ -71,6 +72,7 @@ class Rounds:
         self._blocks = 0
         self._next = FIRST
         self._taken: Taken | None = None
+        self._places = _places(waves)
         self._quiet: dict[int, tuple[bool, bool]] = {}
         """Of each block, by identity: whether it changes only registers, and whether it has a barrier."""
 
@@ -89,7 +91,7 @@ class Rounds:
                     return True
         if self._blocks >= self._next:
             self._next = 2 * self._blocks
-            registers = [array.copy() for array in _registers(self.waves)]
+            registers = [owner[key].copy() for owner, key in self._places]
             self._taken = Taken(registers, np.zeros(self.waves.count, np.bool_))
         return False
 
@@ -105,13 +107,13 @@ class Rounds:
 
     def _compare(self, taken: Taken, group: Group) -> None:
         """Note which waves of a group are in the state that was taken."""
-        present = _registers(self.waves)
         # The register that a loop counts in differs each time.
-        if not _equal(group, present[taken.differing], taken.registers[taken.differing]).any():
+        owner, key = self._places[taken.differing]
+        if not some(_equal(group, owner[key], taken.registers[taken.differing])):
             return
         same = ~group.take(taken.returned)
-        for number, (now, then) in enumerate(zip(present, taken.registers, strict=True)):
-            same = same & _equal(group, now, then)
+        for number, ((owner, key), then) in enumerate(zip(self._places, taken.registers, strict=True)):
+            same = same & _equal(group, owner[key], then)
             if not same.any():
                 taken.differing = number
                 return
@@ -136,9 +138,14 @@ def _equal(group: Group, now: NDArray[np.generic], then: NDArray[np.generic]) ->
     return equal if equal.ndim == 1 else np.asarray(equal.all(axis=1))
 
 
-def _registers(waves: Waves) -> list[NDArray[np.generic]]:
-    """All that a wave's next step depends on, beside memory; what differs most often comes first."""
+def _places(waves: Waves) -> list[tuple[Any, Any]]:
+    """Where all stands that a wave's next step depends on, beside memory: what holds it, and its index or name there.
+
+    What differs most often comes first.
+    """
+    named, files = vars(waves), (waves.s, waves.v, waves.a)
+    scalars, *vectors = [[(file, index) for index in range(len(file))] for file in files]
     return [
-        waves.pc, waves.scc, *waves.s, waves.exec, *waves.v, *waves.a, waves.mode, waves.status, waves.signalled,
-        waves.complete,
+        (named, "pc"), (named, "scc"), *scalars, (named, "exec"), *vectors[0], *vectors[1], (named, "_mode"),
+        (named, "status"), (named, "signalled"), (named, "complete"),
     ]  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 
 from mfmasim.machine import exact
 from mfmasim.machine.forms import BY_SIZE, F64
+from mfmasim.machine.masks import every, some
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ def add(a: Array, b: Array, mode: FloatMode) -> Array:
     if mode.plain:
         out = a + b
         # No NaN, and nothing else to settle: the usual case, at once.
-        if not mode.fp16_ovfl and (least := np.minimum.reduce(out, axis=None)) == least:
+        if not mode.fp16_ovfl and every(np.equal(out, out)):
             return out
         return leaving(out, form, mode, a, b)
     a, b = entering(a, form, mode), entering(b, form, mode)
@@ -120,7 +121,7 @@ def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
         out = a * b
-        if not mode.fp16_ovfl and (least := np.minimum.reduce(out, axis=None)) == least:
+        if not mode.fp16_ovfl and every(np.equal(out, out)):
             return out
         return leaving(out, form, mode, a, b)
     a, b = entering(a, form, mode), entering(b, form, mode)
@@ -176,11 +177,12 @@ def sum_to_odd(a: Array, b: Array) -> Array:
     return _odd(*_two_sum(a, b))
 
 
+WIDE = np.dtype(np.float64)
 # For float16 and float32: by how much the bits of a float64 that are below the last place of the result are shifted to
-# the top, half of that place when they are there, smallest normal.
+# the top, half of that place when they are there, smallest normal. Arrays without axes: quicker operands than scalars.
 BELOW = {
-    2: (np.uint64(22), np.uint64(1 << 63), np.float64(2.0**-14)),
-    4: (np.uint64(35), np.uint64(1 << 63), np.float64(2.0**-126)),
+    2: (np.array(22, np.uint64), np.array(1 << 63, np.uint64), np.array(2.0**-14)),
+    4: (np.array(35, np.uint64), np.array(1 << 63, np.uint64), np.array(2.0**-126, np.float32)),
 }
 
 
@@ -189,22 +191,36 @@ def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
 
     Rounding the float64 sum again goes wrong only from the middle between two results, or where the result is
     denormal. There the sum is first rounded to odd, and two bits more than the result are enough (Boldo and
-    Melquiond): 53 against 24 or 11. A sum without an error needs no second rounding.
+    Melquiond): 53 against 24 or 11.
 
     Returns:
         The results, and whether all are known to be numbers other than zero.
     """
-    total: Array = np.multiply(a, b, dtype=np.float64) + c
+    if not a.ndim:
+        a, b = b, a
+    x, y, z = a.astype(WIDE), b.astype(WIDE), c.astype(WIDE)
+    total: Array = np.multiply(x, y, x if x.ndim and y.shape in (x.shape, ()) else None)
+    total = np.add(total, z, total if total.ndim and z.shape in (total.shape, ()) else None)
     up, middle, normal = BELOW[a.dtype.itemsize]
     out: Array = total.astype(a.dtype)
-    middles = (total.view(np.uint64) << up) == middle
-    usual = bool(np.minimum.reduce(np.abs(total), axis=None) >= normal)  # a NaN compares as false
-    if np.count_nonzero(middles) or not usual:
-        total, error = _two_sum(np.multiply(a, b, dtype=np.float64), c.astype(np.float64))
-        doubtful = middles | ((np.abs(total) < normal) & (total != 0))
-        if np.count_nonzero(doubtful & (error != 0)):
-            return _odd(total, error).astype(a.dtype), usual
-    return out, usual
+    # The result shows as much as the sum, in half the bytes; NumPy compares float16 slowly. A NaN compares as false.
+    usual = np.abs(out if a.dtype.itemsize == 4 else total) > normal
+    below = total.view(np.uint64)
+    usual &= np.left_shift(below, up, below if below.ndim else None) != middle  # the sum is needed no more
+    if every(usual):
+        return out, True
+    return _settled_sums(a, b, c, out), False
+
+
+def _settled_sums(a: Array, b: Array, c: Array, out: Array) -> Array:
+    """Sums of float16 or float32 again, where rounding twice may have gone wrong."""
+    total: Array = a.astype(WIDE) * b.astype(WIDE) + c.astype(WIDE)
+    up, middle, normal = BELOW[out.dtype.itemsize]
+    doubtful = (np.abs(total) <= normal) & (total != 0) | (total.view(np.uint64) << up == middle)
+    if some(doubtful):
+        x, y, z = (np.broadcast_to(source, out.shape)[doubtful].astype(WIDE) for source in (a, b, c))
+        out[doubtful] = sum_to_odd(x * y, z).astype(out.dtype)
+    return out
 
 
 SPLIT = np.float64(2**27 + 1)

@@ -9,7 +9,17 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["lanes_of", "words_of"]
+__all__ = ["every", "lanes_of", "some", "words_of"]
+
+
+def every(mask: NDArray[np.bool_]) -> bool:
+    """Whether all booleans of an array are true; quicker than ``mask.all()``."""
+    return b"\0" not in mask.tobytes()
+
+
+def some(mask: NDArray[np.bool_]) -> bool:
+    """Whether any boolean of an array is true; quicker than ``mask.any()``."""
+    return b"\1" in mask.tobytes()
 
 
 def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
@@ -22,6 +32,8 @@ def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
 def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Pack lane booleans (..., 32 or 64) into mask words, uint32 (..., 2)."""
     # All rows in one go: each is a whole number of bytes.
+    if mask.shape[-1] == 64:
+        return np.packbits(mask, bitorder="little").view(np.uint32).reshape(*mask.shape[:-1], 2)
     octets = np.packbits(mask, bitorder="little").reshape(*mask.shape[:-1], mask.shape[-1] // 8)
     if octets.shape[-1] == 4:
         octets = np.concatenate([octets, np.zeros_like(octets)], axis=-1)

@@ -32,13 +32,15 @@ __all__ = ["read_dword", "scalar_reader", "scalar_writer", "vector_reader", "vec
 ZERO = np.zeros((1, 1), np.uint32)
 # As dtypes, not types: a view is then quicker, and whether it is needed is one comparison of identities.
 U32 = np.dtype(np.uint32)
-VIEW32: dict[str, Any] = {"u32": U32, "b32": U32, "i32": np.dtype(np.int32), "f32": np.dtype(np.float32)}
+VIEW32: dict[str, Any] = {"u32": U32, "b32": U32, "sign32": U32, "i32": np.dtype(np.int32), "f32": np.dtype(np.float32)}
 VIEW64: dict[str, Any] = {
     "u64": np.dtype(np.uint64), "b64": np.dtype(np.uint64), "i64": np.dtype(np.int64), "f64": np.dtype(np.float64),
 }  # fmt: skip
 VIEW16: dict[str, Any] = {
     "u16": np.dtype(np.uint16), "b16": np.dtype(np.uint16), "i16": np.dtype(np.int16), "f16": np.dtype(np.float16),
 }  # fmt: skip
+NUMBERS = frozenset((*VIEW32, *VIEW64, *VIEW16))
+"""Types of one number a lane."""
 
 # Aperture registers by source code: base and limit of the LDS and of the scratch aperture (CDNA3 ISA manual, SSRC0).
 APERTURES = {
@@ -111,7 +113,9 @@ def _signs(reader: Reader, operand: Operand, bits: int) -> Reader:
     return reader
 
 
-def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Reader:
+def vector_reader(
+    operand: Operand, kind: str, instruction: Instruction, *, high: bool = False, bare: bool = False
+) -> Reader:
     """Read a source of a vector operation as the given type; `high` picks the upper half of a 16-bit source.
 
     Args:
@@ -119,7 +123,19 @@ def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high
         kind: type of the value, as operations' signatures name it.
         instruction: what reads.
         high: whether a 16-bit source is the upper half of its register.
+        bare: whether a constant number comes without axes, not as (1, 1).
     """
+    reader = _lanes_reader(operand, kind, instruction, high=high)
+    if operand.kind != "const" or kind not in NUMBERS:
+        return reader
+    constant = reader(_NO_GROUP)
+    if bare:
+        constant = constant.reshape(())
+    return lambda g: constant  # noqa: ARG005
+
+
+def _lanes_reader(operand: Operand, kind: str, instruction: Instruction, *, high: bool) -> Reader:
+    """`vector_reader`, with constants worked out at each call."""
     if kind == "mask":
         return _mask_reader(operand, instruction)
     if kind.startswith("b32x"):
@@ -130,13 +146,10 @@ def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high
         both: Callable[[Group], Any] = lambda g: (first(g), second(g))  # noqa: E731
         return both
     low = _select(read_dword(operand, 0, instruction), operand)
-    floating = kind.startswith("f")
+    floating = kind.startswith(("f", "sign"))
     if kind in VIEW32:
         view = VIEW32[kind]
         raw = _signs(low, operand, 32) if floating else low
-        if operand.kind == "const":
-            constant32 = raw(_NO_GROUP).view(view)
-            return lambda g: constant32  # noqa: ARG005
         return raw if view is U32 else lambda g: raw(g).view(view)
     if kind in VIEW16:
         view16, shift = VIEW16[kind], np.uint32(16)
@@ -339,7 +352,16 @@ def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
         raise unsupported(instruction, f"scalar destination of kind {operand.kind}")
     code = operand.index
     if kind in VIEW32:
-        return lambda g, value: g.write_s(code, value if value.dtype is U32 else np.asarray(value).view(U32))
+
+        def write_one(g: Group, value: NDArray[Any]) -> None:
+            if value.dtype is not U32:
+                value = np.asarray(value).view(U32)
+            if g.all and code < EXEC and value.ndim:
+                g.sgprs[code] = value
+            else:
+                g.write_s(code, value)
+
+        return write_one
     if kind in VIEW16:  # the upper half becomes 0
         return lambda g, value: g.write_s(code, np.asarray(value).view(np.uint16).astype(np.uint32))
 

@@ -2,10 +2,10 @@
 
 A vector operation is a pure function of arrays. Its signature, such as ``"u32 u32 u32 -> u32"``, says how registers
 become arrays: u32 i32 f32 u16 i16 f16 take one register (16-bit types its low half), u64 i64 f64 a pair, ``mask`` a
-lane mask, ``b32`` any dword, ``b32xN`` N registers on a leading axis, ``pair`` two registers as a tuple of dwords.
-``mode`` among the sources hands the body the MODE register (`FloatMode`). Scalar operations use the same words;
-``scc`` as last source or result means the flag. A ``mask`` that is the only result goes to every destination (V_CMPX
-on gfx9 writes VCC and EXEC, later only EXEC).
+lane mask, ``b32`` any dword, ``sign32`` one whose sign bit neg and abs change, ``b32xN`` N registers on a leading axis,
+``pair`` two registers as a tuple of dwords. ``mode`` among the sources hands the body the MODE register (`FloatMode`).
+Scalar operations use the same words; ``scc`` as last source or result means the flag. A ``mask`` that is the only
+result goes to every destination (V_CMPX on gfx9 writes VCC and EXEC, later only EXEC).
 
 What else is particular to an operation is an argument of its registration: fidelity, how undefined bits pass through it
 (`mfmasim.machine.rules`), whether clamp saturates. An ordinary operation is added in a module of `mfmasim.machine.ops`

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["select"]
 
+U32 = np.dtype(np.uint32)
 FEW = 512
-"""Lanes up to which one call of ``np.where`` is quicker than five of arithmetic."""
+"""Lanes up to which one call of ``np.where`` is quicker than four of arithmetic."""
 
 
 def select(mask: NDArray[np.bool_], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[np.uint32]:
@@ -32,10 +33,10 @@ def select(mask: NDArray[np.bool_], yes: NDArray[Any], no: NDArray[Any]) -> NDAr
     >>> select(np.array([True, False]), np.float32([1, 2]), np.uint32([7, 8])).tolist()
     [1065353216, 8]
     """
-    first, second = yes.view(np.uint32), no.view(np.uint32)
+    first = yes if yes.dtype is U32 else yes.view(U32)
+    second = no if no.dtype is U32 else no.view(U32)
     if mask.size <= FEW:
         return np.where(mask, first, second)
-    ones: NDArray[np.uint32] = np.negative(mask.view(np.int8)).astype(np.int32).view(np.uint32)
-    out: NDArray[np.uint32] = ones & (first ^ second)
+    out: NDArray[np.uint32] = mask.astype(U32) * (first ^ second)
     out ^= second
     return out

@@ -42,10 +42,16 @@ def vector_operands(instruction: Instruction, operation: Operation) -> tuple[lis
         kinds = ["u16" if x.half and kind == "u32" else kind for x, kind in zip(instruction.src, kinds, strict=True)]
     if halves and not any(kind in SIXTEEN for kind in (*kinds, *operation.results)):
         raise unsupported(instruction, f"op_sel {halves:#x}")
+    # What all lanes share needs no axes where another source has them: NumPy computes with it faster.
+    bare = not operation.shaped and any(x.kind in ("v", "a") for x in instruction.src)
     readers = [
         # A destination that is read back is the half that is written.
         vector_reader(
-            operand, kind, instruction, high=bool(halves >> (3 if operand.half and not operand.printed else i) & 1)
+            operand,
+            kind,
+            instruction,
+            high=bool(halves >> (3 if operand.half and not operand.printed else i) & 1),
+            bare=bare,
         )
         for i, (operand, kind) in enumerate(zip(instruction.src, kinds, strict=True))
     ]
@@ -77,4 +83,7 @@ def scalar_operands(instruction: Instruction, operation: Operation) -> tuple[lis
 
 
 def _write_scc(g: Group, value: NDArray[Any]) -> None:
-    g.scc = value
+    if g.all and value.ndim:
+        g.waves.scc = value
+    else:
+        g.scc = value

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.executed import Executed
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.held import Changed, Held, Kept
 from mfmasim.machine.masks import lanes_of, words_of
@@ -52,7 +53,7 @@ CSP = 7 << 29
 """Bits of MODE that no vector operation obeys: the pointer of the stack of paths (CDNA3 ISA manual, 3.5)."""
 
 
-class Waves:
+class Waves(Executed):
     """All registers of a batch of waves; every one starts as poison.
 
     ``v`` and ``a`` hold one uint32 array (1 or waves, lanes) per register, ``s`` one (1 or waves,) per hardware operand
@@ -74,6 +75,7 @@ class Waves:
 
     def __init__(self, arch: Arch, count: int, lanes: int, vgprs: int, agprs: int) -> None:
         """Make `count` waves of `lanes` lanes with the given register counts."""
+        super().__init__()
         self.arch, self.count, self.lanes = arch, count, lanes
         poison = np.full((1, lanes), POISON_DWORD, np.uint32)
         self.v: list[NDArray[Any]] = [poison] * vgprs
@@ -85,7 +87,6 @@ class Waves:
         self.exec: NDArray[Any] = np.ones((1, lanes), np.bool_)
         self.pc: NDArray[Any] = np.zeros(1, np.int64)
         self.status: NDArray[Any] = np.full(1, RUNNING, np.uint8)
-        self.executed: NDArray[Any] = np.zeros(1, np.int64)
         self.signalled: NDArray[Any] = np.zeros(1, np.bool_)
         self.complete: NDArray[Any] = np.zeros(1, np.bool_)
         self.workgroup = np.zeros(count, np.int64)
@@ -215,6 +216,8 @@ class Group:
 
     def count_executed(self, instructions: int) -> int:
         """Count executed instructions; returns the largest number that a wave of the group has executed."""
+        if self.all:
+            return self.waves.count_executed(instructions)
         executed = self.take(self.waves.executed) + instructions
         self.waves.executed = self._put(self.waves.executed, executed)
         return int(executed[0]) if len(executed) == 1 else int(executed.max())
@@ -368,22 +371,24 @@ class Group:
         if self.mask is not None:
             mask = mask & self.mask
         words = words_of(mask)
-        low, high = words[..., 0], words[..., 1]
+        low, high = words[:, 0], words[:, 1]
+        if self.lanes == 64 and self.all and code < EXEC:
+            self.sgprs[code], self.sgprs[code + 1] = low, high
+            self.waves.lane_masks[code] = (low, high, mask)
+            return
         self.write_s(code, low)
         if self.lanes == 64:
             self.write_s(code + 1, high)
-            if self.all:
-                self.waves.lane_masks[code] = (low, high, mask)
 
     def lane_mask(self, code: int) -> NDArray[np.bool_]:
         """Read a lane mask from a scalar pair (one register on wave32)."""
+        known, file = self.waves.lane_masks.get(code), self.sgprs
+        if known is not None and self.all and known[0] is file[code] and known[1] is file[code + 1]:
+            return known[2]
         low = self.s(code)
         if self.lanes != 64:
             return lanes_of(np.stack([low, np.zeros_like(low)], axis=-1), self.lanes)
         high = self.s(code + 1)
-        known = self.waves.lane_masks.get(code)
-        if known is not None and known[0] is low and known[1] is high:
-            return known[2]
         if len(low) != len(high):
             low, high = np.broadcast_arrays(low, high)
         return lanes_of(np.stack([low, high], axis=-1), self.lanes)

@@ -78,34 +78,35 @@ def _zero(g: Group, code: int) -> NDArray[np.bool_]:
     return out
 
 
-# When each conditional branch is taken, for every wave of the group.
-TAKEN: dict[str, Condition] = {
-    "s_cbranch_scc0": lambda g: ~g.scc,
-    "s_cbranch_scc1": lambda g: g.scc,
-    "s_cbranch_vccz": lambda g: _zero(g, VCC),
-    "s_cbranch_vccnz": lambda g: ~_zero(g, VCC),
-    "s_cbranch_execz": lambda g: _zero(g, EXEC),
-    "s_cbranch_execnz": lambda g: ~_zero(g, EXEC),
+# What each conditional branch tests, for every wave of the group, and what it must be for the branch to be taken.
+TAKEN: dict[str, tuple[Condition, bool]] = {
+    "s_cbranch_scc0": (lambda g: g.scc, False),
+    "s_cbranch_scc1": (lambda g: g.scc, True),
+    "s_cbranch_vccz": (lambda g: _zero(g, VCC), True),
+    "s_cbranch_vccnz": (lambda g: _zero(g, VCC), False),
+    "s_cbranch_execz": (lambda g: _zero(g, EXEC), True),
+    "s_cbranch_execnz": (lambda g: _zero(g, EXEC), False),
 }
 
 
-def _branch(condition: Condition | None, instruction: Instruction, machine: Machine) -> Bound:
+def _branch(condition: Condition | None, wanted: bool, instruction: Instruction, machine: Machine) -> Bound:
     target = instruction.target
     if target is None:
         raise unsupported(instruction, "branch without a target")
     if not machine.kernel.code.is_code(target):
-        return _astray(instruction, machine, condition)
+        return _astray(instruction, machine, None if condition is None else lambda g: condition(g) == wanted)
     there, after = np.array([target]), np.array([instruction.pc + instruction.size])
+    if_true, if_false = (there, after) if wanted else (after, there)
 
     def run(g: Group) -> None:
         if condition is None:
             g.pc = there
             return
-        taken = condition(g)
-        if len(taken) == 1:
-            g.pc = there if taken[0] else after
+        found = condition(g)
+        if len(found) == 1:
+            g.pc = if_true if found[0] else if_false
         else:
-            g.pc = np.where(taken, there, after)
+            g.pc = np.where(found, if_true, if_false)
 
     return run
 
@@ -132,9 +133,9 @@ def no_code(machine: Machine, address: int | None) -> str:
     return f"jump to {absolute:#x}, {why}"
 
 
-direct("s_branch")(partial(_branch, None))
-for _name, _condition in TAKEN.items():
-    direct(_name)(partial(_branch, _condition))
+direct("s_branch")(partial(_branch, None, True))
+for _name, (_condition, _wanted) in TAKEN.items():
+    direct(_name)(partial(_branch, _condition, _wanted))
 
 
 def _getpc(instruction: Instruction, machine: Machine) -> Bound:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ONE32, ONE64 = np.uint32(1), np.uint64(1)
 ZERO_I32 = np.int32(0)
+FLAGS = np.zeros(1, np.bool_), np.ones(1, np.bool_)
+"""SCC of waves that are alike. Registers are never changed in place where all waves run."""
 
 
 @scalar("s_mov_b32", "u32 -> u32", undefined=bits())
@@ -53,7 +55,10 @@ def s_not_b64(s0: U) -> tuple[U, U]:
 
 @scalar("s_add_i32 s_addk_i32 s_add_co_i32 s_addk_co_i32", "i32 i32 -> i32 scc", undefined=sums())
 def s_add_i32(s0: U, s1: U) -> tuple[U, U]:
-    total = s0 + s1  # wraps; it did so when the sum moved the other way than the sign of s1 says
+    total = s0 + s1  # wraps
+    if total.size == 1:
+        return total, FLAGS[total.item() != s0.item() + s1.item()]
+    # It did so when the sum moved the other way than the sign of s1 says.
     return total, np.not_equal(total < s0, s1 < ZERO_I32)
 
 

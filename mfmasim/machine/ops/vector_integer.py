@@ -14,8 +14,14 @@ from mfmasim.machine.rules import bits, sums
 
 U = Any  # an array of the type that the signature names
 M31, M63 = np.uint32(31), np.uint32(63)
+AMOUNTS = tuple(np.array(amount, np.uint32) for amount in range(32))
 ONE64 = np.uint64(1)
 LOW24 = np.uint32(0xFFFFFF)
+
+
+def _amount(s: U) -> U:
+    """The bits of a source that shift a dword; of a constant without a call of NumPy."""
+    return s & M31 if s.ndim else AMOUNTS[s.item() & 31]
 
 
 def _signed24(value: U) -> U:
@@ -66,12 +72,12 @@ def v_not_b32(s0: U) -> U:
 
 @vector("v_lshlrev_b32", "u32 u32 -> u32", undefined=bits(0))
 def v_lshlrev_b32(s0: U, s1: U) -> U:
-    return s1 << (s0 & M31)
+    return s1 << _amount(s0)
 
 
 @vector("v_lshrrev_b32", "u32 u32 -> u32", undefined=bits(0))
 def v_lshrrev_b32(s0: U, s1: U) -> U:
-    return s1 >> (s0 & M31)
+    return s1 >> _amount(s0)
 
 
 @vector("v_ashrrev_i32", "u32 i32 -> i32", undefined=bits(0))
@@ -96,17 +102,17 @@ def v_ashrrev_i64(s0: U, s1: U) -> U:
 
 @vector("v_lshl_add_u32", "u32 u32 u32 -> u32", undefined=sums(shifted=1))
 def v_lshl_add_u32(s0: U, s1: U, s2: U) -> U:
-    return (s0 << (s1 & M31)) + s2
+    return (s0 << _amount(s1)) + s2
 
 
 @vector("v_add_lshl_u32", "u32 u32 u32 -> u32")
 def v_add_lshl_u32(s0: U, s1: U, s2: U) -> U:
-    return (s0 + s1) << (s2 & M31)
+    return (s0 + s1) << _amount(s2)
 
 
 @vector("v_lshl_or_b32", "u32 u32 u32 -> u32", undefined=bits(1))
 def v_lshl_or_b32(s0: U, s1: U, s2: U) -> U:
-    return (s0 << (s1 & M31)) | s2
+    return (s0 << _amount(s1)) | s2
 
 
 @vector("v_and_or_b32", "u32 u32 u32 -> u32", undefined=bits())

@@ -33,9 +33,7 @@ def v_mov_b64(s0: U) -> U:
     return s0
 
 
-@vector(
-    "v_cndmask_b32", "f32 f32 mask -> f32", undefined=bits()
-)  # moved as bits; the type lets neg and abs act on the sign
+@vector("v_cndmask_b32", "sign32 sign32 mask -> f32", undefined=bits())
 def v_cndmask_b32(s0: U, s1: U, condition: U) -> U:
     return select(condition, s1, s0)
 
