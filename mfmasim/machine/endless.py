@@ -57,6 +57,8 @@ class Taken:
     registers: list[NDArray[np.generic]]
     returned: Bools
     """Waves that were in the same state once more, (waves,)."""
+    some: bool = False
+    """Whether there are any."""
     met: bool = False
     """Whether a barrier was executed."""
     differing: int = 0
@@ -87,7 +89,7 @@ class Rounds:
             else:
                 taken.met |= barrier
                 self._compare(taken, group)
-                if taken.returned.any() and self._all_go_round(taken):
+                if taken.some and self._all_go_round(taken):
                     return True
         if self._blocks >= self._next:
             self._next = 2 * self._blocks
@@ -109,7 +111,11 @@ class Rounds:
         """Note which waves of a group are in the state that was taken."""
         # The register that a loop counts in differs each time.
         owner, key = self._places[taken.differing]
-        if not some(_equal(group, owner[key], taken.registers[taken.differing])):
+        now, then = owner[key], taken.registers[taken.differing]
+        if now.size == then.size == 1:
+            if now.item() != then.item():
+                return
+        elif not some(_equal(group, now, then)):
             return
         same = ~group.take(taken.returned)
         for number, ((owner, key), then) in enumerate(zip(self._places, taken.registers, strict=True)):
@@ -118,6 +124,7 @@ class Rounds:
                 taken.differing = number
                 return
         taken.returned[group.indices()] |= same
+        taken.some = True
 
     def _all_go_round(self, taken: Taken) -> bool:
         """Whether all waves that have not ended returned, or wait for one that did."""

@@ -186,6 +186,13 @@ BELOW = {
 }
 
 
+def _holds(out: Array, other: Array) -> bool:
+    """Whether the result of both has the shape of the first one, which is an array."""
+    if other.shape == out.shape or not other.ndim:
+        return out.ndim > 0
+    return len(other) == 1 and other.shape[1:] == out.shape[1:]
+
+
 def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
     """float16 and float32: their product is exact in float64, and the sum nearly so.
 
@@ -199,8 +206,8 @@ def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
     if not a.ndim:
         a, b = b, a
     x, y, z = a.astype(WIDE), b.astype(WIDE), c.astype(WIDE)
-    total: Array = np.multiply(x, y, x if x.ndim and y.shape in (x.shape, ()) else None)
-    total = np.add(total, z, total if total.ndim and z.shape in (total.shape, ()) else None)
+    total: Array = np.multiply(x, y, x if _holds(x, y) else None)
+    total = np.add(total, z, total if _holds(total, z) else None)
     up, middle, normal = BELOW[a.dtype.itemsize]
     out: Array = total.astype(a.dtype)
     # The result shows as much as the sum, in half the bytes; NumPy compares float16 slowly. A NaN compares as false.
@@ -216,7 +223,7 @@ def _settled_sums(a: Array, b: Array, c: Array, out: Array) -> Array:
     """Sums of float16 or float32 again, where rounding twice may have gone wrong."""
     total: Array = a.astype(WIDE) * b.astype(WIDE) + c.astype(WIDE)
     up, middle, normal = BELOW[out.dtype.itemsize]
-    doubtful = (np.abs(total) <= normal) & (total != 0) | (total.view(np.uint64) << up == middle)
+    doubtful = (np.abs(total) < normal) & (total != 0) | (total.view(np.uint64) << up == middle)
     if some(doubtful):
         x, y, z = (np.broadcast_to(source, out.shape)[doubtful].astype(WIDE) for source in (a, b, c))
         out[doubtful] = sum_to_odd(x * y, z).astype(out.dtype)

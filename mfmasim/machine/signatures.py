@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer, vector_reader, vector_writer
+from mfmasim.machine.operands import NUMBERS, scalar_reader, scalar_writer, vector_reader, vector_writer
 from mfmasim.machine.refusal import unsupported
 
 if TYPE_CHECKING:
@@ -43,7 +43,11 @@ def vector_operands(instruction: Instruction, operation: Operation) -> tuple[lis
     if halves and not any(kind in SIXTEEN for kind in (*kinds, *operation.results)):
         raise unsupported(instruction, f"op_sel {halves:#x}")
     # What all lanes share needs no axes where another source has them: NumPy computes with it faster.
-    bare = not operation.shaped and any(x.kind in ("v", "a") for x in instruction.src)
+    bare = (
+        not operation.shaped
+        and NUMBERS.issuperset({*kinds} - {"mask"})
+        and any(x.kind in ("v", "a") and kind != "mask" for x, kind in zip(instruction.src, kinds, strict=True))
+    )
     readers = [
         # A destination that is read back is the half that is written.
         vector_reader(

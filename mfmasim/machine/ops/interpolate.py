@@ -33,7 +33,7 @@ TOWARD_ZERO = 0xF
 
 def _of_quad(values: A, place: int) -> A:
     """The value of one lane of each quad, in all four."""
-    if values.shape[-1] == 1:
+    if values.shape[-1:] in ((), (1,)):
         return values
     lanes = np.arange(values.shape[-1])
     return values[..., lanes & ~3 | place]

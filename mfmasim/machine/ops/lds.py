@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.operands import read_dword
+from mfmasim.machine.ops import lds_places
 from mfmasim.machine.ops.data_share import load, store
 from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, merge
 from mfmasim.machine.registry import direct
@@ -65,17 +66,47 @@ PAIRS: tuple[tuple[str, str, int, int], ...] = (
 )  # fmt: skip
 
 
-def _address(instruction: Instruction, offset: int) -> Callable[[Group], NDArray[np.int64]]:
+def _bind_load(
+    instruction: Instruction, machine: Spaces, offset: int, size: int, number: int = 0
+) -> Callable[[Group], list[NDArray[np.uint32]]]:
+    """Read `size` bytes per lane at the address register plus `offset`."""
     base = read_dword(instruction.src[0], 0, instruction)
-    return lambda g: lds_address(base(g), offset)
+
+    def run(g: Group) -> list[NDArray[np.uint32]]:
+        addresses = base(g)
+        if not machine.notify.accesses and not instruction.in_gds:
+            index = lds_places.usual(machine, g, addresses, offset, size)
+            if index is not None:
+                return lds_places.read(machine.lds, index, offset, size)
+        return load(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), size)
+
+    return run
+
+
+def _bind_store(
+    instruction: Instruction, machine: Spaces, offset: int, size: int, number: int = 0
+) -> Callable[[Group, list[NDArray[np.uint32]]], None]:
+    """Write `size` bytes per lane at the address register plus `offset`."""
+    base = read_dword(instruction.src[0], 0, instruction)
+
+    def run(g: Group, words: list[NDArray[np.uint32]]) -> None:
+        addresses = base(g)
+        if not machine.notify.accesses and not instruction.in_gds:
+            index = lds_places.usual(machine, g, addresses, offset, size)
+            if index is not None:
+                lds_places.write(machine.lds, index, offset, words)
+                return
+        store(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), words, size)
+
+    return run
 
 
 def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
-    address = _address(instruction, instruction.modifiers.get("offset", 0))
+    read = _bind_load(instruction, machine, instruction.modifiers.get("offset", 0), access.size)
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
-        words = load(machine, g, instruction, Part("lds", address(g), g.mask), access.size)
+        words = read(g)
         if access.size < 4:
             words = [extend(words[0], access)]
         if access.half:
@@ -87,38 +118,37 @@ def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
 
 
 def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
-    address = _address(instruction, instruction.modifiers.get("offset", 0))
+    write = _bind_store(instruction, machine, instruction.modifiers.get("offset", 0), access.size)
     readers = [read_dword(instruction.src[1], k, instruction) for k in range(max(1, access.size // 4))]
 
     def run(g: Group) -> None:
         words = [reader(g) for reader in readers]
         if access.half == "high":
             words = [words[0] >> np.uint32(16)]
-        store(machine, g, instruction, Part("lds", address(g), g.mask), words, access.size)
+        write(g, words)
 
     return run
 
 
 def _pair(size: int, stride: int, instruction: Instruction, machine: Spaces) -> Bound:
-    addresses = [_address(instruction, instruction.modifiers.get(f"offset{i}", 0) * size * stride) for i in range(2)]
+    offsets = [instruction.modifiers.get(f"offset{i}", 0) * size * stride for i in range(2)]
     per = size // 4
     if instruction.dst:
         target = instruction.dst[0]
+        reads = [_bind_load(instruction, machine, offset, size, number) for number, offset in enumerate(offsets)]
 
         def load_both(g: Group) -> None:
-            words: list[NDArray[np.uint32]] = []
-            for number, address in enumerate(addresses):
-                words += load(machine, g, instruction, Part("lds", address(g), g.mask, number), size)
+            words = [word for read in reads for word in read(g)]
             for k, value in enumerate(words):
                 g.write_v(target.kind, target.index + k, value)
 
         return load_both
     data = [[read_dword(operand, k, instruction) for k in range(per)] for operand in instruction.src[1:3]]
+    writes = [_bind_store(instruction, machine, offset, size, number) for number, offset in enumerate(offsets)]
 
     def store_both(g: Group) -> None:
-        for number, (address, readers) in enumerate(zip(addresses, data, strict=True)):
-            words = [reader(g) for reader in readers]
-            store(machine, g, instruction, Part("lds", address(g), g.mask, number), words, size)
+        for write, readers in zip(writes, data, strict=True):
+            write(g, [reader(g) for reader in readers])
 
     return store_both
 
