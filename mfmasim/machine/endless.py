@@ -83,12 +83,16 @@ class Rounds:
         self._blocks += 1
         taken = self._taken
         if taken is not None:
-            quiet, barrier = self._kind(block)
+            quiet, barrier = self._quiet.get(id(block)) or self._kind(block)
             if not quiet:
-                taken = self._taken = None
+                self._taken = None
             else:
                 taken.met |= barrier
-                self._compare(taken, group)
+                owner, key = self._places[taken.differing]
+                now, then = owner[key], taken.registers[taken.differing]
+                # The register that a loop counts in differs each time.
+                if now.size > 1 or then.size > 1 or now.item() == then.item():
+                    self._compare(taken, group)
                 if taken.some and self._all_go_round(taken):
                     return True
         if self._blocks >= self._next:
@@ -98,24 +102,17 @@ class Rounds:
         return False
 
     def _kind(self, block: Block) -> tuple[bool, bool]:
-        known = self._quiet.get(id(block))
-        if known is None:
-            instructions = block.instructions
-            known = self._quiet[id(block)] = (
-                all(map(only_registers, instructions)),
-                any(bool(instruction.opcode.barrier) for instruction in instructions),
-            )
+        instructions = block.instructions
+        known = self._quiet[id(block)] = (
+            all(map(only_registers, instructions)),
+            any(bool(instruction.opcode.barrier) for instruction in instructions),
+        )
         return known
 
     def _compare(self, taken: Taken, group: Group) -> None:
         """Note which waves of a group are in the state that was taken."""
-        # The register that a loop counts in differs each time.
         owner, key = self._places[taken.differing]
-        now, then = owner[key], taken.registers[taken.differing]
-        if now.size == then.size == 1:
-            if now.item() != then.item():
-                return
-        elif not some(_equal(group, now, then)):
+        if not some(_equal(group, owner[key], taken.registers[taken.differing])):
             return
         same = ~group.take(taken.returned)
         for number, ((owner, key), then) in enumerate(zip(self._places, taken.registers, strict=True)):

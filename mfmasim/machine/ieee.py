@@ -6,6 +6,7 @@ before and after; a rounding other than to nearest even goes through integers, e
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -186,6 +187,23 @@ BELOW = {
 }
 
 
+CACHED = 1 << 14
+"""Elements whose intermediate float64 values stay in the caches."""
+
+
+def _in_parts(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
+    """`_fused_small` of large arrays, some rows at a time."""
+    shape = np.broadcast_shapes(a.shape, b.shape, c.shape)
+    out, usual = np.empty(shape, a.dtype), True
+    step = max(1, CACHED // math.prod(shape[1:]))
+    for first in range(0, shape[0], step):
+        rows = slice(first, first + step)
+        part = [x[rows] if x.ndim and len(x) > 1 else x for x in (a, b, c)]
+        out[rows], numbers = _fused_small(*part)
+        usual &= numbers
+    return out, usual
+
+
 def _holds(out: Array, other: Array) -> bool:
     """Whether the result of both has the shape of the first one, which is an array."""
     if other.shape == out.shape or not other.ndim:
@@ -203,6 +221,8 @@ def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
     Returns:
         The results, and whether all are known to be numbers other than zero.
     """
+    if a.size + b.size + c.size > CACHED and max(a.size, b.size, c.size) > CACHED:
+        return _in_parts(a, b, c)
     if not a.ndim:
         a, b = b, a
     x, y, z = a.astype(WIDE), b.astype(WIDE), c.astype(WIDE)

@@ -9,7 +9,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["every", "lanes_of", "some", "words_of"]
+__all__ = ["every", "halves_of", "lanes_of", "some", "words_of"]
+
+
+U32 = np.dtype(np.uint32)
 
 
 def every(mask: NDArray[np.bool_]) -> bool:
@@ -29,11 +32,15 @@ def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
     return bits.reshape(*words.shape[:-1], 64)[..., :lanes]
 
 
+def halves_of(mask: NDArray[np.bool_]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The low and the high mask words, (waves,), of lane booleans (waves, 64)."""
+    words = np.packbits(mask, bitorder="little").view(U32)
+    return words[::2], words[1::2]
+
+
 def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Pack lane booleans (..., 32 or 64) into mask words, uint32 (..., 2)."""
     # All rows in one go: each is a whole number of bytes.
-    if mask.shape[-1] == 64:
-        return np.packbits(mask, bitorder="little").view(np.uint32).reshape(*mask.shape[:-1], 2)
     octets = np.packbits(mask, bitorder="little").reshape(*mask.shape[:-1], mask.shape[-1] // 8)
     if octets.shape[-1] == 4:
         octets = np.concatenate([octets, np.zeros_like(octets)], axis=-1)

@@ -37,6 +37,8 @@ def select(mask: NDArray[np.bool_], yes: NDArray[Any], no: NDArray[Any]) -> NDAr
     second = no if no.dtype is U32 else no.view(U32)
     if mask.size <= FEW:
         return np.where(mask, first, second)
+    if first.strides[-1:] == second.strides[-1:] == (0,) and mask.shape[-1] > 1:
+        first, second = first[..., :1], second[..., :1]  # constants in registers: alike in all lanes
     out: NDArray[np.uint32] = mask.astype(U32) * (first ^ second)
     out ^= second
     return out

@@ -15,7 +15,7 @@ import numpy as np
 from mfmasim.machine.executed import Executed
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.held import Changed, Held, Kept
-from mfmasim.machine.masks import lanes_of, words_of
+from mfmasim.machine.masks import halves_of, lanes_of, words_of
 from mfmasim.machine.memory import POISON_DWORD
 from mfmasim.machine.select import select
 from mfmasim.machine.selection import selection
@@ -373,14 +373,15 @@ class Group:
             mask = np.broadcast_to(mask, (len(mask), self.lanes))
         if self.mask is not None:
             mask = mask & self.mask
-        words = words_of(mask)
-        low, high = words[:, 0], words[:, 1]
-        if self.lanes == 64 and self.all and code < EXEC:
-            self.sgprs[code], self.sgprs[code + 1] = low, high
-            self.waves.lane_masks[code] = (low, high, mask)
+        if self.lanes != 64:
+            self.write_s(code, words_of(mask)[:, 0])
             return
-        self.write_s(code, low)
-        if self.lanes == 64:
+        low, high = halves_of(mask)
+        if self.all and code < EXEC:
+            self.sgprs[code], self.sgprs[code + 1] = low, high
+            self.waves.lane_masks[code] = low, high, mask
+        else:
+            self.write_s(code, low)
             self.write_s(code + 1, high)
 
     def lane_mask(self, code: int) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Fused multiply-add of float16 and float32 against Python's integers: where rounding twice goes wrong, and beside it."""
+"""Fused multiply-add of float16 and float32 against integers: where rounding twice goes wrong, and beside it."""
 
 import itertools
 
@@ -66,8 +66,10 @@ def shapes(sources):
 
 @pytest.mark.parametrize("form", [F16, F32])
 @pytest.mark.parametrize("drawn", [middles, edges, random_bits])
-def test_bits(form, drawn):
-    """All shapes of operands; no operand is changed."""
+@pytest.mark.parametrize("cached", [2 * LANES, ieee.CACHED])
+def test_bits(form, drawn, cached, monkeypatch):
+    """All shapes of operands, whole or in parts; no operand is changed."""
+    monkeypatch.setattr(ieee, "CACHED", cached)
     rng = np.random.default_rng(5)
     for sources in shapes(drawn(form, rng, 3 * LANES)):
         before = [source.copy() for source in sources]
@@ -81,14 +83,16 @@ def test_bits(form, drawn):
         assert all(one.tobytes() == other.tobytes() for one, other in zip(before, sources, strict=True))
 
 
-def test_one_doubtful_sum_leaves_the_others():
-    """A middle, a denormal or a NaN among usual results."""
+@pytest.mark.parametrize("row", [0, 1])
+def test_one_doubtful_sum_leaves_the_others(row, monkeypatch):
+    """A middle, a denormal or a NaN among usual results, in either part of an array."""
+    monkeypatch.setattr(ieee, "CACHED", LANES)
     rng = np.random.default_rng(6)
     usual = [rng.uniform(1, 2, (2, LANES)).astype(np.float32) for _ in range(3)]
     unit = np.float32(2.0**-23)
     odd = [
         (unit / 2 * (1 + unit), 1 - unit, 1 + unit), (2.0**-100, 2.0**-40, 2.0**-130), (2.0**-75, 2.0**-75, 2.0**-126),
-        (np.nan, 1, 1), (0, 1, 0), (1, 1, -1), (-(2.0**-75), 2.0**-75, 2.0**-126),
+        (np.nan, 1, 1), (np.inf, 0, np.nan), (np.inf, 0, 1), (0, 1, 0), (1, 1, -1), (-(2.0**-75), 2.0**-75, 2.0**-126),
     ]  # fmt: skip
     below, above = near_one(F32)[1:3]
     for c, (x, y) in ((1 + unit, below), (1, above), (2.0**-126, above), (-(2.0**-126), below)):
@@ -96,11 +100,11 @@ def test_one_doubtful_sum_leaves_the_others():
         odd.append((x * size, y if abs(c) >= 1 else y * 2.0**-75, c))
     with np.errstate(all="ignore"):
         plain = ieee.fused(*usual, PLAIN)
-        for place, row in enumerate(odd):
+        for place, values in enumerate(odd):
             sources = [source.copy() for source in usual]
-            for source, value in zip(sources, row, strict=True):
-                source[1, place] = value
+            for source, value in zip(sources, values, strict=True):
+                source[row, place] = value
             out = ieee.fused(*sources, PLAIN).view(np.uint32)
             changed = np.argwhere(out != plain.view(np.uint32))
-            assert changed.tolist() == [[1, place]]
-            assert out[1, place] == expected(F32, *[int(source[1, place].view(np.uint32)) for source in sources])
+            assert changed.tolist() == [[row, place]]
+            assert out[row, place] == expected(F32, *[int(source[row, place].view(np.uint32)) for source in sources])

@@ -74,11 +74,13 @@ def _bind_load(
 
     def run(g: Group) -> list[NDArray[np.uint32]]:
         addresses = base(g)
-        if not machine.notify.accesses and not instruction.in_gds:
-            index = lds_places.usual(machine, g, addresses, offset, size)
-            if index is not None:
-                return lds_places.read(machine.lds, index, offset, size)
-        return load(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), size)
+        index = None if instruction.in_gds else lds_places.usual(machine, g, addresses, offset, size)
+        if index is None:
+            return load(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), size)
+        if machine.notify.accesses:
+            part = Part("lds", lds_address(addresses, offset), None, number)
+            machine.notify.access(instruction, g, part, "read", size)
+        return lds_places.read(machine.lds, index, offset, size)
 
     return run
 
@@ -91,12 +93,14 @@ def _bind_store(
 
     def run(g: Group, words: list[NDArray[np.uint32]]) -> None:
         addresses = base(g)
-        if not machine.notify.accesses and not instruction.in_gds:
-            index = lds_places.usual(machine, g, addresses, offset, size)
-            if index is not None:
-                lds_places.write(machine.lds, index, offset, words)
-                return
-        store(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), words, size)
+        index = None if instruction.in_gds else lds_places.usual(machine, g, addresses, offset, size)
+        if index is None:
+            store(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), words, size)
+            return
+        if machine.notify.accesses:
+            part = Part("lds", lds_address(addresses, offset), None, number)
+            machine.notify.access(instruction, g, part, "write", size, words)
+        lds_places.write(machine.lds, index, offset, words)
 
     return run
 
