@@ -2,7 +2,9 @@
 
 For every instruction in the loops of the measured kernels: the array calls that compute its result, on arrays of the
 machine's shapes, without registers, masks, program counter or address spaces. Results are newly allocated, as in the
-machine. Other instructions (waits, branches, barriers, code outside the loops) cost the baseline nothing.
+machine. The calls are fixed, so that shares of different versions compare: for some instructions the machine has found
+cheaper ones since (docs/machine.md). Other instructions (waits, branches, barriers, code outside the loops) cost the
+baseline nothing.
 """
 
 from __future__ import annotations

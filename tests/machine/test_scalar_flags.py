@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mfmasim.machine.ops.scalar_alu import s_add_i32
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
@@ -56,3 +57,18 @@ def test_any_bit_of_the_result_sets_it():
     lines = [(text, bits) for bits in (32, 64) for text in ("s_not_b{bits} {to}, -2", "s_lshl_b{bits} {to}, 1, 31")]
     lines.append(("s_lshl_b64 {to}, 1, 63", 64))
     assert [row[2] for row in flags(lines)] == [1] * 5
+
+
+def test_overflow_of_one_wave_and_of_many():
+    """A sum leaves the range, or just stays in it; one wave takes another way than many."""
+    edges = [0, 1, -1, 5, -5, 2**31 - 1, 2**31 - 2, -(2**31), 1 - 2**31]
+    pairs = [(a, b) for a in edges for b in edges]
+    wanted = [not -(2**31) <= a + b < 2**31 for a, b in pairs]
+    first, second = np.array(pairs, np.int32).T
+    with np.errstate(over="ignore"):
+        sums, many = s_add_i32(first, second)
+        ones = [s_add_i32(first[i : i + 1], second[i : i + 1]) for i in range(len(pairs))]
+    assert many.tolist() == wanted
+    assert [flag.tolist() for _, flag in ones] == [[flag] for flag in wanted]
+    assert [int(value[0]) for value, _ in ones] == sums.tolist()
+    assert sums.tolist() == [(a + b + 2**31) % 2**32 - 2**31 for a, b in pairs]

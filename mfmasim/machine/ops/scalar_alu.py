@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ONE32, ONE64 = np.uint32(1), np.uint64(1)
 ZERO_I32 = np.int32(0)
-FLAGS = np.zeros(1, np.bool_), np.ones(1, np.bool_)
-"""SCC of waves that are alike. Registers are never changed in place where all waves run."""
+FLAGS = np.broadcast_to(np.False_, 1), np.broadcast_to(np.True_, 1)
+"""SCC of waves that are alike; nothing can write to these arrays."""
 
 
 @scalar("s_mov_b32", "u32 -> u32", undefined=bits())
