@@ -62,6 +62,8 @@ class MatmulSteps:
     """Every product is a multiple of 2^grain."""
     values: tuple[NDArray[Any], NDArray[Any]]
     """Of A and B, in float32 if it holds every sum of a step, else in float64."""
+    starts: tuple[int, ...]
+    """First k of every step."""
 
     def step_sum(self, tiles: slice, rows: slice, part: slice, shape: tuple[int, ...]) -> Sum:
         """Sum of one step for some rows of A: (tiles, rows, N).
@@ -98,24 +100,22 @@ class MatmulSteps:
 
     def _mend(self, total: Sum, tiles: slice, rows: slice, part: slice) -> Sum:
         """Compute again the elements in which some product loses bits to the grid."""
-        model = self.product.model
-        a, b = self.a.factors(lambda v: v[tiles, rows, part]), self.b.factors(lambda v: v[tiles, part])
-        low_a = np.where(a.exponent == _EMPTY, 100, a.exponent).min(axis=2).astype(np.int16)
-        low_b = np.where(b.exponent == _EMPTY, 100, b.exponent).min(axis=1).astype(np.int16)
-        margin = np.int16(model.product_bits - self.product.fraction_bits)
-        loses = low_a[:, :, None] + low_b[:, None, :] + margin < total.e
-        count = np.count_nonzero(loses)
-        if count * 20 > loses.size:
-            x = a.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
-            y = b.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None])
+        model, step = self.product.model, self.starts.index(part.start)
+        low_a, low_b = self.a.lows(self.starts)[tiles, rows, step], self.b.lows(self.starts)[tiles, step]
+        low_a = low_a + (model.product_bits - self.product.fraction_bits)
+        low = np.add(low_a[:, :, None], low_b[:, None, :], out=scratch("lows", total.e.shape, np.int32))
+        places = np.flatnonzero(np.less(low, total.e, out=scratch("loses", low.shape, np.bool_)))
+        if places.size * 20 > low.size:
+            x = self.a.factors(lambda v: np.moveaxis(v[tiles, rows, part], 2, 0)[..., None])
+            y = self.b.factors(lambda v: np.moveaxis(v[tiles, part], 1, 0)[:, :, None])
             return product_sum(model, x, y, slice(0, part.stop - part.start))
-        if count:
-            tile, row, column = np.nonzero(loses)
-            x = a.map(lambda v: v[tile, row].T)
-            y = b.map(lambda v: v[tile, :, column].T)
+        if places.size:
+            tile, row, column = np.unravel_index(places, low.shape)
+            x = self.a.factors(lambda v: v[tiles, rows, part][tile, row].T)
+            y = self.b.factors(lambda v: v[tiles, part][tile, :, column].T)
             products = np.multiply(x.value, y.value, dtype=np.float64)
             total.value = total.value.astype(np.float64, copy=False)
-            total.value[loses] = steps.aligned_sum(model, products, x.exponent + y.exponent)[0]
+            total.value.reshape(-1)[places] = steps.aligned_sum(model, products, x.exponent + y.exponent)[0]
         return total
 
 
@@ -135,7 +135,8 @@ def prepare(product: Product, a: Narrow, b: Narrow) -> MatmulSteps | None:
     # A step that the bounds of `Narrow.norm` do not know as such lies in two of them.
     bound = a.norm * b.norm * (1 if product.k % product.model.group == 0 else 2)
     values = (a.value, b.value) if in_float32(bound, grain) else (a.wide, b.wide)
-    return MatmulSteps(product, a, b, powers, lowest, grain, values)
+    starts = tuple(part.start for part in product.steps(a.codes.shape[-1]))
+    return MatmulSteps(product, a, b, powers, lowest, grain, values, starts)
 
 
 @cache

@@ -164,14 +164,14 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     if model.drop_addend_below is not None:
         # Negative and closer to 0 than 2^(24 - drop): as integers, the bits of such floats are one interval.
         bound = np.array(-(2.0 ** (24 - model.drop_addend_below)), np.float32).view(np.int32)
-        dropped = x.view(np.int32) < bound
-        if dropped.any():
-            np.copyto(x, np.float32(0), where=dropped)
+        if np.minimum.reduce(x.view(np.int32), axis=None, initial=0) < bound:
+            np.copyto(x, np.float32(0), where=x.view(np.int32) < bound)
     np.floor(x, out=x)
     if total.limit:
         in_bounds = bool(total.bounded and c.max() < total.limit and c.min() > -total.limit)
     else:
         in_bounds = bool(total.bounded and x.max() < 2.0**30 and x.min() > -(2.0**30))
+    near = None if in_bounds else np.abs(x) < np.float32(2.0**30)
     if total.value.dtype == np.int32:
         units = scratch("units", c.shape, np.int32)
         np.copyto(units, x, casting="unsafe")
@@ -184,21 +184,21 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
         if total.value.dtype == np.float32:
             np.add(total.value, x, out=d)
         else:
-            wide = np.add(total.value, x, out=scratch("sum", c.shape, np.float64))
+            wide = scratch("sum", c.shape, np.float64)
+            np.copyto(wide, x)
+            np.add(wide, total.value, out=wide)
             np.copyto(d, wide, casting="same_kind")
     if total.empty is not None:
         # No product: c itself, and +0 for either zero.
         np.copyto(d, c + np.float32(0), where=total.empty)
-    if not in_bounds:
-        if total.value.dtype == np.int32:
-            rest = ~(np.abs(x) < np.float32(2.0**30))
-        else:
-            rest = ~((np.abs(x) < np.float32(2.0**30) * unit) | (np.abs(c) < np.float32(total.limit)))
+    if near is not None:
         if not total.bounded:
-            rest |= (total.e < LOWEST) | (total.e > HIGHEST)
+            near &= (total.e >= LOWEST) & (total.e <= HIGHEST)
         if total.empty is not None:
-            rest &= ~total.empty
-        places = np.flatnonzero(rest)
+            near |= total.empty
+        places = np.flatnonzero(np.logical_not(near, out=near))
+        if total.limit:
+            places = places[~(np.abs(c.reshape(-1)[places]) < np.float32(total.limit))]
         if places.size:
             _add_rest(model, total, c, d, places)
     return d

@@ -107,6 +107,7 @@ class Narrow:
         """Bounds of the exponents, before normalisation, of all but zeros; (0, 0) if all are zero."""
         self._norm: float | None = None
         self._powers: dict[int, NDArray[np.float32]] = {}
+        self._lows: dict[tuple[int, ...], NDArray[np.int32]] = {}
 
     def _bounds(self) -> tuple[int, int]:
         """Smallest code but zero and largest code, without sign; (256, 0) if all are zero."""
@@ -164,6 +165,22 @@ class Narrow:
         found = self._powers.get(id(table))
         if found is None:
             found = self._powers[id(table)] = table.take(self.codes, self._place and f"{self._place} powers")
+        return found
+
+    def lows(self, starts: tuple[int, ...]) -> NDArray[np.int32]:
+        """Lowest exponent of the factors of a step that are not zero, or 100, computed once.
+
+        Args:
+            starts: first k of every step.
+
+        Returns:
+            (tiles, M, steps) of A, (tiles, steps, N) of B.
+        """
+        found = self._lows.get(starts)
+        if found is None:
+            table = np.where(self.tables.value.values == 0, np.int8(100), self.tables.exponent)
+            least = np.minimum.reduceat(table.take(self.codes), starts, axis=2 if self._rows else 1)
+            found = self._lows[starts] = least.astype(np.int32)
         return found
 
     def factors(self, part: Any) -> Factors:
