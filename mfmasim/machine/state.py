@@ -94,9 +94,8 @@ class Waves(Executed):
         """Arrays, by register file and register, that groups of some waves made since all waves ran last."""
         self.changed = Changed()
         self.kept = Kept(self.changed)
-        self.places: dict[int, Any] = {}
-        """Where registers of addresses lead in the LDS (`mfmasim.machine.ops.lds_places`), by the identity of their
-        arrays."""
+        self.places: dict[tuple[int, ...], Any] = {}
+        """Where registers of addresses lead in the LDS (`mfmasim.machine.ops.lds_places`)."""
         self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
         """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
         A mask holds while the registers hold these very arrays."""

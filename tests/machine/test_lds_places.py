@@ -1,13 +1,16 @@
 """Accesses of the LDS whose places are kept, against the ones that work them out each time."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mfmasim.architectures import arch
+from mfmasim.isa import Operand
 from mfmasim.machine.ops import lds_places, spaces
 from mfmasim.machine.ops.spaces import Part, lds_address
+from mfmasim.machine.selection import selection
 from mfmasim.machine.state import Group, Waves
 
 GROUPS, PER, BYTES = 3, 2, 252
@@ -31,6 +34,15 @@ def group():
     waves = Waves(arch("gfx942"), GROUPS * PER, 64, 4, 0)
     waves.workgroup = np.repeat(np.arange(GROUPS), PER)
     return Group(waves)
+
+
+REGISTER = Operand("v", 1)
+
+
+def usual(machine, group, base, offset, size):
+    """The places of a register that holds some addresses."""
+    group.vgprs[1] = base
+    return lds_places.usual(machine, group, REGISTER, offset, size)
 
 
 def slow_read(machine, group, base, offset, size):
@@ -57,22 +69,22 @@ def test_reads_and_writes(machine, group, name, size):
     base = bases(rng)[name]
     taken = 0
     for offset in (0, 4, 6, 60, 88 - size, 92 - size, 96 - size, 200):
-        index = lds_places.usual(machine, group, base, offset, size)
+        places = usual(machine, group, base, offset, size)
         highest = int(base.max()) + offset + size
         wanted = name in ("near", "alike") and offset % 4 == 0 and highest <= LIMIT
-        assert (index is not None) == wanted
-        if index is None:
+        assert (places is not None) == wanted
+        if places is None:
             continue
         taken += 1
         for found, word in zip(
-            lds_places.read(machine.lds, index, offset, size),
+            lds_places.read(machine.lds, places, offset, size),
             slow_read(machine, group, base, offset, size),
             strict=True,
         ):
             np.testing.assert_array_equal(found, word)
         words = [rng.integers(0, 1 << 32, (rng.choice([1, GROUPS * PER]), 64), np.uint32) for _ in range(size // 4)]
         before = machine.lds.copy()
-        lds_places.write(machine.lds, index, offset, words)
+        lds_places.write(machine.lds, places, offset, words)
         after, machine.lds = machine.lds, before
         spaces.store(machine, group, None, Part("lds", lds_address(base, offset), None), words, size)
         np.testing.assert_array_equal(machine.lds, after)
@@ -80,25 +92,55 @@ def test_reads_and_writes(machine, group, name, size):
     assert taken == (5 if name in ("near", "alike") else 0)
 
 
-def test_only_all_lanes_of_all_waves(machine, group):
+def test_only_all_lanes_and_whole_registers(machine, group):
     base = np.zeros((1, 64), np.uint32)
-    assert lds_places.usual(machine, group, base, 0, 4) is not None
-    assert lds_places.usual(machine, Group(group.waves, np.array([0, 1])), base, 0, 4) is None
+    assert usual(machine, group, base, 0, 4) is not None
+    assert lds_places.usual(machine, group, Operand("s", 1), 0, 4) is None
     group.mask = np.ones((1, 64), np.bool_)
-    assert lds_places.usual(machine, group, base, 0, 4) is None
+    assert usual(machine, group, base, 0, 4) is None
 
 
-def test_kept_by_the_array_and_bounded(machine, group):
-    """The same array is looked up; an array that takes the place of a freed one, or another LDS, is not mistaken."""
+def test_of_some_waves_as_registers_change(machine, group):
+    """Groups write the register, in place or not, and read it: the places are those of its present addresses."""
+    random, waves, again = np.random.default_rng(4), group.waves, 0
+    parts = [[0, 1], [2, 3, 4, 5], [0, 2, 4], [1, 2, 4, 5]]
+    groups = [group, *(Group(waves, np.array(part), alone=True) for part in parts)]
+    usual(machine, group, np.zeros((1, 64), np.uint32), 0, 4)
+    for _ in range(2000):
+        one = groups[random.integers(len(groups))]
+        if one.all:
+            waves.own.clear()
+        if not random.integers(3):
+            shape = random.choice([1, one.count]), 64
+            one.write_v("v", 1, random.integers(0, 50, shape, np.uint32) * np.uint32(4))
+            continue
+        places = lds_places.usual(machine, one, REGISTER, 0, 4)
+        base = one.v("v", 1)
+        rows = waves.workgroup[one.indices()][:, None] * (BYTES // 4)
+        np.testing.assert_array_equal(places.index, rows + base // 4)
+        np.testing.assert_array_equal(places.base, base)
+        again += lds_places.usual(machine, one, REGISTER, 4, 8) is places
+    assert again > 1000
+    assert waves.changed.count > 100
+    assert len(waves.places) == len(groups)
+
+
+def test_kept_by_register_and_bounded(machine, group):
+    """Another array in a register, or another LDS, is not mistaken for what is kept."""
+    waves = Waves(arch("gfx942"), GROUPS * PER, 64, 5 * lds_places.KEPT, 0)
+    waves.workgroup = group.waves.workgroup
+    group = Group(waves)
     for number in range(5 * lds_places.KEPT):
-        base = np.full((1, 64), 4 * number, np.uint32)
-        index = lds_places.usual(machine, group, base, 0, 4)
-        assert index is lds_places.usual(machine, group, base, 4, 8)
-        assert (index[:, 0] - group.workgroup * (BYTES // 4)).tolist() == [number] * GROUPS * PER
-        del base
-    assert len(group.waves.places) <= lds_places.KEPT
-    base = np.zeros((1, 64), np.uint32)
-    group.waves.places[id(base)] = lds_places.Places(base + np.uint32(4), BYTES, 4, np.ones((6, 64), np.int64))
-    assert lds_places.usual(machine, group, base, 0, 4)[0, 0] == 0
+        waves.v[number] = np.full((1, 64), 4 * (number % 50), np.uint32)
+        places = lds_places.usual(machine, group, Operand("v", number), 0, 4)
+        assert places is lds_places.usual(machine, group, Operand("v", number), 4, 8)
+        assert (places.index[:, 0] - group.workgroup * (BYTES // 4)).tolist() == [number % 50] * GROUPS * PER
+    assert len(waves.places) <= lds_places.KEPT
+    waves.v[number] = np.zeros((1, 64), np.uint32)
+    assert lds_places.usual(machine, group, Operand("v", number), 0, 4).index[0, 0] == 0
     machine.lds = np.zeros((GROUPS, 2 * BYTES), np.uint8)
-    assert lds_places.usual(machine, group, base, 0, 4)[:, 0].tolist() == [0, 0, 126, 126, 252, 252]
+    places = lds_places.usual(machine, group, Operand("v", number), 0, 4)
+    assert places.index[:, 0].tolist() == [0, 0, 126, 126, 252, 252]
+    for key, known in waves.places.items():  # of a group that is gone, and whose waves stood at the same address
+        waves.places[key] = replace(known, selection=selection(np.array([0]), 6), index=places.index + 1)
+    assert lds_places.usual(machine, group, Operand("v", number), 0, 4).index[5, 0] == 252

@@ -73,14 +73,13 @@ def _bind_load(
     base = read_dword(instruction.src[0], 0, instruction)
 
     def run(g: Group) -> list[NDArray[np.uint32]]:
-        addresses = base(g)
-        index = None if instruction.in_gds else lds_places.usual(machine, g, addresses, offset, size)
-        if index is None:
-            return load(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), size)
+        places = None if instruction.in_gds else lds_places.usual(machine, g, instruction.src[0], offset, size)
+        if places is None:
+            return load(machine, g, instruction, Part("lds", lds_address(base(g), offset), g.mask, number), size)
         if machine.notify.accesses:
-            part = Part("lds", lds_address(addresses, offset), None, number)
+            part = Part("lds", lds_address(places.base, offset), None, number)
             machine.notify.access(instruction, g, part, "read", size)
-        return lds_places.read(machine.lds, index, offset, size)
+        return lds_places.read(machine.lds, places, offset, size)
 
     return run
 
@@ -92,15 +91,14 @@ def _bind_store(
     base = read_dword(instruction.src[0], 0, instruction)
 
     def run(g: Group, words: list[NDArray[np.uint32]]) -> None:
-        addresses = base(g)
-        index = None if instruction.in_gds else lds_places.usual(machine, g, addresses, offset, size)
-        if index is None:
-            store(machine, g, instruction, Part("lds", lds_address(addresses, offset), g.mask, number), words, size)
+        places = None if instruction.in_gds else lds_places.usual(machine, g, instruction.src[0], offset, size)
+        if places is None:
+            store(machine, g, instruction, Part("lds", lds_address(base(g), offset), g.mask, number), words, size)
             return
         if machine.notify.accesses:
-            part = Part("lds", lds_address(addresses, offset), None, number)
+            part = Part("lds", lds_address(places.base, offset), None, number)
             machine.notify.access(instruction, g, part, "write", size, words)
-        lds_places.write(machine.lds, index, offset, words)
+        lds_places.write(machine.lds, places, offset, words)
 
     return run
 
