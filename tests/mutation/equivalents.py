@@ -52,8 +52,8 @@ EQUIVALENTS = (
     ),
     Equivalent(
         "machine/ops/lds.py",
-        "for number, (address, readers) in enumerate(zip(addresses, data, strict=True)):",
-        "for number, (address, readers) in enumerate(zip(addresses, data, strict=False)):",
+        "for write, readers in zip(writes, data, strict=True):",
+        "for write, readers in zip(writes, data, strict=False):",
         "both lists have two entries: a pair has two addresses and two operands of data.",
     ),
     Equivalent(
