@@ -130,7 +130,10 @@ class Account:
         fullest = max(banks.values(), key=len)
         return tuple(sorted(fullest.values()))
 
-    def add(self, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, waves: int) -> None:
+    def add(
+        self, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, waves: int,
+        known: dict[tuple[str, bytes], tuple[_Alike, NDArray[np.int16]]],
+    ) -> None:  # fmt: skip
         """Count accesses of (1 or waves, lanes).
 
         Args:
@@ -138,12 +141,14 @@ class Account:
             active: lanes that take part, of the same shape; None is all.
             part: which of two accesses, else 0.
             waves: waves that execute it.
+            known: distinct rows and their degrees, by instruction and pattern; this one's are added.
         """
         if not part:
             self.executions += waves
         quiet, base, high = _relative(addresses, active, self.row.size)
         self.lowest, self.highest = min(self.lowest, int(base.min())), max(self.highest, high)
-        key = part, quiet.tobytes() + (b"" if active is None else np.packbits(active).tobytes())
+        pattern = quiet.tobytes() + (b"" if active is None else np.packbits(active).tobytes())
+        key = part, pattern
         found = self._counts.get(key)
         if found is not None:
             found[0] += 1
@@ -152,9 +157,14 @@ class Account:
                 found[4], found[5] = np.minimum(low, base), np.maximum(high, base)
                 self._keep(quiet, active, part, found[1], alike, base[:, 0])
             return
-        alike = _alike(quiet, active)
-        mask = None if active is None else active[alike.first]
-        degrees = count_degrees(self.table.sets(self.lanes), self.table.banks, quiet[alike.first], self.row.size, mask)
+        if (self.row.name, pattern) not in known:
+            alike = _alike(quiet, active)
+            mask = None if active is None else active[alike.first]
+            sets, banks = self.table.sets(self.lanes), self.table.banks
+            if len(known) >= _PATTERNS:
+                known.clear()
+            known[self.row.name, pattern] = alike, count_degrees(sets, banks, quiet[alike.first], self.row.size, mask)
+        alike, degrees = known[self.row.name, pattern]
         weights = alike.times * (waves // len(quiet))
         if len(self._counts) < _PATTERNS:
             self._counts[key] = [1, degrees, weights, alike, base, base]
@@ -260,6 +270,11 @@ class Accounts:
         """Count for an architecture and a wave size; `table` overrides phases as in `mfmasim.lds.conflicts`."""
         self.arch, self.lanes, self.table = arch(architecture), lanes, table
         self.by_place: dict[Hashable, Account] = {}
+        self._known: dict[tuple[str, bytes], tuple[_Alike, NDArray[np.int16]]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: the accounts."""
+        return {**self.__dict__, "_known": {}}
 
     def add(
         self, place: Hashable, instruction: str, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
@@ -286,7 +301,7 @@ class Accounts:
             addresses = np.broadcast_to(addresses, active.shape)
         elif active is not None and len(active) == 1 < len(addresses):
             active = np.broadcast_to(active, addresses.shape)
-        account.add(addresses, active, part, waves)
+        account.add(addresses, active, part, waves, self._known)
 
     def merge(self, other: Accounts) -> None:
         """Merge the accounts of another part of the same launch."""

@@ -114,8 +114,11 @@ class Notify:
             words: its four dwords, each (1 or waves,).
         """
         machine, waves, memory = self.machine, group.indices(), self.machine.memory
+        rows = np.empty((max(len(word) for word in words), len(words)), np.uint32)
+        for number, word in enumerate(words):
+            rows[:, number] = word
         event = ResourceEvent(
-            instruction, np.stack(np.broadcast_arrays(*words), axis=1), lambda: group.active,
+            instruction, rows, lambda: group.active,
             lambda address: "" if memory.region_at(address) else memory.nearest(address),
             lambda index, lane: machine.place(waves, index, lane),
         )  # fmt: skip

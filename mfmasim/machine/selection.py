@@ -6,7 +6,7 @@ Waves of one run, or the same waves of every workgroup, are a view of the array;
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +28,14 @@ class Runs:
 
     def numbers(self) -> NDArray[np.int64]:
         """Wave numbers within the batch, ascending."""
+        return self._numbers
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
         starts = self.first + self.period * np.arange(self.runs)
-        return (starts[:, None] + np.arange(self.length)).ravel()
+        found = (starts[:, None] + np.arange(self.length)).ravel()
+        found.flags.writeable = False  # all who ask share it
+        return found
 
     def read(self, values: NDArray[Any]) -> NDArray[Any]:
         """The waves' part of an array (waves, ...), a copy."""

@@ -121,17 +121,45 @@ class Barriers(Check):
 
     def _arrive(self, batch: _Batch, waves: I64, pc: int) -> None:
         number, group = batch.arrived[waves], waves // self.per
+        if (number == number[0]).all():
+            self._arrive_together(batch, waves, group, int(number[0]), pc)
+            return
         slot = number & 1
         new = batch.of[group, slot] != number
-        for index in np.unique(group[new & batch.differs[group, slot]]):
-            self._differ(batch, int(index))
-        batch.differs[group[new], slot[new]] = False
-        batch.first[group[new], slot[new]] = pc
-        batch.of[group[new], slot[new]] = number[new]
+        if new.any():
+            for index in np.unique(group[new & batch.differs[group, slot]]):
+                self._differ(batch, int(index))
+            batch.differs[group[new], slot[new]] = False
+            batch.first[group[new], slot[new]] = pc
+            batch.of[group[new], slot[new]] = number[new]
         differing = batch.first[group, slot] != pc
-        batch.differs[group[differing], slot[differing]] = True
+        if differing.any():
+            batch.differs[group[differing], slot[differing]] = True
         batch.pc[waves, slot], batch.number[waves, slot] = pc, number
         batch.arrived[waves] += 1
+
+    def _arrive_together(self, batch: _Batch, waves: I64, group: I64, number: int, pc: int) -> None:
+        """The same for waves that have arrived at equally many barriers.
+
+        Args:
+            batch: the workgroups in flight.
+            waves: their numbers in the batch.
+            group: workgroup of each.
+            number: barriers that each has arrived at.
+            pc: of the barrier.
+        """
+        slot = number & 1
+        first, of, differs = batch.first[:, slot], batch.of[:, slot], batch.differs[:, slot]
+        new = group[of[group] != number]
+        if len(new):
+            for index in np.unique(new[differs[new]]):
+                self._differ(batch, int(index))
+            differs[new], first[new], of[new] = False, pc, number
+        differing = group[first[group] != pc]
+        if len(differing):
+            differs[differing] = True
+        batch.pc[waves, slot], batch.number[waves, slot] = pc, number
+        batch.arrived[waves] = number + 1
 
     def _differ(self, batch: _Batch, group: int) -> None:
         """Waves of a workgroup were at different barriers at one time: compare with its first wave."""

@@ -98,6 +98,8 @@ class Bounds(Check):
         super().__init__(launch)
         self._names = launch.names
         self._described: set[tuple[int, ...]] = set()
+        self._said: dict[tuple[int, ...], list[tuple[Kind, str]]] = {}
+        """What there is to say about a resource, by its dwords."""
         self._resources: dict[tuple[int, str], tuple[Place, Finding]] = {}
         self._first: dict[tuple[int, str], AccessFault] = {}
         """By address of the instruction and kind of the finding."""
@@ -111,9 +113,10 @@ class Bounds(Check):
 
     def on_resource(self, event: ResourceEvent) -> None:
         """Examine buffer resources that are new to an instruction."""
-        words = event.words if len(event.words) == 1 else np.unique(event.words, axis=0)
-        for row in words.tolist():
-            seen = (event.instruction.pc, *row)
+        pc = event.instruction.pc
+        changes = np.flatnonzero((event.words[1:] != event.words[:-1]).any(axis=1)) + 1
+        for row in sorted({tuple(row) for row in event.words[[0, *changes]].tolist()}):
+            seen = (pc, *row)
             if seen in self._described:
                 continue
             users = (event.words == row).all(axis=1)[:, None] & event.active()
@@ -123,15 +126,17 @@ class Bounds(Check):
 
     def _describe(self, event: ResourceEvent, descriptor: Descriptor, users: NDArray[np.bool_]) -> None:
         """Report what is wrong with a resource at its first use."""
-        where = event.place(int(users.any(axis=1).argmax()), None)
-        for text in wrong(descriptor):
-            self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
-        for text in remarks(descriptor):
-            self._keep(event, where, UNREAD, f"{text}; {descriptor.text()}")
-        outside = event.outside(descriptor.base) if descriptor.records else ""
-        if outside:
-            message = f"the base of the buffer resource is {outside}; {descriptor.text()}"
-            self._keep(event, where, BASE, message)
+        said = self._said.get(descriptor.words)
+        if said is None:
+            said = [(RESOURCE, text) for text in wrong(descriptor)] + [(UNREAD, text) for text in remarks(descriptor)]
+            outside = event.outside(descriptor.base) if descriptor.records else ""
+            if outside:
+                said.append((BASE, f"the base of the buffer resource is {outside}"))
+            self._said[descriptor.words] = said
+        where = event.place(int(users.any(axis=1).argmax()), None) if said else None
+        for kind, text in said:
+            assert where is not None
+            self._keep(event, where, kind, f"{text}; {descriptor.text()}")
 
     def _keep(self, event: ResourceEvent, where: Place, kind: Kind, message: str) -> None:
         """The first wave of the grid is reported, whichever came first."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Found = dict[int, NDArray[np.uint32]]
 
-__all__ = ["Flow"]
+__all__ = ["Flow", "registers_of"]
 
 SIXTEEN = ("u16", "i16", "f16", "b16")
 
@@ -96,13 +96,19 @@ def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Regist
 class Flow:
     """An instruction that works on registers, and its rule."""
 
-    def __init__(self, instruction: Instruction, run: Bound, owner: Definedness) -> None:
-        """Find what it reads and writes."""
+    def __init__(self, instruction: Instruction, run: Bound, owner: Definedness, registers: Registers) -> None:
+        """Follow an instruction with its registers.
+
+        Args:
+            instruction: one that works on registers.
+            run: what executes it.
+            owner: of the launch.
+            registers: what it reads and writes.
+        """
         self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
-        vectors, scalars = len(owner.machine.waves.v), owner.machine.arch.sgprs
-        found = owner.kept("registers of", instruction, lambda: registers_of(instruction, vectors, scalars))
-        self.operands, self.reads, self.writes = found.operands, found.reads, found.writes
-        self.touched, self.reading = found.touched, found.reading
+        self.operands, self.reads, self.writes = registers.operands, registers.reads, registers.writes
+        self.reading = registers.reading
+        self.writes_exec = any(key in EXECS for key in self.writes)
         self.parts = instruction.halves or (instruction,)
         self.indexes = instruction.opcode.relative
         self.matrix = bool(instruction.opcode.matrix)

@@ -13,7 +13,7 @@ import numpy as np
 
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.definedness.access import AccessPlan, access_plan
-from mfmasim.machine.definedness.flow import Flow
+from mfmasim.machine.definedness.flow import Flow, registers_of
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
 from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
@@ -93,21 +93,25 @@ class Definedness:
             return self._used("skip", instruction, run)
         if rule.kind == "index":
             return self._index(instruction, rule.written, run)
-        flow = Flow(instruction, run, self)
-        if not flow.writes:
+        vectors, scalars = len(self.machine.waves.v), self.machine.arch.sgprs
+        registers = self.kept("registers of", instruction, lambda: registers_of(instruction, vectors, scalars))
+        touched = registers.touched
+        if not registers.writes:
             return run
-        touched = flow.touched
-        use = "index" if flow.indexes else ""
-        m0 = (SGPR + self.machine.arch.m0,)
-        writes_exec = any(key in EXECS for key in flow.writes)
+        flow: Flow | None = None
+
+        def follow(g: Group) -> None:
+            nonlocal flow
+            flow = flow or Flow(instruction, run, self, registers)
+            if flow.indexes:
+                self.uses.registers("index", instruction, g, (SGPR + self.machine.arch.m0,))
+            flow.follow(g)
+            if flow.writes_exec:
+                self.uses.mask(instruction, g, EXECS)
 
         def step(g: Group) -> None:
             if planes.dirty & touched:
-                if use:
-                    self.uses.registers(use, instruction, g, m0)
-                flow.follow(g)
-                if writes_exec:
-                    self.uses.mask(instruction, g, EXECS)
+                follow(g)
             run(g)
 
         return step

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Planes"]
 
 ONES = np.uint32(0xFFFFFFFF)
+SHARED = 64
+"""Results that are kept."""
 
 
 class Planes:
@@ -41,6 +43,8 @@ class Planes:
         self.undefined: dict[int, Bits] = {}
         self.origins: dict[int, Bits] = {}
         self.dirty = 0
+        self._shared: dict[tuple[int, int], tuple[Bits | None, object]] = {}
+        """Results of `_left` by the identities of what they follow from, which are held with them."""
 
     def begin(self) -> None:
         """Examine the first state of a batch: what the launch did not set is undefined."""
@@ -131,16 +135,29 @@ class Planes:
             if group.all and (group.mask is None or everywhere or key >= VECTORS):
                 self.forget(key)
             elif group.mask is None or everywhere or key >= VECTORS:
-                zero = np.zeros_like(self.undefined[key][:1])
-                left = group._put(self.undefined[key], zero)  # noqa: SLF001
-                if left.any():
-                    self.undefined[key] = left
-                    self.origins[key] = group._put(self.origins[key], zero)  # noqa: SLF001
-                else:
+                left = self._left(group, self.undefined[key])
+                if left is None:
                     self.forget(key)
+                else:
+                    self.undefined[key] = left
+                    self.origins[key] = group._put(self.origins[key], np.zeros_like(left[:1]))  # noqa: SLF001
             else:
                 remaining = np.where(group.mask, np.uint32(0), self.of(group, key))
                 self.put(group, key, remaining, self.origin(group, key))
+
+    def _left(self, group: Group, old: Bits) -> Bits | None:
+        """What stays undefined where a group defines a register; None if nothing does.
+
+        Registers share arrays: those that were not written since the start, and those that groups then define in turn.
+        """
+        key = id(old), id(group.selection)
+        found = self._shared.get(key)
+        if found is None:
+            left: Bits = group._put(old, np.zeros_like(old[:1]))  # noqa: SLF001
+            if len(self._shared) >= SHARED:
+                self._shared.clear()
+            found = self._shared[key] = left if left.any() else None, (old, group.selection)
+        return found[0]
 
     def real(self, key: int) -> NDArray[Any]:
         """What the machine holds in a register, in all waves."""

@@ -27,7 +27,7 @@ from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import Flying, Record, Sort
 from mfmasim.observe.ordering.shadow import Clash, Shadow
-from mfmasim.observe.ordering.touched import Patterns
+from mfmasim.observe.ordering.touched import Lockstep, Patterns
 from mfmasim.observe.ordering.values import Values, Write, words
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ __all__ = ["LdsRaces"]
 
 I64 = NDArray[np.int64]
 NO_COUNTER = "", ""
-BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds"
+BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep"
 """What begins anew with each batch of workgroups."""
 
 
@@ -92,12 +92,14 @@ class LdsRaces:
         self.shadow: Shadow
         self.values: Values
         self.groups = 0
+        self._lockstep: Lockstep
 
     def on_access(self, event: AccessEvent) -> None:
         """Hold an access to the LDS until its block is complete."""
         if event.space == "lds":
             # Later instructions of the block may overwrite the registers that the data lies in.
-            self._pending.append(replace(event, data=tuple(word.copy() for word in event.data)))
+            data = tuple(word.copy() for word in event.data)
+            self._pending.append(replace(event, data=data) if data else event)
 
     def on_block(self, event: BlockEvent) -> None:
         """Replay a block for its waves: accesses, waits and barriers in program order."""
@@ -108,6 +110,7 @@ class LdsRaces:
             self.shadow = Shadow(-(-self.lds_bytes // self.unit))
             self.values = Values(self.groups, self.shadow.units, self.unit)
             self._flying, self._instructions, self._kinds = Flying(), [], []
+            self._lockstep = Lockstep(self.groups, self.per)
             self._since = np.zeros(event.total, np.int32)
             self._waiting = np.zeros(event.total, np.bool_)
             self._arrived = np.zeros(event.total, np.int32)
@@ -264,15 +267,8 @@ class LdsRaces:
         """How many waves to examine: those of the first workgroup while all workgroups do the same, else all."""
         if self.shadow.groups > 1 or self.groups == 1:
             return len(waves)
-        each = len(waves) // self.groups
-        if each * self.groups == len(waves):
-            grid = waves.reshape(self.groups, each)
-            same = (grid - grid[:, :1] // self.per * self.per == grid[0]).all()
-            if same:
-                place = addresses.reshape(self.groups, each, -1)
-                mask = active.reshape(self.groups, each, -1)
-                if (place == place[0]).all() and (mask == mask[0]).all():
-                    return each
+        if self._lockstep.holds(waves, addresses, active):
+            return len(waves) // self.groups
         # Workgroups diverge: each gets its own row, and operations in flight are in flight in each.
         self._flying.widen(self.groups, self.shadow.units, self.per, self.shadow.marks.count)
         self.shadow.widen(self.groups)

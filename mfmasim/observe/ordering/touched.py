@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Pattern", "Patterns", "Touched"]
+__all__ = ["Lockstep", "Pattern", "Patterns", "Touched"]
 
 I64 = NDArray[np.int64]
 
@@ -40,8 +41,11 @@ class Touched:
             total: waves of the batch.
         """
         low, high = np.full(total, NO_UNIT, np.int64), np.full(total, -1, np.int64)
-        np.minimum.at(low, waves[self.index], self.units)
-        np.maximum.at(high, waves[self.index], self.units)
+        starts = np.flatnonzero(np.append(True, self.index[1:] != self.index[:-1]))
+        if len(self.index):
+            of = waves[self.index[starts]]
+            low[of] = np.minimum.reduceat(self.units, starts)
+            high[of] = np.maximum.reduceat(self.units, starts)
         return low, high
 
     @cached_property
@@ -63,6 +67,40 @@ class Touched:
             replace(self, rows=self.rows + g, index=self.index + g * waves, places=self.places + g * units)
             for g in range(groups)
         ]
+
+
+class Lockstep:
+    """Whether all workgroups of a batch do the same at a time."""
+
+    def __init__(self, groups: int, per: int) -> None:
+        """For so many workgroups of so many waves."""
+        self.groups, self.per = groups, per
+        self._asked: tuple[I64 | None, bool] = None, False
+        """Waves of an access, and whether they are the same ones of each workgroup."""
+
+    def holds(self, waves: I64, *values: NDArray[Any]) -> bool:
+        """Whether these are the same waves of each workgroup, with the same values.
+
+        Args:
+            waves: their numbers in the batch; accesses of one block share the array.
+            values: some for each wave and lane, (waves, lanes).
+        """
+        if waves is not self._asked[0]:
+            self._asked = waves, self._same_waves(waves)
+        return self._asked[1] and all(self._same_rows(array) for array in values)
+
+    def _same_waves(self, waves: I64) -> bool:
+        each = len(waves) // self.groups
+        if each * self.groups != len(waves):
+            return False
+        grid = waves.reshape(self.groups, each)
+        return bool((grid - grid[:, :1] // self.per * self.per == grid[0]).all())
+
+    def _same_rows(self, values: NDArray[Any]) -> bool:
+        if not values.strides[0]:  # one row for all
+            return True
+        grid = values.reshape(self.groups, -1, values.shape[1])
+        return bool((grid == grid[0]).all())
 
 
 Pattern = tuple[Touched, I64, I64]
