@@ -94,17 +94,18 @@ class Account:
     def _badness(self, key: bytes) -> tuple[int, bytes]:
         return -int(self._worst[key].degrees.max(initial=0)), key
 
-    @property
+    @cached_property
     def degrees(self) -> tuple[int, ...]:
         """Worst degree of each phase."""
-        return tuple(int(np.flatnonzero(row).max(initial=0)) for row in self.histogram)
+        some = self.histogram != 0
+        return tuple((np.arange(some.shape[1]) * some).max(axis=1).tolist())
 
     @property
     def worst(self) -> int:
         """Worst degree of all."""
         return max(self.degrees, default=0)
 
-    @property
+    @cached_property
     def extra_passes(self) -> int:
         """Sum of degree - 1: the analogue of SQ_LDS_BANK_CONFLICT. A number of passes, not a time."""
         degree = np.arange(self.histogram.shape[1])

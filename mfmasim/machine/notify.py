@@ -45,6 +45,8 @@ class Notify:
         self.faults = hooks(observers, Observer.on_fault)
         self.multicasts = hooks(observers, Observer.on_multicast)
         self.blocks = hooks(observers, Observer.on_block)
+        nothing = np.zeros(0, np.int64)
+        self._asked = nothing, 0, nothing
 
     def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
         """Report an access outside every buffer.
@@ -99,11 +101,19 @@ class Notify:
         machine, waves = self.machine, group.indices()
         event = AccessEvent(
             instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
-            lambda index, lane: machine.place(waves, index, lane),
-            waves + machine.first_workgroup * machine.launch.waves_per_workgroup, data,
+            lambda index, lane: machine.place(waves, index, lane), self._numbers(waves), data,
         )  # fmt: skip
         for hook in self.listeners(instruction):
             hook(event)
+
+    def _numbers(self, waves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers in the launch of waves of the batch; the accesses of a block share the array."""
+        first = self.machine.first_workgroup * self.machine.launch.waves_per_workgroup
+        if waves is not self._asked[0] or first != self._asked[1]:
+            numbers = waves + first
+            numbers.flags.writeable = False
+            self._asked = waves, first, numbers
+        return self._asked[2]
 
     def resource(self, instruction: Instruction, group: Group, words: list[NDArray[np.uint32]]) -> None:
         """Report the buffer resource of an instruction.

@@ -97,6 +97,8 @@ class Alignment(Check):
             return
         inside = event.space == "lds"
         native = NATIVE.get(event.size, event.size) if inside else min(event.size, DWORD)
+        if not int(np.bitwise_or.reduce(event.addresses, axis=None)) & (native - 1):
+            return
         misaligned = event.addresses & event.addresses.dtype.type(native - 1) != 0
         if event.active is not None:
             misaligned = misaligned & event.active

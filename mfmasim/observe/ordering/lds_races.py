@@ -15,7 +15,7 @@ reported.)
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +54,12 @@ def in_order(instruction: Instruction) -> bool:
     Compilers rely on it and place no wait between such accesses (LLVM).
     """
     return instruction.opcode.unit == "LDS" or instruction.opcode.space == "flat"
+
+
+@lru_cache
+def everyone(waves: int, lanes: int) -> NDArray[np.bool_]:
+    """All lanes of some waves, (waves, lanes)."""
+    return np.broadcast_to(True, (waves, lanes))
 
 
 class LdsRaces:
@@ -152,8 +158,10 @@ class LdsRaces:
         """One access of all waves of a group."""
         waves = event.waves
         shape = len(waves), access.addresses.shape[-1]
-        addresses = np.broadcast_to(access.addresses, shape)
-        active = np.broadcast_to(True if access.active is None else access.active, shape)
+        addresses = (
+            access.addresses if len(access.addresses) == len(waves) else np.broadcast_to(access.addresses, shape)
+        )
+        active = everyone(*shape) if access.active is None else np.broadcast_to(access.active, shape)
         count = self._examined(waves, addresses, active)
         direct = not in_order(access.instruction)
         number = len(self._instructions)
@@ -171,7 +179,7 @@ class LdsRaces:
             return
         record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, [touched])
         self._own(access, event, touched, self._around(record.sort, low, high))
-        joined, since = self.progress.joined[of][touched.index], self._since[of][touched.index]
+        joined, since = self.progress.joined[of], self._since[of]
         if self.shadow.ordered(access.kind, touched, joined, since):
             if access.kind != "read":
                 self._write(access, addresses, active, waves, None)
@@ -194,15 +202,15 @@ class LdsRaces:
             active: likewise.
             touched: the units that are examined.
             marks: the access's mark, by element of `touched`.
-            joined: barriers passed, likewise.
+            joined: barriers passed, by wave that is examined.
             since: first record that no flag orders before it, likewise.
         """
-        count = int(touched.index[-1]) + 1
+        count = len(joined)
         for wave in np.unique(touched.wave).tolist():
             same = self._same(access, wave, event.waves, addresses, active, count)
             mine = touched.wave == wave
             rows, index = touched.rows[mine], touched.index[mine]
-            units = touched.places[mine], marks[mine], joined[mine], since[mine]
+            units = touched.places[mine], marks[mine], joined[index], since[index]
             for clash in self.shadow.access(access.kind, wave, *units, same):
                 self._race(clash, access, event, int(index[rows == clash.group][0]))
 
@@ -285,13 +293,9 @@ class LdsRaces:
         Returns:
             The wave and the number of the earlier record, in ascending order.
         """
-        found = self._flying.close(sort, low, high, self.progress.complete, self._waited())
+        waited = np.minimum(self._arrived, self._since)  # up to there, arrivals at a barrier in the LDS have shown it
+        found = self._flying.close(sort, low, high, self.progress.complete, waited)
         return sorted({(wave % self.per, number) for wave, number in found})
-
-    def _waited(self) -> NDArray[np.int32]:
-        """First record of each wave that no wait for an arrival at a barrier in the LDS has shown complete."""
-        waited: NDArray[np.int32] = np.minimum(self._arrived, self._since)
-        return waited
 
     def _own(self, access: AccessEvent, event: BlockEvent, touched: Touched, around: list[tuple[int, int]]) -> None:
         """Waves access bytes that their own direct-to-LDS load, or their own read, may still be accessing.
@@ -307,7 +311,8 @@ class LdsRaces:
             mine = touched.wave == wave
             places, units = touched.places[mine], touched.units[mine]
             issued, complete = self.progress.of(record.sort.key)
-            late = (complete[record.waves] <= record.order) & (number >= self._waited()[record.waves])
+            waited = np.minimum(self._arrived, self._since)[record.waves]
+            late = (complete[record.waves] <= record.order) & (number >= waited)
             for one in record.touched:
                 here = (one.wave == wave) & late[one.index]
                 theirs = np.zeros(self.shadow.last.shape[1], np.bool_)

@@ -155,18 +155,19 @@ class Shadow:
         Args:
             kind: ``read``, ``write`` or ``atomic``.
             touched: the units.
-            joined: barriers passed by the wave of each, (n,).
-            since: first record that no flag orders before it, (n,).
+            joined: barriers passed by each wave, (waves,).
+            since: first record that no flag orders before it, (waves,).
         """
         if kind == "write" and len(touched.before_others):
             return False
         marks = self.last[self._conflicting(kind)].take(touched.places, axis=1)
         table = self.marks
-        wrong = table.complete.take(marks) >= joined
-        if not wrong.any():
+        complete = table.complete.take(marks)
+        if int(complete.max()) < int(joined.min()):
             return True
+        wrong = complete >= joined[touched.index]
         wrong &= table.wave.take(marks) != touched.wave
-        wrong &= table.record.take(marks) >= since
+        wrong &= table.record.take(marks) >= since[touched.index]
         return not wrong.any()
 
     def put(self, kind: str, touched: Touched, marks: I32) -> None:

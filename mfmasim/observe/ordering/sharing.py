@@ -40,7 +40,7 @@ def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64
     """
     offsets = np.ascontiguousarray(event.addresses).view(np.int64) - base
     active = event.active
-    if active is not None:
+    if active is not None and active.shape != offsets.shape:
         offsets, active = np.broadcast_arrays(offsets, active)
     # Addresses below the first byte are huge as unsigned numbers.
     if offsets.size and int(offsets.view(np.uint64).max()) + event.size > end:
@@ -102,6 +102,8 @@ class Sharing:
         self._known: set[int] = set()
         """Dwords that other parts of the launch found."""
         self._outside: list[tuple[int, int]] = []
+        self._asked: tuple[NDArray[np.int64] | None, NDArray[np.int32]] = None, np.zeros((0, 1), np.int32)
+        """Numbers of waves of an access, and their names in a book; accesses of a block share both."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: what is shared, not by which waves."""
@@ -121,9 +123,9 @@ class Sharing:
         if not event.waves or (active is not None and not active.any()):
             return
         rows = len(offsets)
-        owners: NDArray[np.int32] = (event.numbers[:, None] + 1).astype(np.int32)
-        if rows == 1 < event.waves:
-            owners = np.full((1, 1), MANY, np.int32)
+        if event.numbers is not self._asked[0]:
+            self._asked = event.numbers, (event.numbers[:, None] + 1).astype(np.int32)
+        owners = np.full((1, 1), MANY, np.int32) if rows == 1 < event.waves else self._asked[1]
         who: Any = owners
         if active is not None:
             who = np.broadcast_to(owners, offsets.shape)[active]
