@@ -12,7 +12,7 @@ from mfmasim.machine.definedness import access, planes
 from tests.machine import harness
 
 READY, BARRIER = "s_waitcnt vmcnt(0) lgkmcnt(0)", "s_barrier"
-ALL = "s_mov_b64 exec, -1"
+ALL, ODD = "s_mov_b64 exec, -1", 0xAAAAAAAAAAAAAAAA
 
 
 def only(mask):
@@ -42,14 +42,14 @@ def byte(number):
     return f"byte {number} of the LDS"
 
 
-#                                                  writes to the LDS         read it                found: byte, lane, lanes
+#                                                  writes to the LDS         reads it            found: byte, lane, lanes
 LDS = {
     "every lane its dword":                        (["ds_write_b32 v2, v7"], "ds_read_b32 v4, v2", None),
     "all lanes but the last":                      ([*only(2**63 - 1), "ds_write_b32 v2, v7", ALL],
                                                     "ds_read_b32 v4, v2", (252, 63, 1)),
     "all lanes but the first":                     ([*only(2**64 - 2), "ds_write_b32 v2, v7", ALL],
                                                     "ds_read_b32 v4, v2", (0, 0, 1)),
-    "odd lanes":                                   ([*only(0xAAAAAAAAAAAAAAAA), "ds_write_b32 v2, v7", ALL],
+    "odd lanes":                                   ([*only(ODD), "ds_write_b32 v2, v7", ALL],
                                                     "ds_read_b32 v4, v2", (0, 0, 32)),
     "a place of them all":                         (["ds_write_b32 v2, v7 offset:64"],
                                                     "ds_read_b32 v4, v2", (0, 0, 16)),
@@ -66,7 +66,7 @@ LDS = {
     "defined over undefined data":                 (["ds_write_b32 v2, v9", "ds_write_b32 v2, v7"],
                                                     "ds_read_b32 v4, v2", None),
     "loaded there":                                (["global_load_lds_dword v2, s[8:9]"], "ds_read_b32 v4, v2", None),
-    "loaded there by odd lanes":                   ([*only(0xAAAAAAAAAAAAAAAA), "global_load_lds_dword v2, s[8:9]", ALL],
+    "loaded there by odd lanes":                   ([*only(ODD), "global_load_lds_dword v2, s[8:9]", ALL],
                                                     "ds_read_b32 v4, v2", (0, 0, 32)),
     "loaded behind it":                            (["s_movk_i32 m0, 0x100", "global_load_lds_dword v2, s[8:9]"],
                                                     "ds_read_b32 v4, v2", (0, 0, 64)),
