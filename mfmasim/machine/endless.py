@@ -74,7 +74,7 @@ class Rounds:
         self._blocks = 0
         self._next = FIRST
         self._taken: Taken | None = None
-        self._places = _places(waves)
+        self._places: list[tuple[Any, Any]] = []
         self._quiet: dict[int, tuple[bool, bool]] = {}
         """Of each block, by identity: whether it changes only registers, and whether it has a barrier."""
 
@@ -97,6 +97,7 @@ class Rounds:
                     return True
         if self._blocks >= self._next:
             self._next = 2 * self._blocks
+            self._places = self._places or _places(self.waves)
             registers = [owner[key].copy() for owner, key in self._places]
             self._taken = Taken(registers, np.zeros(self.waves.count, np.bool_))
         return False
