@@ -42,7 +42,7 @@ def byte(number):
     return f"byte {number} of the LDS"
 
 
-#                                                  writes to the LDS         reads it            found: byte, lane, lanes
+#                                                  writes to the LDS        reads it            found: byte, lane, lanes
 LDS = {
     "every lane its dword":                        (["ds_write_b32 v2, v7"], "ds_read_b32 v4, v2", None),
     "all lanes but the last":                      ([*only(2**63 - 1), "ds_write_b32 v2, v7", ALL],
