@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["every", "halves_of", "lanes_of", "some", "words_of"]
+__all__ = ["every", "lanes_of", "registers_of", "some", "words_of"]
 
 
 U32 = np.dtype(np.uint32)
@@ -32,10 +32,10 @@ def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
     return bits.reshape(*words.shape[:-1], 64)[..., :lanes]
 
 
-def halves_of(mask: NDArray[np.bool_]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The low and the high mask words, (waves,), of lane booleans (waves, 64)."""
+def registers_of(mask: NDArray[np.bool_]) -> list[NDArray[np.uint32]]:
+    """The mask words, (waves,) each, of lane booleans (waves, 32 or 64): of 64 the low and the high one."""
     words = np.packbits(mask, bitorder="little").view(U32)
-    return words[::2], words[1::2]
+    return [words] if mask.shape[-1] == 32 else [words[::2], words[1::2]]
 
 
 def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:

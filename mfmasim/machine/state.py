@@ -15,7 +15,7 @@ import numpy as np
 from mfmasim.machine.executed import Executed
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.held import Changed, Held, Kept
-from mfmasim.machine.masks import halves_of, lanes_of, words_of
+from mfmasim.machine.masks import lanes_of, registers_of, words_of
 from mfmasim.machine.memory import POISON_DWORD
 from mfmasim.machine.select import select
 from mfmasim.machine.selection import selection
@@ -96,9 +96,9 @@ class Waves(Executed):
         self.kept = Kept(self.changed)
         self.places: dict[tuple[int, ...], Any] = {}
         """Where registers of addresses lead in the LDS (`mfmasim.machine.ops.lds_places`)."""
-        self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
-        """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
-        A mask holds while the registers hold these very arrays."""
+        self.lane_masks: dict[int, tuple[list[NDArray[Any]], NDArray[np.bool_]]] = {}
+        """Lane masks that vector instructions wrote, by scalar register: its words and the mask that they pack. A mask
+        holds while the registers hold these very arrays."""
 
     @property
     def mode(self) -> NDArray[np.uint32]:
@@ -372,22 +372,21 @@ class Group:
             mask = np.broadcast_to(mask, (len(mask), self.lanes))
         if self.mask is not None:
             mask = mask & self.mask
-        if self.lanes != 64:
-            self.write_s(code, words_of(mask)[:, 0])
-            return
-        low, high = halves_of(mask)
+        words = registers_of(mask)
         if self.all and code < EXEC:
-            self.sgprs[code], self.sgprs[code + 1] = low, high
-            self.waves.lane_masks[code] = low, high, mask
-        else:
-            self.write_s(code, low)
-            self.write_s(code + 1, high)
+            self.sgprs[code : code + len(words)] = words
+            self.waves.lane_masks[code] = words, mask
+            return
+        for part, word in enumerate(words):
+            self.write_s(code + part, word)
 
     def lane_mask(self, code: int) -> NDArray[np.bool_]:
         """Read a lane mask from a scalar pair (one register on wave32)."""
-        known, file = self.waves.lane_masks.get(code), self.sgprs
-        if known is not None and self.all and known[0] is file[code] and known[1] is file[code + 1]:
-            return known[2]
+        known, last = self.waves.lane_masks.get(code), code + self.lanes // 64
+        if known is not None and self.all:
+            words, mask = known
+            if words[0] is self.sgprs[code] and words[-1] is self.sgprs[last]:
+                return mask
         low = self.s(code)
         if self.lanes != 64:
             return lanes_of(np.stack([low, np.zeros_like(low)], axis=-1), self.lanes)
