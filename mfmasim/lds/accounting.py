@@ -156,7 +156,7 @@ class Account:
             alike, low, high = found[3:]
             if (base < low).any() or (base > high).any():
                 found[4], found[5] = np.minimum(low, base), np.maximum(high, base)
-                self._keep(quiet, active, part, found[1], alike, base[:, 0])
+                self._keep(quiet, active, part, found[1], alike, base)
             return
         if (self.row.name, pattern) not in known:
             alike = _alike(quiet, active)
@@ -171,7 +171,7 @@ class Account:
             self._counts[key] = [1, degrees, weights, alike, base, base]
         else:
             self._forget(part, degrees, weights)
-        self._keep(quiet, active, part, degrees, alike, base[:, 0])
+        self._keep(quiet, active, part, degrees, alike, base)
 
     def _forget(self, part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
         if not self._histogram.size:
@@ -183,15 +183,13 @@ class Account:
         alike: _Alike, base: NDArray[np.int64],
     ) -> None:  # fmt: skip
         """Store the worst accesses of single waves."""
-        low, high = np.full(len(alike.first), 1 << 62), np.full(len(alike.first), -1)
-        np.minimum.at(low, alike.which, base)
-        np.maximum.at(high, alike.which, base)
-        everyone = np.ones(self.lanes, np.bool_)
-        for number, (row, *ends) in enumerate(zip(alike.first.tolist(), low.tolist(), high.tolist(), strict=True)):
-            lanes, mask = quiet[row], everyone if active is None else active[row]
-            key = bytes([part]) + lanes.tobytes() + np.packbits(mask).tobytes()
-            for start in set(ends):
+        base = base[:, 0]
+        for number, (row, pattern) in enumerate(zip(alike.first.tolist(), alike.patterns, strict=True)):
+            these = base if len(alike.first) == 1 else base[alike.which == number]
+            key = bytes([part]) + pattern
+            for start in {int(these.min()), int(these.max())}:
                 if self._is_further(key, start):
+                    lanes, mask = quiet[row], np.ones(self.lanes, np.bool_) if active is None else active[row]
                     addresses = np.where(mask, lanes + start, 0)
                     self._remember(key, Sample(addresses, mask, part, degrees[number], start))
         if len(self._worst) > 4 * SAMPLES:
@@ -223,22 +221,23 @@ class Account:
 
 
 class _Alike(NamedTuple):
-    """Distinct rows: the first of each, which of them each row equals, and how many do."""
+    """Distinct rows: the first of each, which of them each row equals, how many do, and the bytes of each."""
 
     first: NDArray[np.intp]
     which: NDArray[np.intp]
     times: NDArray[np.int64]
+    patterns: list[bytes]
 
 
 def _alike(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
     """Find the distinct rows of addresses (rows, lanes) and masks."""
-    masks = [b""] * len(quiet) if active is None else [mask.tobytes() for mask in active]
+    masks = np.packbits(np.ones_like(quiet[:1], np.bool_) if active is None else active, axis=1)
     number: dict[bytes, int] = {}
-    rows = zip(quiet, masks, strict=True)
-    which = np.array([number.setdefault(row.tobytes() + mask, len(number)) for row, mask in rows])
+    rows = zip(quiet, np.broadcast_to(masks, (len(quiet), masks.shape[1])), strict=True)
+    which = np.array([number.setdefault(row.tobytes() + mask.tobytes(), len(number)) for row, mask in rows])
     first = np.full(len(number), len(which))
     np.minimum.at(first, which, np.arange(len(which)))
-    return _Alike(first, which, np.bincount(which))
+    return _Alike(first, which, np.bincount(which), list(number))
 
 
 def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:

@@ -200,6 +200,9 @@ class Numerics(Check):
         for words, operand in zip(event.sources, event.instruction.src, strict=True):
             if operand.type != "f32" or not words or not operand.printed:
                 continue
+            most = np.bitwise_and(words[0], np.uint32(0x7FFFFFFF)).max()
+            if most.view(np.float32) <= min(high, -low):  # all of them, whatever their signs
+                continue
             values = np.abs(words[0].view(np.float32)) if operand.abs else words[0].view(np.float32)
             if operand.neg:
                 values = -values

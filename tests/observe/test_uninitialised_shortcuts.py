@@ -19,7 +19,7 @@ def only(mask):
     return [f"s_mov_b32 exec_lo, {mask & 0xFFFFFFFF:#x}", f"s_mov_b32 exec_hi, {mask >> 32:#x}"]
 
 
-def stored(body, arch="gfx942", lds=256, undefined=(), grid=2):
+def stored(body, arch="gfx942", lds=256, undefined=(), grid=2, extra=""):
     """What is stored although it was never written: of v4 after a program, in each finding origin, place and count.
 
     v2 is four times the lane, s[8:9] a buffer of 64 dwords a workgroup, s2 the workgroup, v6 twice v2, v9 not set.
@@ -27,7 +27,7 @@ def stored(body, arch="gfx942", lds=256, undefined=(), grid=2):
     head = ["s_load_dwordx2 s[8:9], s[0:1], 0x0", "s_load_dwordx2 s[12:13], s[0:1], 0x8", "v_and_b32 v0, 63, v0"]
     head += ["v_lshlrev_b32 v2, 2, v0", "v_lshlrev_b32 v6, 3, v0", "v_mov_b32 v7, 7", "s_mov_b32 m0, 0", READY]
     tail = [READY, "global_store_dword v2, v4, s[8:9]", "s_endpgm"]
-    kernel = harness.kernel("\n".join([*head, *body, *tail]), arch, "pp", lds=lds)
+    kernel = harness.kernel("\n".join([*head, *body, *tail]), arch, "pp", lds=lds, extra=extra)
     arguments = [np.zeros(256, np.uint32), np.zeros(256, np.uint32)]
     findings = (
         mfmasim.device("sim")
@@ -113,6 +113,47 @@ def test_a_write_that_reaches_beyond_the_allocation_is_dropped():
     assert stored(body) == [(byte(252), 0, 63, 2)]
 
 
+#            loads v4, or v21                          found: byte
+FAR = {
+    "ds_read_b32 v4, v2 offset:32":                 None,
+    "ds_read_b32 v4, v2 offset:512":                512,
+    "ds_read2_b32 v[20:21], v2 offset1:8":          None,
+    "ds_read2_b32 v[20:21], v2 offset1:128":        512,
+    "ds_read2st64_b32 v[20:21], v2 offset1:2":      512,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("load", FAR)
+def test_a_load_far_behind_its_address_register(load):
+    """Everything around the address itself is defined."""
+    writes = [f"ds_write_b32 v2, v7 offset:{offset}" for offset in (0, 64, 128)]
+    then = ["v_mov_b32 v4, v21"] * ("v[20:21]" in load)
+    expected = [] if FAR[load] is None else [(byte(FAR[load]), 0, 0, 128)]
+    assert stored([*writes, READY, load, READY, *then], lds=1024) == expected
+
+
+WRITE, READ = "scratch_store_dword off, v7, off", "scratch_load_dword v4, off, off"
+SCRATCH = {
+    "every lane its dword": ([WRITE, READ], []),
+    "another dword": ([f"{WRITE} offset:4", READ], [("byte 0 of the lane's scratch", 0, 0, 128)]),
+    "two of three dwords": (["scratch_store_dwordx2 off, v[20:21], off", f"{READ} offset:8"],
+                            [("byte 8 of the lane's scratch", 0, 0, 128)]),
+    "odd lanes": ([*only(ODD), WRITE, ALL, READ], [("byte 0 of the lane's scratch", 0, 0, 64)]),
+    "defined over undefined data": (["scratch_store_dword off, v9, off", WRITE, READ], []),
+    "undefined over defined data": ([WRITE, "scratch_store_dword off, v9, off", READ], [("v9", 0, 0, 128)]),
+    "one workgroup": (["s_cmp_eq_u32 s2, 0", "s_cbranch_scc1 .Lread", WRITE, ".Lread:", READ],
+                      [("byte 0 of the lane's scratch", 0, 0, 64)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCRATCH)
+def test_scratch(name):
+    """Each lane's own bytes."""
+    body, expected = SCRATCH[name]
+    body = ["v_mov_b32 v20, 7", "v_mov_b32 v21, 7", *body]
+    assert stored(body, extra=".amdhsa_private_segment_fixed_size 16") == expected
+
+
 def test_one_workgroup_leaves_its_lds_undefined():
     for number in range(3):
         body = [f"s_cmp_eq_u32 s2, {number}", "s_cbranch_scc1 .Lread", "ds_write_b32 v2, v7", READY, ".Lread:"]
@@ -133,3 +174,10 @@ def test_workgroups_that_define_a_register_in_turn(shared, monkeypatch):
         body += ["s_branch .Lboth", ".Lother:", *[f"v_mov_b32 {register}, 7" for register in second], ".Lboth:", *then]
         expected = [] if lacking is None else [(name, lacking, 0, 64)]
         assert stored(body) == expected, name
+
+
+def test_the_origin_is_the_register_that_a_workgroup_did_not_define():
+    for own, other in (("v20", "v21"), ("v21", "v20")):
+        body = ["s_cmp_eq_u32 s2, 1", "s_cbranch_scc1 .Lother", f"v_mov_b32 {own}, 7", "s_branch .Lboth", ".Lother:"]
+        body += [f"v_mov_b32 {other}, 7", ".Lboth:", "v_add_u32 v4, v20, v21"]
+        assert stored(body) == [(other, 0, 0, 128)]

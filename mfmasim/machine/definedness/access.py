@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.bind import operation_of
-from mfmasim.machine.definedness.keys import LDS, VECTORS, keys_of, set_of
+from mfmasim.machine.definedness.keys import LDS, SCRATCH, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.definedness.places import places_of
 from mfmasim.machine.definedness.planes import ONES, register
@@ -218,14 +218,15 @@ class AccessPlan:
 
 
 class FillPlan(AccessPlan):
-    """What writes to the LDS: defined data need not be read, the bytes are defined where the instruction wrote."""
+    """What writes to the LDS or scratch: defined data need not be read, the bytes are defined where it wrote."""
 
     listens = True
 
     def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """As for any access."""
         super().__init__(instruction, owner)
-        self._sources = (self.registers | self.spaces) & ~set_of([LDS])
+        key, self._space = (LDS, "lds") if self.spaces >> LDS & 1 else (SCRATCH, "scratch")
+        self._sources = (self.registers | self.spaces) & ~set_of([key])
         self._events: list[AccessEvent] | None = None
 
     def before(self, g: Group) -> None:
@@ -236,7 +237,7 @@ class FillPlan(AccessPlan):
 
     def note(self, event: AccessEvent) -> None:
         """An access of this instruction."""
-        if self._events is not None and event.space == "lds":
+        if self._events is not None and event.space == self._space:
             self._events.append(event)
 
     def after(self, g: Group) -> None:
@@ -244,7 +245,7 @@ class FillPlan(AccessPlan):
         plane = self.owner.plane
         for event in self._events or ():
             plane.stored = True
-            part = Part("lds", event.addresses, event.active, event.part)
+            part = Part(event.space, event.addresses, event.active, event.part)
             store(plane, g, self.instruction, part, [ZERO] * max(1, event.size // 4), event.size)
 
 
@@ -390,6 +391,7 @@ def access_plan(instruction: Instruction, owner: Definedness) -> AccessPlan:
     if opcode.access == "atomic":
         return AtomicPlan(instruction, owner)
     made = AccessPlan(instruction, owner)
-    writes = made.spaces >> LDS & 1 and not made.loaded and not opcode.from_lds and instruction.space != "flat"
+    private = made.spaces & set_of([LDS, SCRATCH])
+    writes = private and not made.loaded and not opcode.from_lds and instruction.space != "flat"
     elsewhere = opcode.counter == "async" or opcode.kind == "tensor" or machine.late is not None or instruction.in_gds
     return FillPlan(instruction, owner) if writes and not elsewhere else made

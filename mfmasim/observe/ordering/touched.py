@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,8 @@ class Touched:
     """In its workgroup."""
     places: I64
     """The units, of all rows in one array."""
+    before_others: I64
+    """Elements whose unit a later wave of the same workgroup touches as well."""
 
     def spans(self, waves: I64, total: int) -> tuple[I64, I64]:
         """First and last unit that each wave of a batch touches; a last one before the first if it touches none.
@@ -40,20 +41,13 @@ class Touched:
             waves: the waves that execute the access, by their numbers in the batch.
             total: waves of the batch.
         """
-        low, high = np.full(total, NO_UNIT, np.int64), np.full(total, -1, np.int64)
+        low, high = np.full(total, NO_UNIT, np.int64), np.full(total, -NO_UNIT, np.int64)
         starts = np.flatnonzero(np.append(True, self.index[1:] != self.index[:-1]))
         if len(self.index):
             of = waves[self.index[starts]]
             low[of] = np.minimum.reduceat(self.units, starts)
             high[of] = np.maximum.reduceat(self.units, starts)
         return low, high
-
-    @cached_property
-    def before_others(self) -> I64:
-        """Elements whose unit a later wave of the same workgroup touches as well."""
-        last = np.empty(int(self.places.max(initial=-1)) + 1, np.int64)
-        last[self.places] = self.index  # of several the last one stays
-        return np.flatnonzero(last[self.places] != self.index)
 
     def widened(self, groups: int, units: int, waves: int) -> list[Touched]:
         """The same in each workgroup of a batch, where one stood for all.
@@ -137,22 +131,37 @@ class Patterns:
             rows: of the shadow; one stands for all workgroups.
             total: waves of the batch.
         """
-        key = size, rows, total, waves.tobytes(), addresses.tobytes(), active.tobytes()
+        first = int(addresses.min()) // self.unit if addresses.size else 0
+        # What lies within the allocation as a whole is made once for all places that it may begin at.
+        inside = first >= 0 and addresses.size and int(addresses.max()) + size <= self.lds_bytes
+        first = first if inside else 0
+        near = addresses - first * self.unit
+        key = size, rows, total, waves.tobytes(), near.tobytes(), active.tobytes()
         found = self._known.get(key)
         if found is None:
-            row, _, touched = self.units(addresses, active, size)
-            index, units = np.repeat(row, touched.shape[1]), touched.ravel()
-            of = waves[index]
-            group = of // self.per if rows > 1 else np.zeros(len(index), np.int64)
-            places = units + group * -(-self.lds_bytes // self.unit) if rows > 1 else units
-            everything = Touched(group, units, index, of % self.per, places)
-            found = everything, *everything.spans(waves, total)
-            self._held += 8 * (addresses.size + 6 * units.size + 2 * total)
+            found = self._made(waves, near, active, size, rows, total)
+            self._held += 8 * (addresses.size + 6 * found[0].units.size + 2 * total)
             if self._held > HELD:
                 self._known.clear()
                 self._held = 0
             self._known[key] = found
-        return found
+        if not first:
+            return found
+        touched, low, high = found
+        further = replace(touched, units=touched.units + first, places=touched.places + first)
+        return further, low + first, high + first
+
+    def _made(self, waves: I64, addresses: I64, active: NDArray[np.bool_], size: int, rows: int, total: int) -> Pattern:
+        """The same, at these addresses."""
+        row, _, touched = self.units(addresses, active, size)
+        index, units = np.repeat(row, touched.shape[1]), touched.ravel()
+        of = waves[index]
+        group = of // self.per if rows > 1 else np.zeros(len(index), np.int64)
+        places = units + group * -(-self.lds_bytes // self.unit) if rows > 1 else units
+        last = np.empty(int(places.max(initial=-1)) + 1, np.int64)
+        last[places] = index  # of several waves the last one stays
+        everything = Touched(group, units, index, of % self.per, places, np.flatnonzero(last[places] != index))
+        return everything, *everything.spans(waves, total)
 
     def units(self, addresses: I64, active: NDArray[np.bool_], size: int) -> tuple[I64, I64, I64]:
         """Row of `addresses` and lane of every access inside the allocation, (n,), and the units it touches, (n, m).
