@@ -124,14 +124,14 @@ EQUIVALENTS = (
     ),
     Equivalent(
         "observe/ordering/lds_races.py",
-        "waves, lanes = event.waves, access.addresses.shape[-1]",
-        "waves, lanes = event.waves, access.addresses.shape[1]",
+        "shape = len(waves), access.addresses.shape[-1]",
+        "shape = len(waves), access.addresses.shape[1]",
         "addresses have two axes.",
     ),
     Equivalent(
-        "observe/ordering/lds_races.py",
-        "if (place == place[0]).all() and (mask == mask[0]).all():",
-        "if (place == place[0]).all() and (mask == mask[ -1]).all():",
+        "observe/ordering/touched.py",
+        "return bool((grid == grid[0]).all())",
+        "return bool((grid == grid[ -1]).all())",
         "rows that all equal the last one all equal the first one.",
     ),
     Equivalent(
