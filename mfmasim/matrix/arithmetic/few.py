@@ -2,18 +2,17 @@
 
 Many tiles of 8-bit factors are computed here too, a few after the other, unless `mfmasim.matrix.arithmetic.grid` does.
 A batch is computed here only where every element obeys these bounds; else it is left to
-`mfmasim.matrix.arithmetic.tiles`. NaN and infinities are absent. A step's sum and the floor of the addend c, both
-multiples of the unit 2^(e_dot - 24), are then added exactly and rounded once, as `mfmasim.matrix.arithmetic.fast`
-proves.
+`mfmasim.matrix.arithmetic.tiles`. No factor is infinite. A step's sum and the floor of the addend c, both multiples of
+the unit 2^(e_dot - 24), are added exactly and rounded once, as `mfmasim.matrix.arithmetic.fast` proves.
 
-* *products* (16-bit factors), in float32 and int32: no step is empty, -100 <= e_dot <= 24, and |c| < 2^30 units. Units
-  are at most 1, so that c / unit is exact; and a product below 2^-126, which float32 rounds, is below one unit and
-  truncated to 0 anyway.
+* *products* (16-bit factors and xf32), in float32 and int32: -100 <= e_dot <= 124, so that a product below 2^-126,
+  which float32 rounds, is below one unit and truncated to 0 anyway. Where no step is empty, no factor is NaN, and
+  besides e_dot <= 24 and |c| < 2^30 units, c / unit is exact; other steps are added as `fast` adds them.
 * *matmul* (8-bit factors), in float64: e_dot is the exponent, divided by 8, of a sum of powers 2^(8 (ea+eb)), of which
   a step has fewer than 2^8. Every product is a multiple of 2^grain, the least one of its formats. While e_dot is at
   most grain + 24, truncation removes nothing, and the sum in float64, of 30 bits, is exact. |c| < 2^(grain + 31): such
   an addend raises no grid of the definition above the grain, however small e_dot is. An empty step has a sum of powers
-  of 0, which stands for a unit far below 2^-149: c stays as it is. NaN and infinities are seen in D, as NaN.
+  of 0, which stands for a unit far below 2^-149: c stays as it is. NaN passes from a factor or c to D by itself.
 """
 
 from __future__ import annotations
@@ -106,33 +105,53 @@ def _by_products(
     """
     a, b = factors
     tiles, m, k = a.shape
-    n, group = b.shape[2], product.model.group
+    n, model = b.shape[2], product.model
     codes = np.concatenate((a.transpose(2, 0, 1).reshape(k, -1), b.transpose(1, 0, 2).reshape(k, -1)), axis=1)
     both = product.factors("a", codes)
-    if both.nan is not None or both.inf is not None:
+    if both.inf is not None:
         return False
     rows, columns = (k, tiles, m, 1), (k, tiles, 1, n)
     values, exponent, first = both.value, both.exponent, tiles * m
-    steps = k // group, group, c.size
+    steps = k // model.group, model.group, c.size
     terms = np.add(exponent[:, :first].reshape(rows), exponent[:, first:].reshape(columns)).reshape(steps)
     e = np.maximum.reduce(terms, axis=1)
-    if np.minimum.reduce(e, axis=None) < max(fast.LOWEST, empty_below(e)) or np.maximum.reduce(e, axis=None) > 24:
+    low, high, bound = np.minimum.reduce(e, axis=None), np.maximum.reduce(e, axis=None), empty_below(e)
+    wide = e.astype(np.int32)
+    if low < fast.LOWEST:
+        if ((e >= bound) & (e < fast.LOWEST)).any():
+            return False
+        np.maximum(wide, fast.LOWEST, out=wide)
+    if high > fast.HIGHEST:
         return False
-    units = fast.grid_scale(e.astype(np.int32))
+    units = fast.grid_scale(wide)
     unit = fast.inverse(units)
     products = np.multiply(values[:, :first].reshape(rows), values[:, first:].reshape(columns)).reshape(steps)
     np.multiply(products, units[:, None], out=products)
     totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32)
-    x, value = np.empty(totals.shape, np.float32), c
-    for step in range(len(x)):
-        addend = np.multiply(value, units[step], out=x[step])
-        np.floor(addend, out=addend)
-        total = addend.astype(np.int32)
-        np.add(total, totals[step], out=total)
-        np.copyto(d, total, casting="same_kind")
-        np.multiply(d, unit[step], out=d)
-        value = d
-    return _below(x, 2.0**30)
+    if both.nan is None and low >= bound and high <= 24:
+        x, value = np.empty(totals.shape, np.float32), c
+        for step in range(len(x)):
+            addend = np.multiply(value, units[step], out=x[step])
+            np.floor(addend, out=addend)
+            total = addend.astype(np.int32)
+            np.add(total, totals[step], out=total)
+            np.copyto(d, total, casting="same_kind")
+            np.multiply(d, unit[step], out=d)
+            value = d
+        if _below(x, 2.0**30):
+            return True
+    value = c
+    for step, total in enumerate(totals):
+        empty = e[step] < bound if low < bound else None
+        value = fast.add(model, fast.Sum(total, wide[step], empty, units[step]), value, step)
+    np.copyto(d, value)
+    nan = np.isnan(d)
+    if both.nan is not None:
+        found = np.logical_or.reduce(both.nan, axis=0)
+        rows_or_columns = found[:first].reshape(tiles, m, 1) | found[first:].reshape(tiles, 1, n)
+        np.logical_or(nan, rows_or_columns.reshape(-1), out=nan)
+    np.copyto(d.view(np.uint32), np.uint32(model.nan_invalid), where=nan)
+    return True
 
 
 def _by_matmul(
@@ -149,6 +168,10 @@ def _by_matmul(
     a, b = factors
     (tiles, m, k), n, model, formats = a.shape, b.shape[2], product.model, product.formats
     of_a, of_b = (_planes(name, product.flush_inputs, place) for place, name in enumerate((formats.a, formats.b)))
+    lowest = of_a.lowest + of_b.lowest
+    limit, value = 2.0 ** (lowest - product.fraction_bits + 31), c
+    if not _below(c, limit, or_nan=True):
+        return False
     x, y = scratch("planes a", (2, *a.shape), np.float64), scratch("planes b", (2, *b.shape), np.float64)
     of_a.planes.take(a, axis=1, out=x, mode="clip")
     of_b.planes.take(b, axis=1, out=y, mode="clip")
@@ -159,7 +182,6 @@ def _by_matmul(
     sums = np.matmul(rows, columns, out=scratch("sums", (steps, 2, tiles, m, n), np.float64)).reshape(steps, 2, -1)
     powers = sums[:, 1].view(np.int64)
     e = np.right_shift(powers, 55, out=scratch("fields", powers.shape, np.int64))
-    lowest = of_a.lowest + of_b.lowest
     if np.maximum.reduce(e, axis=None) > _LOWEST + model.product_bits - product.fraction_bits:
         return False
     np.add(e, 1023 - 24 + lowest - _LOWEST, out=e)
@@ -169,10 +191,9 @@ def _by_matmul(
     bound = None
     if model.drop_addend_below is not None:
         bound = np.float64(-(2.0 ** (24 - model.drop_addend_below))).view(np.int64)
-    limit, value = 2.0 ** (lowest - product.fraction_bits + 31), c
     addend = scratch("addend", d.shape, np.float64)
     for step in range(steps):
-        if not _below(value, limit):
+        if step and not _below(d, limit, or_nan=True):
             return False
         np.copyto(addend, value)
         np.multiply(addend, units[step], out=addend)
@@ -184,21 +205,32 @@ def _by_matmul(
         np.add(addend, sums[step, 0], out=addend)
         np.copyto(d, addend, casting="same_kind")
         value = d
-    return not np.isnan(d.dot(d))
+    if np.isnan(d.dot(d)):
+        np.copyto(d.view(np.uint32), np.uint32(model.nan_invalid), where=np.isnan(d))
+    return True
 
 
-def _below(x: NDArray[np.float32], limit: float) -> bool:
-    """Whether the magnitude of every element is below a limit; False for NaN."""
+def _below(x: NDArray[np.float32], limit: float, *, or_nan: bool = False) -> bool:
+    """Whether the magnitude of every element is below a limit.
+
+    Args:
+        x: float32.
+        limit: a power of two.
+        or_nan: whether NaN may be among them.
+    """
     flat = x.reshape(-1)
     # The sum of the squares, in float32, seldom leaves it open, and costs half as much.
-    return bool(flat.dot(flat) < limit * limit / 2) or bool(np.maximum(flat.max(), -flat.min()) < limit)
+    if flat.dot(flat) < limit * limit / 2:
+        return True
+    largest = np.fmax if or_nan else np.maximum
+    return bool(largest.reduce(np.abs(flat), initial=0) < limit)
 
 
 class _Planes(NamedTuple):
     """What the codes of a format stand for."""
 
     planes: NDArray[np.float64]
-    """Value, and 2^(8 e) times a constant, by code; NaN for NaN and infinity, and a power of 0 for zero."""
+    """Value, and 2^(8 e) times a constant, by code; and a power of 0 for zero and NaN."""
     lowest: int
     """Exponent of the smallest numbers."""
 
@@ -216,5 +248,4 @@ def _planes(name: str, flush: str, place: int) -> _Planes:
     value, exponent = found.value.values.astype(np.float64), found.exponent.astype(np.int32)
     lowest = int(exponent[value != 0].min())
     power = np.ldexp(1.0, 8 * (exponent - lowest) + (8 * _LOWEST - 1023) * place)
-    special = found.nan | found.inf
-    return _Planes(np.stack((np.where(special, np.nan, value), np.where(value == 0, 0.0, power))), lowest)
+    return _Planes(np.stack((np.where(found.nan, np.nan, value), np.where(value == 0, 0.0, power))), lowest)

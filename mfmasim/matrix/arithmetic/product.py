@@ -49,16 +49,21 @@ class Product:
 
     @cached_property
     def carriers(self) -> tuple[np.dtype[Any], ...] | None:
-        """Types of A, B and C where whole numbers of steps of the shortcuts' kind sum factors that fill theirs."""
+        """Types of A, B and C where `mfmasim.matrix.arithmetic.few` may compute; codes fill theirs."""
         model, formats = self.model, self.formats
         rows = FORMATS[formats.a], FORMATS[formats.b]
-        bits = {row.bits for row in rows}
-        by_products = model.partial_sums == 1 and model.drop_addend_below is None
-        if bits not in ({8}, {16} if by_products else {8}) or not formats.d == formats.addend == "f32":
+        if model.algorithm != "aligned" or model.nan_rules != "ieee" or self.clamp or self.k % model.group:
             return None
-        if model.algorithm != "aligned" or self.clamp or self.k % model.group:
+        if any(row.bits != 8 * row.carrier.itemsize for row in rows) or not formats.d == formats.addend == "f32":
             return None
-        return *(row.carrier for row in rows), FORMATS["f32"].carrier
+        if rows[0].bits == rows[1].bits == 8:
+            # Grids of products of about one are not coarser than the least product, and there are no infinities.
+            least = 2 - sum(row.bias for row in rows) - self.fraction_bits
+            fits = least + model.product_bits >= 0 and all(row.inf_code is None for row in rows)
+        else:
+            kept = min(rows[0].mantissa_bits, model.input_mantissa_bits or 23)
+            fits = rows[0] is rows[1] and kept < 12 and model.partial_sums == 1 and model.drop_addend_below is None
+        return (*(row.carrier for row in rows), FORMATS["f32"].carrier) if fits else None
 
     def factors(self, operand: str, codes: NDArray[Any], *, lasting: bool = False) -> Factors:
         """Decode codes of ``a`` or ``b``.
