@@ -42,17 +42,11 @@ def pytest_collection(session):
     try:
         return (yield)
     finally:
-        gc.callbacks.append(keep)
         gc.collect()
+        gc.freeze()
         atexit.register(gc.unfreeze)  # some extension modules complain of what is left at the very end
         gc.set_threshold(50_000, 20, 20)  # a hundredth of the walks over what code objects and models keep
         gc.enable()
-
-
-def keep(phase, info):
-    """What a walk over all objects has found in use is not walked again: caches of programs and models, mostly."""
-    if phase == "stop" and info["generation"] == 2:
-        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

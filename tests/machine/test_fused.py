@@ -71,7 +71,9 @@ def test_bits(form, drawn, cached, monkeypatch):
     """All shapes of operands, whole or in parts; no operand is changed."""
     monkeypatch.setattr(ieee, "CACHED", cached)
     rng = np.random.default_rng(5)
-    for sources in shapes(drawn(form, rng, 3 * LANES)):
+    tried = shapes(drawn(form, rng, 3 * LANES))
+    assert len(tried) == 63
+    for sources in tried:
         before = [source.copy() for source in sources]
         with np.errstate(all="ignore"):
             out = ieee.fused(*sources, PLAIN)

@@ -75,12 +75,6 @@ EQUIVALENTS = (
         "the decoder gives every instruction of this encoding its offset, also 0.",
     ),
     Equivalent(
-        "matrix/arithmetic/bymatmul.py",
-        "low_a = np.where(a.exponent == _EMPTY, 100, a.exponent).min(axis=2).astype(np.int16)",
-        "low_a = np.where(a.exponent < _EMPTY, 100, a.exponent).min(axis=2).astype(np.int16)",
-        "the exponent of zeros lowers the bound, so that more elements are computed again by the exact way.",
-    ),
-    Equivalent(
         "matrix/arithmetic/chains.py",
         "value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
         "value = np.where(c >> np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
