@@ -53,6 +53,11 @@ TEMPORARY_BYTES = 64
 """Bytes per lane of temporaries that an instruction may need: eight arrays of 64-bit addresses or numbers."""
 
 
+def _of_all(values: NDArray[Any], count: int) -> NDArray[Any]:
+    """One value for each wave, to be read only; broadcasting takes a multiple of a look at the length."""
+    return values if len(values) == count else np.broadcast_to(values, (count,))
+
+
 def followed(machine: Machine) -> Definedness:
     """What follows undefined bits through a launch."""
     from mfmasim.machine.definedness import Definedness
@@ -225,7 +230,7 @@ class Machine:
                 waves.own.clear()
                 whole.resume()
                 return whole
-        status = np.broadcast_to(waves.status, (waves.count,))
+        status = _of_all(waves.status, waves.count)
         running = np.flatnonzero(status == RUNNING)
         if not len(running):
             if self._stuck(np.flatnonzero(status == AT_BARRIER)):
@@ -234,9 +239,9 @@ class Machine:
             return self._next_group(whole)
         running = self._fair(status, running)
         if self.schedule is not None:
-            running = self._open(np.broadcast_to(waves.status, (waves.count,)), running)
+            running = self._open(_of_all(waves.status, waves.count), running)
             running = self.schedule.choose(running, self.first_workgroup * self.launch.waves_per_workgroup)
-        pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
+        pcs = _of_all(waves.pc, waves.count)[running]
         chosen = running[pcs == pcs.min()]
         group = self._groups.get(key := chosen.tobytes())
         if group is None:
@@ -256,7 +261,7 @@ class Machine:
         another workgroup, which may be waiting for this one, still runs.
         """
         waves = self.waves
-        executed = np.broadcast_to(waves.executed, (waves.count,))
+        executed = _of_all(waves.executed, waves.count)
         limit = executed[running].max() - (PATIENCE if self.schedule is None else SCHEDULED_PATIENCE)
         if limit <= 0 or executed[status != ENDED].min() >= limit:
             return running

@@ -182,7 +182,8 @@ class Group:
         """The array of all waves with the group's values in it."""
         if self.all:
             return value
-        full = np.array(np.broadcast_to(old, (self.waves.count, *old.shape[1:])))
+        full = np.empty((self.waves.count, *old.shape[1:]), old.dtype)
+        full[:] = old
         self.selection.write(full, value)
         return full
 
