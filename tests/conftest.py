@@ -45,7 +45,7 @@ def pytest_collection(session):
         gc.collect()
         gc.freeze()
         atexit.register(gc.unfreeze)  # some extension modules complain of what is left at the very end
-        gc.set_threshold(50_000, 20, 20)  # a hundredth of the walks over what code objects and models keep
+        gc.set_threshold(100_000, 20, 20)  # a hundredth of the walks over what code objects and models keep
         gc.enable()
 
 
