@@ -126,6 +126,6 @@ class Touched:
         flags = self._flags.get((write, unit))
         if flags is None:
             flags = self._flags[write, unit] = np.zeros(-(-self._size // unit), np.uint8)
-        index = offsets // unit if unit > 1 else offsets
+        index = offsets >> (unit.bit_length() - 1)
         for k in range(size // unit):
             flags[index + k] = 1
