@@ -13,7 +13,7 @@ __all__ = ["Executed"]
 
 
 class Executed:
-    """The counts, as an array only when somebody looks: blocks that all waves execute add to one number."""
+    """The counts, as an array only where they are read: blocks that all waves execute add to one number."""
 
     def __init__(self) -> None:
         """Nothing is executed yet."""

@@ -1,4 +1,4 @@
-"""Lane masks in scalar registers: what is read is what the registers' words say, whoever wrote them."""
+"""Lane masks in scalar registers: a mask that is read has the bits of its words, whichever instruction wrote them."""
 
 import numpy as np
 import pytest

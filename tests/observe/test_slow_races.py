@@ -47,7 +47,7 @@ def kernels():
 
 
 class Run:
-    """The check and the slow models of a batch of workgroups, told the same."""
+    """The check and the slow models of a batch of workgroups, which receive the same events."""
 
     def __init__(self, kernel, groups, per):
         launch = SimpleNamespace(

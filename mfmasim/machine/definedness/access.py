@@ -41,7 +41,7 @@ class AccessPlan:
     """One memory instruction."""
 
     listens = False
-    """Whether it is told where the instruction accesses memory."""
+    """Whether `note` receives the accesses of the instruction."""
 
     def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """Separate addresses from data."""

@@ -217,7 +217,7 @@ class Definedness:
         if plan.listens:
             listeners = self.machine.notify.listeners(plan.instruction)
 
-            def told(g: Group) -> None:
+            def noted(g: Group) -> None:
                 if not planes.dirty & touched:
                     run(g)
                     return
@@ -229,7 +229,7 @@ class Definedness:
                     listeners.remove(plan.note)
                 after(g)
 
-            return told
+            return noted
 
         def step(g: Group) -> None:
             if planes.dirty & touched:
