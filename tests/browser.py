@@ -16,7 +16,7 @@ def browser():
     except ImportError:
         sync_playwright = None
     require(
-        "chromium with playwright", CHROMIUM and sync_playwright, "apt-get install chromium; pip install playwright"
+        "chromium with playwright", CHROMIUM and sync_playwright, "apt install chromium; pip install --group oracles"
     )
     with sync_playwright() as driver:
         made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

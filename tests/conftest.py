@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import longtier
+from tests import longtier, oracles
 from tests.browser import browser  # noqa: F401 (a fixture)
 
 # Tests start hundreds of Python processes. Where the environment forbids bytecode, each would compile the package anew.
@@ -98,3 +98,9 @@ def pytest_runtest_protocol(item):
 
 def pytest_report_collectionfinish(config):
     return config.stash.get(PART, [])
+
+
+def pytest_terminal_summary(terminalreporter):
+    reasons = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())]
+    for line in oracles.absent(reasons):
+        terminalreporter.write_line(line)

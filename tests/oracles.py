@@ -1,6 +1,9 @@
 """What a test does when the thing it compares with is not there."""
 
 import os
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -17,3 +20,26 @@ def require(name, available, how):
     if os.environ.get("MFMASIM_REQUIRE_ORACLES") == "1":
         pytest.fail(message)
     pytest.skip(message)
+
+
+SHARED = Path(os.environ.get("MFMASIM_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+"""Code objects, vectors and texts of others that the repository does not hold."""
+SHARED_HOW = "set MFMASIM_SHARED to the folder that holds data/ and seeds/"
+ABSENT = re.compile(r"Skipped: (?P<name>.*?) is not available: (?P<how>.*)", re.DOTALL)
+
+
+def absent(reasons):
+    """One line for each way to get what was missing, from pytest's reasons of skipped tests; pytest -rs lists each."""
+    counts, names, others = Counter(), defaultdict(set), 0
+    for reason in reasons:
+        if found := ABSENT.fullmatch(reason):
+            counts[found["how"]] += 1
+            names[found["how"]].add(found["name"])
+        else:
+            others += 1
+    lines = [f"{_some(sorted(names[how]))}: {count} tests skipped; {how}" for how, count in counts.most_common()]
+    return [*lines, f"other reasons: {others} tests skipped; pytest -rs"] if others else lines
+
+
+def _some(names):
+    return ", ".join(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"])

@@ -5,8 +5,6 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import sync_playwright
-
 from mfmasim.explorer import explorer_page, view_state
 
 PLACES = [
@@ -32,6 +30,8 @@ PICK = """async ([x, y]) => {
 
 
 def main():
+    from playwright.sync_api import sync_playwright  # of the group oracles
+
     path = Path(tempfile.mkdtemp()) / "page.html"
     path.write_text(explorer_page())
     with sync_playwright() as driver:

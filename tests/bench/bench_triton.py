@@ -8,11 +8,6 @@ import statistics
 import tempfile
 
 import numpy as np
-import torch
-import triton
-
-import mfmasim.triton as mt
-from tests.triton import cases, kernels
 
 ARCH = os.environ.get("MFMASIM_BENCH_ARCH", "gfx950")
 
@@ -26,6 +21,10 @@ def seconds(run):
 
 def measure(make, kind):
     """CPU seconds of compiling a case (of the first launch, what the second does not take), and of simulating it."""
+    import triton
+
+    import mfmasim.triton as mt
+
     with tempfile.TemporaryDirectory() as folder, triton.knobs.cache.scope(), mt.session(arch=ARCH):
         triton.knobs.cache.dir = folder
         case = make(np.random.default_rng(3), kind)
@@ -36,6 +35,11 @@ def measure(make, kind):
 
 def product():
     """CPU seconds of simulating a product of 512 x 512 x 512 halves with bounds."""
+    import torch
+
+    import mfmasim.triton as mt
+    from tests.triton import kernels
+
     with mt.session(arch=ARCH, checks="bounds"):
         a, b = (torch.ones(512, 512, device="cuda", dtype=torch.float16) for _ in range(2))
         c = torch.empty(512, 512, device="cuda")
@@ -51,6 +55,8 @@ def product():
 
 def main() -> None:
     """Print a table."""
+    from tests.triton import cases  # needs Triton, of the group oracles
+
     ratios = []
     measure(cases.add, "f32")  # imports
     for make, kind in cases.CASES:

@@ -1,7 +1,6 @@
 """Names and types of parameters, and places of LDS variables: mangled names, IR and DWARF against the compiled code."""
 
 import re
-import shutil
 import subprocess
 
 import numpy as np
@@ -13,6 +12,7 @@ from mfmasim.codeobject.ctypes import named
 from mfmasim.codeobject.declared import Variable
 from mfmasim.codeobject.names import find
 from mfmasim.errors import MfmasimError
+from tests.llvm import tool
 
 NAMES = [
     "_Z2gkIfLi3EEvPKT_PS0_PDv4_f1PyPDF16_P14__hip_bfloat16b", "_ZN2ns4gemmIfLi3EEEvPT_", "_ZN2ns5otherEPfiPA8_f",
@@ -30,12 +30,11 @@ def plain(text):
 
 
 @pytest.mark.oracle
-@pytest.mark.skipif(shutil.which("llvm-cxxfilt-22") is None, reason="llvm-cxxfilt-22 is not installed")
 @pytest.mark.parametrize("name", NAMES)
 def test_mangled_names_are_read_as_llvm_reads_them(name):
     found = signature(name)
     text = f"{found.full}({', '.join(kind.text for kind in found.parameters)})"
-    other = subprocess.run(["llvm-cxxfilt-22", name], capture_output=True, text=True, check=True).stdout.strip()
+    other = subprocess.run([tool("llvm-cxxfilt"), name], capture_output=True, text=True, check=True).stdout.strip()
     assert plain(text) == plain(other)
 
 

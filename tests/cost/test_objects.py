@@ -9,15 +9,15 @@ from mfmasim.cli import main
 from mfmasim.cost import timeline
 from mfmasim.verify import find
 from mfmasim.verify.costs import record_case
-from tests.foreign.launches import HOW, OBJECTS
-from tests.oracles import require
+from tests.foreign.launches import OBJECTS
+from tests.oracles import SHARED_HOW, require
 
 MATMUL = OBJECTS / "triton" / "matmul_f16.gfx1201.hsaco"
 ARGUMENTS = ["f16:64x256=1", "f16:256x64=1", "f32:64x64=0", *(f"i32={n}" for n in (256, 256, 64, 64)), "null", "null"]
 
 
 def test_a_triton_kernel(capsys):
-    require("data/objects", OBJECTS.exists(), HOW)
+    require("data/objects", OBJECTS.exists(), SHARED_HOW)
     launch = ["--grid", "1", "--block", "128", "--shared", "8192"]
     given = [part for argument in ARGUMENTS for part in ("--arg", argument)]
     assert main(["cost", str(MATMUL), *launch, *given, "--json", "-"]) == 0
@@ -38,7 +38,7 @@ def test_a_triton_kernel(capsys):
     [(["--case", "a"], "--case, --set and --compiler are for cases"), (["--kernel", "x"], "unknown kernel 'x'")],
 )
 def test_what_a_code_object_does_not_take_is_refused(more, message, capsys):
-    require("data/objects", OBJECTS.exists(), HOW)
+    require("data/objects", OBJECTS.exists(), SHARED_HOW)
     assert main(["cost", str(MATMUL), *more]) == 2
     assert message in capsys.readouterr().err
 

@@ -31,7 +31,7 @@ def arch(device):
 
 @pytest.fixture(scope="module")
 def code(arch):
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     return mfmasim.compile(SOURCE, arch)
 
 

@@ -8,17 +8,15 @@ results are compared as equal; softmax and attention have a tolerance in units o
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 
 import mfmasim
+from tests.oracles import SHARED
 
-OBJECTS = Path(os.environ.get("MFMASIM_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "data" / "objects"
-HOW = "set MFMASIM_SHARED to the folder that holds data/objects"
+OBJECTS = SHARED / "data" / "objects"
 SLOT = 16
 """Bytes from one argument of AITER's kernels to the next."""
 BF16 = np.dtype(ml_dtypes.bfloat16)

@@ -9,9 +9,9 @@ import pytest
 
 import mfmasim
 from tests.foreign import launches
-from tests.foreign.launches import HOW, OBJECTS, only, wrong
+from tests.foreign.launches import OBJECTS, only, wrong
 from tests.llvm import tool
-from tests.oracles import require
+from tests.oracles import SHARED_HOW, require
 
 pytestmark = pytest.mark.oracle
 
@@ -75,7 +75,7 @@ MIXTURE = "aiter/gfx942/fmoe/fmoe_fp8_blockscale_g1u1_subGU_256.co"
 
 
 def there(file):
-    require(file, (OBJECTS / file).exists(), HOW)
+    require(file, (OBJECTS / file).exists(), SHARED_HOW)
 
 
 def launched(file, checks, protocol=None):
@@ -91,7 +91,7 @@ def launched(file, checks, protocol=None):
 
 
 def test_the_list_is_whole():
-    require("data/objects", OBJECTS.exists(), HOW)
+    require("data/objects", OBJECTS.exists(), SHARED_HOW)
     found = {str(p.relative_to(OBJECTS)) for p in OBJECTS.rglob("*") if p.suffix in (".co", ".hsaco")}
     assert {name for name in found if "gfx1250" not in name} == set(FILES)
 

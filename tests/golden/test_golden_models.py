@@ -1,7 +1,6 @@
 """golden.reference.models: facts measured on hardware, published reference vectors, and the assumed scaling."""
 
 import json
-import os
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,12 +10,11 @@ import pytest
 
 from golden.reference import models
 from golden.reference.models import RULES
-from tests.oracles import require
+from tests.oracles import SHARED, SHARED_HOW, require
 from tests.slow.rounding import DTYPES, nearest_f32
 
 ROOT = Path(__file__).resolve().parents[2]
-VECTORS = Path(os.environ.get("MFMASIM_SHARED", ROOT.parent / "shared")) / "data" / "reference_vectors"
-HOW = f"put the reference vectors into {VECTORS}, or name their folder's parent in MFMASIM_SHARED"
+VECTORS = SHARED / "data" / "reference_vectors"
 
 FILES = {
     "CDNA3__v_mfma_f32_16x16x4_f32.npz": ("f32", 31),
@@ -62,7 +60,7 @@ def compare(file, rule):
 @pytest.mark.oracle
 @pytest.mark.parametrize("file", FILES)
 def test_reference_vectors(file):
-    require("reference vectors", VECTORS.is_dir(), HOW)
+    require("reference vectors", VECTORS.is_dir(), SHARED_HOW)
     kind, cases = FILES[file]
     same, total = compare(file, RULES["CDNA3", kind])
     assert total == cases * 256
@@ -84,7 +82,7 @@ def test_reference_vectors(file):
     ],
 )
 def test_the_vectors_see_every_parameter(file, change):
-    require("reference vectors", VECTORS.is_dir(), HOW)
+    require("reference vectors", VECTORS.is_dir(), SHARED_HOW)
     same, total = compare(file, replace(RULES["CDNA3", FILES[file][0]], **change))
     assert same < total
 

@@ -21,7 +21,7 @@ VERSIONS = ("", "7.2")
 def folder_of(version):
     """Folder that makes a version of hip-python the one that programs import; none for the installed one."""
     if not version:
-        require("hip-python", importlib.util.find_spec("hip") is not None, "pip install 'mfmasim[hip]'")
+        require("hip-python", importlib.util.find_spec("hip") is not None, "pip install -e '.[test]'")
         return []
     folder = os.environ.get(OLDER, "")
     how = f"pip install --no-deps --target FOLDER 'hip-python=={version}.*' and set {OLDER}=FOLDER"

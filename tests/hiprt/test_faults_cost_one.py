@@ -50,7 +50,7 @@ def test_golden_record(tmp_path):
 
 
 def test_pytest(tmp_path):
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     folder = shutil.copytree(ROOT / "docs" / "example", tmp_path / "example")
     words = ("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", folder, "--mfmasim-device", "hip")
     right = run(*words, **ARCH)

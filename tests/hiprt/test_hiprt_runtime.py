@@ -51,7 +51,7 @@ class Caller:
 
 
 def test_every_call_that_hip_python_looks_up_is_exported():
-    require("hip-python 10", importlib.util.find_spec("rocm") is not None, "pip install 'mfmasim[hip]'")
+    require("hip-python 10", importlib.util.find_spec("rocm") is not None, "pip install -e '.[test]'")
     places = importlib.util.find_spec("rocm.bindings").submodule_search_locations
     looked_up = set()
     for place in places:

@@ -239,5 +239,5 @@ def test_the_declarations_are_those_of_hip_python():
         differ = make_api.main(check=True)
     except SystemExit:
         differ = None
-    require("hip-python", differ is not None, "pip install 'mfmasim[hip]'")
+    require("hip-python", differ is not None, "pip install -e '.[test]'")
     assert differ == []

@@ -51,7 +51,7 @@ PLANTED = {
 
 @pytest.fixture(scope="module", autouse=True)
 def hip_python():
-    require("hip-python", importlib.util.find_spec("hip") is not None, "pip install 'mfmasim[hip]'")
+    require("hip-python", importlib.util.find_spec("hip") is not None, "pip install -e '.[test]'")
 
 
 def mfmasim(*words, **variables):

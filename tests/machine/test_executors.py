@@ -289,7 +289,7 @@ def test_dask(tmp_path):
         import distributed
     except ImportError:
         distributed = None
-    require("dask.distributed", distributed is not None, "pip install mfmasim[cluster]")
+    require("dask.distributed", distributed is not None, "pip install --group oracles")
     program, arrays = looping()
     alone = launch(program, arrays, 9)
     with (

@@ -17,11 +17,10 @@ import pytest
 
 import mfmasim
 from mfmasim.matrix.rows import TABLES
-from tests.oracles import require
+from tests.oracles import SHARED, require
 
 pytestmark = pytest.mark.oracle
 
-SHARED = Path(os.environ.get("MFMASIM_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 PATH = Path(os.environ.get("MFMASIM_CALCULATOR", SHARED / "data" / "calculator" / "matrix_calculator.py"))
 HOW = "set MFMASIM_CALCULATOR to matrix_calculator.py of github.com/ROCm/amd_matrix_instruction_calculator, 1.3.2"
 ARCHES = {"gfx908": "cdna1", "gfx90a": "cdna2", "gfx942": "cdna3", "gfx1100": "rdna3", "gfx1200": "rdna4"}

@@ -196,7 +196,7 @@ def linear(bases, count, lanes=32):
 @pytest.mark.oracle
 def test_layouts_are_tritons():
     """Dense forms, f8f6f4 of 8 and 4 bits, C and the scales are Triton's WMMA layouts, version 3."""
-    require("triton", HAVE, "pip install triton torch")
+    require("triton", HAVE, "pip install --group oracles")
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
     theirs = ast.literal_eval(done.stdout.splitlines()[0])
     small, scaled = "v_wmma_f32_16x16x128_f8f6f4", "v_wmma_scale{}_f32_16x16x128_f8f6f4"

@@ -31,7 +31,7 @@ def project(folder, *options, start=()):
 
 
 def test_the_example_of_the_documentation(tmp_path):
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     folder = shutil.copytree(ROOT / "docs" / "example", tmp_path / "example")
     code, text = project(folder)
     assert code == 0, text

@@ -1,13 +1,11 @@
 """The five listings of AMD's introduction to matrix cores compile exactly as printed."""
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
 from mfmasim.toolchain import compile_hip
-from tests.oracles import require
+from tests.oracles import SHARED, SHARED_HOW, require
 from tests.toolchain.toolchain_helpers import disassembly, kernels, other_clang
 
 # Which instruction each listing is about, and where it runs.
@@ -22,10 +20,8 @@ LISTINGS = (
 
 def printed_listings():
     """The text's code blocks that are whole files: those with an #include."""
-    root = os.environ.get("MFMASIM_SHARED")
-    folder = Path(root) if root else Path(__file__).resolve().parents[3] / "shared"
-    text = folder / "seeds" / "004_bc8d0b4a993f0abb.txt"
-    require("the text with the listings", text.is_file(), f"set MFMASIM_SHARED to the folder with {text.parent.name}/")
+    text = SHARED / "seeds" / "004_bc8d0b4a993f0abb.txt"
+    require("the text with the listings", text.is_file(), SHARED_HOW)
     blocks = re.findall(r"^```cpp\n(.*?)^```", text.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return [block for block in blocks if "#include" in block]
 

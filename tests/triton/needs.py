@@ -15,7 +15,7 @@ else:
 
 @pytest.fixture(autouse=True)
 def needed():
-    require("triton", HAVE, "pip install triton torch")
+    require("triton", HAVE, "pip install --group oracles")
 
 
 LEFT_OUT = {("hazards-vector", "gfx1250")}

@@ -23,7 +23,7 @@ from tests.oracles import require
 @pytest.fixture(scope="module")
 def seen():
     """What the simulator makes of every probe of gfx950, and of xf32 of gfx942, by name."""
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     only = {"gfx950": [probe.name for probe in PROBES if "gfx950" in probe.archs], "gfx942": ["xf32"]}
     sim = mfmasim.device("sim")
     return {one.probe.name: one for arch, names in only.items() for one in observed(observe(sim, arch, names))}

@@ -35,7 +35,7 @@ SIM = mfmasim.device("sim")
 
 def fitted(arch, only, clock=None, times=None, **options):
     """Fits of probes that were run in the machine."""
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     return {one.probe.name: fit_phases(one) for one in timed(observe(SIM, arch, only, times, clock, **options))}
 
 
@@ -227,7 +227,7 @@ def test_a_few_disturbed_pairs_are_doubtful_and_hide_nothing_else():
 
 
 def test_probes_are_clean_under_every_check():
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     for arch in ("gfx950", "gfx1201"):
         code = mfmasim.compile(phase_probes.source(), arch)
         probes = phase_probes.chosen(arch)
@@ -245,7 +245,7 @@ def test_probes_are_clean_under_every_check():
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1151", "gfx1201"])
 def test_a_block_is_alone_on_its_compute_unit(arch):
     """What it asks for can be given to one workgroup, and not to two; RDNA's LDS is that of two compute units."""
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     kernel = mfmasim.compile(phase_probes.source(), arch)["phases_read_b32"]
     shared = phase_probes.dynamic_lds(kernel, alone=True, crowded=True)
     units = kernel.arch.simd.lds_bytes // kernel.arch.lds_bytes
@@ -256,7 +256,7 @@ def test_a_block_is_alone_on_its_compute_unit(arch):
 
 
 def test_replay_and_output(tmp_path, capsys):
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     path = tmp_path / "probes.npz"
     only = ["--only", "fp8,read_b64"]
     assert main(["calibrate", "--device", "sim", "--arch", "gfx942", "--record", str(path), *only]) == 0
@@ -280,7 +280,7 @@ def test_replay_and_output(tmp_path, capsys):
 
 def test_the_clock_counts_passes_and_nothing_else():
     """By hand: 64 lanes in one bank are 64 passes, whatever the phases; in a row they are one a phase."""
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     code = mfmasim.compile(phase_probes.source(), "gfx942")
     patterns = np.stack([np.arange(64) * 4, np.zeros(64), np.arange(64) // 8 * 128, np.full(64, BESIDE)])
     ticks = [np.zeros((1, 4), np.uint32) for _ in range(2)]

@@ -21,7 +21,7 @@ SKIPPED = {(case.name, arch) for _, case, arch in CASES if arch in case.skip}
 
 @pytest.fixture(scope="module", autouse=True)
 def compiler():
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
 
 
 @pytest.mark.oracle

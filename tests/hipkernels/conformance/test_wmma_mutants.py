@@ -15,7 +15,7 @@ QUICK = {"scales_of_the_next_column_uniform", "index_in_the_lane_of_its_elements
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.long) for name in MUTANTS]
 )
 def test_wrong_fragments_are_caught(name):
-    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     caught(*MUTANTS[name])
 
 
