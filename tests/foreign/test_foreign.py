@@ -75,7 +75,7 @@ MIXTURE = "aiter/gfx942/fmoe/fmoe_fp8_blockscale_g1u1_subGU_256.co"
 
 
 def there(file):
-    require(file, (OBJECTS / file).exists(), SHARED_HOW)
+    require("data/objects", (OBJECTS / file).exists(), SHARED_HOW)
 
 
 def launched(file, checks, protocol=None):
