@@ -6,11 +6,10 @@ import tomllib
 from pathlib import Path
 
 GROUPS = ("oracles", "fuzz", "mutation")
-PROJECT = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
-OPTIONAL = [
-    re.match(r"[\w-]+", requirement)[0].replace("-", "_")
-    for group in GROUPS
-    for requirement in PROJECT["dependency-groups"][group]
-]
-for name in OPTIONAL:
-    sys.modules[name] = None  # an import raises ModuleNotFoundError, and find_spec finds nothing
+
+
+def pytest_configure():
+    """Make their imports raise ModuleNotFoundError, and find_spec find nothing."""
+    project = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    for requirement in (one for group in GROUPS for one in project["dependency-groups"][group]):
+        sys.modules[re.match(r"[\w-]+", requirement)[0].replace("-", "_")] = None

@@ -36,7 +36,8 @@ def test_a_crash_of_the_compiler_is_one_sentence(arch, reason, tmp_path):
     with pytest.raises(MfmasimError) as error:
         mfmasim.compile(source, arch)
     assert str(error.value).endswith(reason)
-    assert f"crashed for {arch} in copy: it has no instruction for llvm.amdgcn.raw.buffer.load.lds" in str(error.value)
+    where = "" if "ziglang" in str(error.value) else " in copy"  # the wheel's clang prints no trace of its passes
+    assert f"crashed for {arch}{where}: it has no instruction for llvm.amdgcn.raw.buffer.load.lds" in str(error.value)
     assert "\n" not in str(error.value)
 
 
