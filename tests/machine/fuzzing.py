@@ -13,6 +13,7 @@ import mfmasim.isa
 import mfmasim.machine.ops  # fills OPERATIONS
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.registry import OPERATIONS
+from mfmasim.observe.registry import CHECKS
 from mfmasim.resources import folder
 
 BUDGET = 300
@@ -56,7 +57,7 @@ def attempt(data, tally, *, arch=None, block=64, which=0):
             for name in code.kernels[which % max(1, len(code.kernels)) :][:1]:
                 kernel = code[name]
                 report = mfmasim.device("sim").launch(
-                    kernel, grid=2, block=block, args=arguments(kernel), budget=BUDGET, checks="all"
+                    kernel, grid=2, block=block, args=arguments(kernel), budget=BUDGET, checks=list(CHECKS)
                 )
                 assert report.coverage.share <= 1
                 assert sum(report.mix.values()) == sum(report.counts.values())
@@ -106,6 +107,26 @@ def mutate(data, rng, where=None):
             other = offset + int(rng.integers(size)) // 4 * 4
             out[at : at + 4] = out[other : other + 4]
     return bytes(out)
+
+
+def splice(data, rng):
+    """Runs of instructions of a kernel change places, or stand in a second one as well; it keeps its size."""
+    code = mfmasim.load(data)
+    if not code.kernels:
+        return data
+    kernel = code[code.kernels[int(rng.integers(len(code.kernels)))]]
+    raws = [ins.raw for ins in kernel.instructions]
+    before = b"".join(raws)
+    for _ in range(int(rng.integers(1, 4))):
+        a, b, c, d = np.sort(rng.integers(0, len(raws) + 1, 4)).tolist()
+        c, d = min(c, b + 8), min(d, c + 8)
+        a = max(a, b - 8)
+        again = raws[a:b] if rng.random() < 0.3 else raws[c:d]
+        raws[a:b], raws[c:d] = again, raws[a:b]
+    offset, size = sections(data)[".text"]
+    start = data.index(before, offset, offset + size)
+    after = b"".join(raws)[: len(before)]
+    return data[:start] + after + data[start + len(after) :]
 
 
 def random_text(data, rng, dwords):

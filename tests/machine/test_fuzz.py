@@ -16,6 +16,7 @@ WAYS = {
     "the whole file": fuzzing.mutate,
     "the code": lambda data, rng: fuzzing.mutate(data, rng, ".text"),
     "descriptors and constants": lambda data, rng: fuzzing.mutate(data, rng, ".rodata"),
+    "spliced instructions": fuzzing.splice,
     "metadata": lambda data, rng: fuzzing.mutate(data, rng, ".note"),
     "dynamic symbols": lambda data, rng: fuzzing.mutate(data, rng, ".dynsym"),
     "source lines": lambda data, rng: fuzzing.mutate(data, rng, ".debug_line"),
@@ -47,7 +48,7 @@ def test_damaged_input_is_told(way):
         assert tally.finished + tally.stopped
 
 
-@pytest.mark.parametrize("way", ["the code", "random operands", "random instructions"])
+@pytest.mark.parametrize("way", ["the code", "spliced instructions", "random operands", "random instructions"])
 @pytest.mark.parametrize("arch", test_findings.ARCHITECTURES)
 @pytest.mark.parametrize("count", tiers([8, 60], [8]))
 def test_damaged_kernels_of_every_kind(arch, way, count):

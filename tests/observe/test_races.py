@@ -162,6 +162,17 @@ def test_workgroups_that_part_are_followed_each_for_itself():
     assert {f.instruction for f in findings} == {"ds_read_b32"}
 
 
+@pytest.mark.parametrize("access", ["ds_write_b32 v6, v0", "ds_write_b64 v6, v[8:9]", "ds_read_b32 v4, v6"])
+def test_a_wave_whose_addresses_are_not_aligned_races_with_one_whose_are(access):
+    """Each lane of the one touches a dword more than each lane of the other: the units are compared one by one."""
+    body = [
+        "v_mov_b32_e32 v8, 1", "v_mov_b32_e32 v9, 1", "v_and_b32_e32 v6, 0xff, v2", "s_cmp_eq_u32 s13, 0",
+        "s_cbranch_scc1 .Lwrite", "v_add_u32_e32 v6, 2, v6", ".Lwrite:", "ds_write_b32 v6, v0", WAIT, access,
+    ]  # fmt: skip
+    assert {(f.id, f.instruction) for f in reported(body, grid=1)} >= {("races-no-barrier", access.partition(" ")[0])}
+    assert {f.instruction for f in reported(body)} >= {access.partition(" ")[0]}
+
+
 def test_a_race_is_found_whatever_the_order_was():
     """Addresses that differ from workgroup to workgroup: each has its own row."""
     body = ["s_lshl_b32 s14, s2, 2", "v_add_u32_e32 v6, s14, v2", "ds_write_b32 v6, v0", WAIT, BARRIER]

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.architectures import ARCHITECTURES
+from mfmasim.architectures import arch as find_arch
+from mfmasim.machine.definedness.keys import AGPR, SCC, SGPR, name_of
 from tests.machine import harness
 
 WAIT, BARRIER = "s_waitcnt lgkmcnt(0)", "s_barrier"
@@ -194,3 +197,13 @@ def test_parts_of_a_grid_tell_the_same():
     with ThreadPoolExecutor(2) as executor:
         assert reported(body, grid=6, executor=executor, parts=3) == whole
     assert [(f.instruction, f.workgroup, f.count) for f in whole] == [("s_cbranch_scc1", (3, 0, 0), 3)]
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_register_of_an_architecture_has_a_key_of_its_own(name):
+    """1024 VGPRs of gfx1250 as well as the accumulation registers of gfx908."""
+    arch = find_arch(name)
+    keys = [*range(arch.vgprs), *(() if arch.unified_vgprs else range(AGPR, AGPR + 256)), *range(SGPR, SGPR + 128), SCC]
+    names = [name_of(key, arch) for key in keys]
+    assert names[arch.vgprs - 1] == f"v{arch.vgprs - 1}"
+    assert len(set(names)) == len(keys)

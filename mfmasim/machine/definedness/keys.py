@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AGPR", "EXECS", "GLOBAL", "LDS", "SCC", "SCRATCH", "SGPR", "VECTORS", "keys_of", "name_of", "set_of"]
 
-AGPR, SGPR = 512, 1024
-"""First keys of the accumulation registers of a file of their own and of the scalar ones; VGPRs begin with 0."""
+AGPR, SGPR = 1024, 1280
+"""First keys of the 256 accumulation registers of a file of their own and of the scalar ones; the 1024 VGPRs that
+gfx1250 has begin with 0."""
 VECTORS = SGPR
 """Keys below are registers of a dword a lane."""
 SCC, LDS, SCRATCH, GLOBAL = range(SGPR + 128, SGPR + 132)

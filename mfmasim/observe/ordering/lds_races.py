@@ -44,6 +44,7 @@ __all__ = ["LdsRaces"]
 
 I64 = NDArray[np.int64]
 NO_COUNTER = "", ""
+ALL_WAVES = np.uint32(0xFFFFFFFF)
 BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep"
 """What begins anew with each batch of workgroups."""
 
@@ -205,10 +206,9 @@ class LdsRaces:
             joined: barriers passed, by wave that is examined.
             since: first record that no flag orders before it, likewise.
         """
-        count = len(joined)
         for wave in np.unique(touched.wave).tolist():
-            same = self._same(access, wave, event.waves, addresses, active, count)
             mine = touched.wave == wave
+            same = self._same(access, wave, event.waves, addresses, active, touched.places[mine])
             rows, index = touched.rows[mine], touched.index[mine]
             units = touched.places[mine], marks[mine], joined[index], since[index]
             for clash in self.shadow.access(access.kind, wave, *units, same):
@@ -237,7 +237,7 @@ class LdsRaces:
         self.values.write(write, size if wave is None else size // self.per)
 
     def _same(
-        self, access: AccessEvent, wave: int, waves: I64, addresses: I64, active: NDArray[np.bool_], count: int
+        self, access: AccessEvent, wave: int, waves: I64, addresses: I64, active: NDArray[np.bool_], places: I64
     ) -> Callable[[], NDArray[np.uint32]]:
         """Waves that wrote what a wave writes or has itself written, a bit for each, by unit of those examined.
 
@@ -249,7 +249,7 @@ class LdsRaces:
             waves: numbers of all waves in the batch.
             addresses: of all waves, (waves, lanes).
             active: likewise.
-            count: waves that are examined, the first ones.
+            places: the units that are examined, (n,).
         """
         if access.kind != "read":
             self._write(access, addresses, active, waves, wave)
@@ -258,16 +258,12 @@ class LdsRaces:
         def answer() -> NDArray[np.uint32]:
             index = np.flatnonzero(waves % self.per == wave)
             row, _, touched = self.patterns.units(addresses[index], active[index], access.size)
-            each, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
-            if access.kind == "read":
-                alike = self.values.own(wave, waves[each] // self.per, units)
-            else:
-                alike = self.values.written()
-            if self.shadow.groups == 1 < self.groups:
-                differs = np.zeros(self.shadow.units, np.bool_)
-                differs[units[alike == 0]] = True
-                alike[differs[units]] = 0
-            return alike[each < count]
+            rows, units = np.repeat(waves[index[row]] // self.per, touched.shape[1]), touched.ravel()
+            alike = self.values.own(wave, rows, units) if access.kind == "read" else self.values.written()
+            # By place: how many units stand for a lane depends on the waves that are looked at together.
+            every = np.full(self.shadow.last.shape[1], ALL_WAVES)
+            np.bitwise_and.at(every, units + (rows * self.shadow.units if self.shadow.groups > 1 else 0), alike)
+            return every[places]
 
         return answer
 
