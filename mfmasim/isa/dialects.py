@@ -10,7 +10,6 @@ from mfmasim.isa.encodings import CDNA1, GFX9
 from mfmasim.isa.encodings_cdna5 import GFX1250
 from mfmasim.isa.encodings_rdna import GFX11, GFX12
 from mfmasim.isa.operands import CDNA5_CODES, GFX9_CODES, RDNA_CODES
-from mfmasim.isa.tables import gfx9, gfx11, gfx12, gfx1250
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +24,6 @@ __all__ = ["DIALECTS", "Dialect"]
 class Dialect:
     """Differences between encoding generations other than opcodes."""
 
-    tables: dict[str, str]
     encodings: EncodingSet
     codes: ScalarCodes
     promoted: dict[str, int]
@@ -115,7 +113,6 @@ _HARDWARE_REGISTERS_CDNA5 = _HARDWARE_REGISTERS_RDNA4 | {
 _DPP_ROWS = {0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror"}
 
 _CDNA2 = Dialect(
-    gfx9.TABLES,
     GFX9,
     GFX9_CODES,
     {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140},
@@ -151,7 +148,6 @@ _CDNA3 = dataclasses.replace(
     hardware_registers=_HARDWARE_REGISTERS_3,
 )
 _RDNA3 = Dialect(
-    gfx11.TABLES,
     GFX11,
     RDNA_CODES,
     {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180},
@@ -172,7 +168,6 @@ _RDNA3 = Dialect(
 )
 _RDNA4 = dataclasses.replace(
     _RDNA3,
-    tables=gfx12.TABLES,
     encodings=GFX12,
     flat_saddr=True,
     cache={"th": "th", "scope": "scope"},
@@ -185,7 +180,6 @@ _RDNA4 = dataclasses.replace(
 )
 _CDNA5 = dataclasses.replace(
     _RDNA4,
-    tables=gfx1250.TABLES,
     encodings=GFX1250,
     codes=CDNA5_CODES,
     literal64=True,

@@ -12,6 +12,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
 from mfmasim.isa.opcode import scaled
 from mfmasim.isa.rows import Row, read_rows
+from mfmasim.isa.tables import ENCODINGS, table
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
@@ -60,12 +61,9 @@ def _family(arch: Arch, wave: int) -> Family:
     # Operands of a WMMA depend on the size of the wave, so there may be a row for each.
     other = f"w{96 - wave}"
     rows = {
-        encoding: {
-            row.op: row
-            for row in read_rows(encoding, table, wave)
-            if (row.archs is None or arch.name in row.archs) and other not in row.flags
-        }
-        for encoding, table in dialect.tables.items()
+        encoding: {row.op: row for row in read_rows(encoding, found, wave) if other not in row.flags}
+        for encoding in ENCODINGS
+        if (found := table(encoding, arch.name))
     }
     promoted = {
         base + op: (encoding, row)

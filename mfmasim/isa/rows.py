@@ -1,6 +1,7 @@
 """Opcode rows: the grammar of the tables in `mfmasim.isa.tables` and the record of a row.
 
-A table is text, one opcode a line, columns between ``|``: op, name, dst, src, flags, archs (``*``: all of the family).
+A table is text, one operation a line, columns between ``|``: name, dst, src, flags, then the opcode number on each
+architecture that has it.
 An operand is written ``[-][=][file:]type[*n][!]``:
 
 =========  =====================================================================================================
@@ -29,9 +30,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from mfmasim.isa.opcode import Opcode, opcode
 from mfmasim.isa.operands import DWORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mfmasim.isa.tables import Cells
 
 __all__ = ["Row", "Slot", "read_rows"]
 
@@ -62,8 +69,6 @@ class Row:
     src: tuple[Slot, ...]
     flags: dict[str, tuple[str, ...]] = field(hash=False)
     """Flag to its arguments: ``e64:clamp:omod`` is ``{"e64": ("clamp", "omod")}``."""
-    archs: frozenset[str] | None
-    """None: every architecture of the table's family."""
 
     @property
     def name(self) -> str:
@@ -88,12 +93,12 @@ def _flag(text: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(arguments)
 
 
-def read_rows(encoding: str, table: str, wave: int = 64) -> list[Row]:
-    """Read a table.
+def read_rows(encoding: str, table: Iterable[tuple[int, Cells]], wave: int = 64) -> list[Row]:
+    """Read the rows of a table.
 
     Args:
-        encoding: key of the table, such as ``VOP2``.
-        table: its text.
+        encoding: its key, such as ``VOP2``.
+        table: opcode number and cells of each row.
         wave: lanes of a wave, 32 or 64.
 
     Raises:
@@ -101,12 +106,8 @@ def read_rows(encoding: str, table: str, wave: int = 64) -> list[Row]:
     """
     mask = wave // 32
     rows = []
-    for line in table.splitlines()[1:]:
-        op, name, to, sources, flags, archs = (cell.strip() for cell in line.split("|"))
+    for op, (name, to, sources, flags) in table:
         dst = tuple(_slot(token, mask) for token in to.split())
         src = tuple(_slot(token, mask) for token in sources.split())
-        where = None if archs == "*" else frozenset(archs.split())
-        rows.append(
-            Row(int(op, 16), opcode(name, encoding, dst, src), dst, src, dict(map(_flag, flags.split())), where)
-        )
+        rows.append(Row(op, opcode(name, encoding, dst, src), dst, src, dict(map(_flag, flags.split()))))
     return rows

@@ -5,6 +5,7 @@ import pytest
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
+from mfmasim.isa.tables import table
 from tests.llvm import assembled
 
 pytestmark = pytest.mark.oracle
@@ -70,13 +71,8 @@ def test_direct_to_lds_sizes_are_those_of_llvm(arch):
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
 def test_every_ds_instruction_of_the_decoder_is_known(arch):
     """What the decoder can meet is either in the tables or refused with a reason."""
-    from mfmasim.isa.tables.gfx9.ds import ROWS
-
     compared = 0
-    for line in ROWS.splitlines()[1:]:
-        _, name, _, _, _, archs = (part.strip() for part in line.split("|"))
-        if archs != "*" and arch not in archs.split():
-            continue
+    for _, (name, *_) in table("DS", arch):
         if "gws" in name:  # global wave sync: no LDS
             continue
         compared += 1
