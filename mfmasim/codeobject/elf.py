@@ -27,6 +27,7 @@ __all__ = [
     "read_amd_notes",
     "read_fatbin",
     "read_note",
+    "read_protected",
     "read_relocations",
     "read_segments",
     "read_symbols",
@@ -120,6 +121,17 @@ def read_segments(elf: ELFFile, data: bytes, name: str) -> tuple[Segment, ...]:
         if before.end > after.vaddr:
             raise MfmasimError(f"{name}: corrupt segments: two overlap at {after.vaddr:#x}")
     return tuple(segments)
+
+
+def read_protected(elf: ELFFile, name: str) -> list[tuple[int, int]]:
+    """First address and end of what is read-only once relocations are applied (PT_GNU_RELRO).
+
+    Raises:
+        MfmasimError: the program headers are damaged.
+    """
+    with parsing(name, "program headers"):
+        headers = [segment.header for segment in elf.iter_segments(type="PT_GNU_RELRO")]
+    return [(int(header["p_vaddr"]), int(header["p_vaddr"]) + int(header["p_memsz"])) for header in headers]
 
 
 def read_note(elf: ELFFile, name: str) -> bytes:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.codeobject.elf import open_elf, read_protected
 from mfmasim.codeobject.lines import read_line_table
 from mfmasim.codeobject.names import find
 from mfmasim.codeobject.records import read_segments
@@ -50,6 +51,22 @@ class CodeObject:
     def printf(self) -> tuple[str, ...]:
         """Format strings of ``printf`` calls, as the metadata records them."""
         return tuple(self.metadata.get("amdhsa.printf", ()))
+
+    @cached_property
+    def variables(self) -> bool:
+        """Whether the loaded image has bytes that a kernel may write: then each load starts with other contents.
+
+        Those are the writable segments without what PT_GNU_RELRO protects. ``__hip_cuid_*``, a byte by which HIP's
+        compiler identifies the source, is not a variable.
+        """
+        identity = sum(one.size for name, one in self.symbols.items() if name.startswith("__hip_cuid_"))
+        protected = read_protected(open_elf(self.data, self.name), self.name)
+        writable = 0
+        for segment in self.segments:
+            if segment.writable:
+                covered = sum(max(0, min(segment.end, end) - max(segment.vaddr, start)) for start, end in protected)
+                writable += segment.memsize - covered
+        return writable > identity
 
     @cached_property
     def _lines(self) -> LineTable | MfmasimError:

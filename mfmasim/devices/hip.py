@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import time
 from collections import Counter
-from contextlib import ExitStack
-from functools import partial
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.devices.hip_buffers import HipBuffers
-from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, no_gpu, text_of
+from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, HipError, no_gpu, text_of
+from mfmasim.devices.hip_modules import HipModules
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import check_call
@@ -20,11 +20,12 @@ from mfmasim.machine.memory import POISON_BYTE
 from mfmasim.machine.passing import segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.machine.passing import Arguments
+    from mfmasim.observe import Finding
     from mfmasim.program import Kernel
 
 __all__ = ["HipDevice", "refuse"]
@@ -53,6 +54,7 @@ class HipDevice:
         self.timeout = FOREVER
         """Seconds that a kernel may take."""
         self.hip = Hip(self.name)
+        self._modules = HipModules(self.hip)
         code, name, results = self.hip.ask("hipGetDeviceCount")
         count = int(results[0]) if not code else 0
         if not count:
@@ -143,7 +145,8 @@ class HipDevice:
             The report, with the time between two events around the launch. Instructions are not counted.
 
         Raises:
-            MfmasimError: bad arguments; a kernel for another architecture; any error of HIP. Nothing stays allocated.
+            MfmasimError: bad arguments; a kernel for another architecture; any error of HIP. Nothing stays allocated
+                then; else the module is kept (`HipModules`).
         """
         del undefined
         refuse(self.name, checks, options)
@@ -154,19 +157,13 @@ class HipDevice:
                 f"{self.name} is {self.arch} ({self.product}), {kernel.name} was compiled for {kernel.arch.target}: "
                 f"compile it for {self.arch}, or choose another device"
             )
-        hip = self.hip
-        with ExitStack() as stack:
-            hip.call("hipSetDevice", self.number)
-            device = HipBuffers(hip, poison)
-            _afterwards(stack, device.free)
-            given = np.frombuffer(bytearray(segment(device, kernel, args, buffers)), np.uint8)
-            device.send()
-            image = np.frombuffer(kernel.code.object.data, np.uint8)
-            module = hip.call("hipModuleLoadData", image, what=kernel.code.object.name)
-            _afterwards(stack, partial(hip.call, "hipModuleUnload", module))
-            function = hip.call("hipModuleGetFunction", module, kernel.name.encode())
-            milliseconds = self._timed(stack, function, kernel.name, (*grid, *block, int(shared_bytes)), given)
-            findings = device.collect(kernel.name)
+        self.hip.call("hipSetDevice", self.number)
+        try:
+            milliseconds, findings = self._ran(kernel, args, buffers, (*grid, *block, int(shared_bytes)), poison)
+        except HipError:
+            with suppress(MfmasimError):
+                self._modules.close()
+            raise
         whose = "the simulated HIP runtime" if self.simulated else f"{self.product}"
         return Report(
             kernel=kernel.name,
@@ -184,16 +181,34 @@ class HipDevice:
             milliseconds=milliseconds,
         )
 
-    def _timed(
-        self, stack: ExitStack, function: Any, name: str, sizes: tuple[int, ...], segment: np.ndarray[Any, Any]
-    ) -> float:
-        """Launch between two events and wait; milliseconds. HIP fills in the hidden arguments."""
-        hip = self.hip
-        events = []
-        for _ in range(2):
-            event = hip.call("hipEventCreate")
-            _afterwards(stack, partial(hip.call, "hipEventDestroy", event))
-            events.append(event)
+    def _ran(
+        self,
+        kernel: Kernel,
+        args: Arguments,
+        buffers: Mapping[int, NDArray[Any]] | None,
+        sizes: tuple[int, ...],
+        poison: int,
+    ) -> tuple[float, list[Finding]]:
+        """Launch: its milliseconds, and what the guard zones show. HIP fills in the hidden arguments."""
+        device = HipBuffers(self.hip, poison)
+        try:
+            given = np.frombuffer(bytearray(segment(device, kernel, args, buffers)), np.uint8)
+            device.send()
+            with self._modules.function(kernel) as function:
+                milliseconds = self._timed(function, kernel.name, sizes, given)
+            findings = device.collect(kernel.name)
+        except HangError:  # giving anything back would wait for the kernel
+            raise
+        except BaseException:
+            with suppress(MfmasimError):  # the first error is the one to report
+                device.free()
+            raise
+        device.free()
+        return milliseconds, findings
+
+    def _timed(self, function: Any, name: str, sizes: tuple[int, ...], segment: np.ndarray[Any, Any]) -> float:
+        """Launch between two events and wait; milliseconds."""
+        hip, events = self.hip, self._modules.events
         size = ctypes.c_size_t(segment.nbytes)
         extra = (ctypes.c_void_p * 5)(POINTER, segment.ctypes.data, SIZE, ctypes.addressof(size), END)
         where = ctypes.addressof(extra) if segment.nbytes else None
@@ -216,6 +231,14 @@ class HipDevice:
                 raise HangError(f"{self.name}: {name} did not end within {self.timeout:g} s: it hangs, or needs more")
             time.sleep(pause)
             pause = min(2 * pause, LONGEST)
+
+    def close(self) -> None:
+        """Give back what is kept from launch to launch; a later launch loads it again.
+
+        Raises:
+            MfmasimError: a call failed; all others were made.
+        """
+        self._modules.close()
 
     def healthy(self) -> bool:
         """Whether the process can still use the GPU: after a fault every call fails."""
@@ -246,18 +269,3 @@ def refuse(device: str, checks: str | Sequence[str] | None, options: Mapping[str
             raise MfmasimError(f"cluster {value!r}: {device} launches kernels with the clusters they were compiled for")
         if value is not None and value != ():
             raise MfmasimError(f"{name}: {device} cannot observe a launch from inside; the device sim can")
-
-
-def _afterwards(stack: ExitStack, give_back: Callable[[], object]) -> None:
-    """Release a resource at the end; an error then does not hide the first error."""
-
-    def leave(kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and issubclass(kind, HangError):
-            return  # it would wait for the kernel
-        try:
-            give_back()
-        except MfmasimError:
-            if kind is None:
-                raise
-
-    stack.push(leave)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.devices.hip_modules import release
 from mfmasim.devices.kinds import OVERWRITTEN, READ_ONLY
-from mfmasim.errors import MfmasimError
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
 from mfmasim.observe import Finding
@@ -101,15 +102,8 @@ class HipBuffers:
         Raises:
             MfmasimError: one could not be freed; all others were.
         """
-        problem: MfmasimError | None = None
-        while self._blocks:
-            _, block = self._blocks.popitem()
-            try:
-                self._hip.call("hipFree", block)
-            except MfmasimError as error:
-                problem = problem or error
-        if problem is not None:
-            raise problem
+        blocks = [self._blocks.popitem()[1] for _ in range(len(self._blocks))]
+        release([partial(self._hip.call, "hipFree", block) for block in blocks])
 
 
 def _what_changed(

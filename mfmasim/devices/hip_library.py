@@ -29,7 +29,8 @@ def trouble(error: str) -> tuple[str, str]:
         mend = "install ROCm's HIP runtime, or set ROCM_PATH or LD_LIBRARY_PATH to the folder of libamdhip64.so; "
         mend += "without a GPU: mfmasim hiprt -- COMMAND"
         return "hip-python is installed, the HIP runtime (libamdhip64.so) is not", mend
-    return f"hip-python does not work: {error}", "pip install --force-reinstall 'mfmasim[hip]'"
+    mend = "install the hip-python of ROCm's version (its major and minor numbers are the same)"
+    return f"hip-python does not work: {error}", mend
 
 
 def no_gpu(code: int, name: str) -> tuple[str, str]:
@@ -86,7 +87,7 @@ class Hip:
         """
         try:
             answer = getattr(self.module, call)(*args)
-        except RuntimeError as error:
+        except (RuntimeError, AttributeError, ImportError, OSError) as error:
             raise self._trouble(error) from None
         return int(answer[0]), getattr(answer[0], "name", "error"), answer[1:]
 

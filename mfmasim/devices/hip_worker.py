@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.devices.hip import HipDevice
-from mfmasim.devices.hip_library import HangError, HipError
+from mfmasim.devices.hip_library import HangError, HipError, trouble
 from mfmasim.devices.workers import follow
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import Placed
 from mfmasim.program import load
 
 if TYPE_CHECKING:
@@ -40,9 +42,21 @@ STICKY = frozenset({6, 100, 101, 201, 214, 700, 709, 710, 716, 717, 718, 719, 99
 
 @dataclass(frozen=True)
 class Place:
-    """Stands for an array among arguments, by its number."""
+    """Stands for an array among arguments: a view of a buffer."""
 
     number: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    page_offset: int = 0
+
+    def view(self, buffers: list[NDArray[Any]]) -> NDArray[Any]:
+        """The array, one of the buffers or a view of all of its bytes."""
+        array = buffers[self.number].reshape(-1).view(np.uint8).view(self.dtype).reshape(self.shape)
+        if not self.page_offset:
+            return array
+        placed = array.view(Placed)
+        placed.page_offset = self.page_offset
+        return placed
 
 
 def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -55,7 +69,8 @@ def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, dict):
         return {key: replaced(one, change) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(replaced(one, change) for one in value)
+        made = [replaced(one, change) for one in value]
+        return made if isinstance(value, list) else tuple(made)
     return change(value)
 
 
@@ -68,8 +83,9 @@ def serve(connection: Connection, number: int) -> None:
     """
     try:
         device = HipDevice(number)
-    except MfmasimError as error:
-        connection.send(("error", str(error), False))
+    except Exception as error:  # noqa: BLE001  (hip-python or the runtime may lack whatever is called)
+        text = str(error) if isinstance(error, MfmasimError) else _unfit(number, error)
+        connection.send(("error", text, False))
         return
     shown = ("name", "product", "target", "clock_khz", "arch", "simulated")
     connection.send(("opened", {name: getattr(device, name) for name in shown}))
@@ -78,6 +94,8 @@ def serve(connection: Connection, number: int) -> None:
         try:
             what, content = connection.recv()
         except EOFError:
+            with suppress(MfmasimError):  # a lost device gives nothing back
+                device.close()
             return
         try:
             answer: Any = _launched(device, codes, content) if what == "launch" else getattr(device, what)(*content)
@@ -93,6 +111,11 @@ def serve(connection: Connection, number: int) -> None:
             connection.send(("done", answer))
 
 
+def _unfit(number: int, error: Exception) -> str:
+    what, mend = trouble(f"{type(error).__name__}: {' '.join(str(error).split())}")
+    return f"device {f'hip:{number}' if number else 'hip'}: {what}; {mend}"
+
+
 def _launched(
     device: HipDevice, codes: dict[str, Code], content: dict[str, Any]
 ) -> tuple[Report, list[NDArray[Any] | None]]:
@@ -105,7 +128,7 @@ def _launched(
     every = [np.array(array) for array in content["arrays"]]  # what arrives cannot always be written
     for array, writeable in zip(every, content["writeable"], strict=True):
         array.flags.writeable = writeable
-    args, buffers = replaced(content["args"], lambda one: every[one.number] if isinstance(one, Place) else one)
+    args, buffers = replaced(content["args"], lambda one: one.view(every) if isinstance(one, Place) else one)
     device.timeout = content["timeout"]
     report = device.launch(
         codes[sha256][content["kernel"]], content["grid"], content["block"], args, content["shared"],
@@ -118,6 +141,11 @@ def _launched(
 def main() -> None:
     """Serve the socket whose number is the first argument; the second is the GPU's, the third the owner's."""
     handle, number, owner = map(int, sys.argv[1:4])
+    if sys.platform != "win32":
+        import resource
+
+        # A kernel that faults would leave a core file in the folder of the program that launched it.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the owner, who ends this process
     follow(owner)
     serve(Connection(handle), number)

@@ -1,7 +1,8 @@
 """A GPU behind a process of its own, so that no kernel can end, block or spoil the process that tests it.
 
 The process lives as long as it is healthy. After an error that the context does not survive, after a launch that
-exceeds its time, or when it died, the next launch starts another one on the same GPU.
+exceeds its time, or when it died, the next launch starts another one on the same GPU. Threads may share the device:
+one request is under way at a time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from multiprocessing.connection import Connection
@@ -20,9 +22,12 @@ import numpy as np
 
 from mfmasim.devices.hip import refuse
 from mfmasim.devices.hip_worker import Place, replaced
+from mfmasim.devices.starting import start
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import Buffers, Placed
 from mfmasim.machine.launch import check_call
-from mfmasim.machine.memory import POISON_BYTE
+from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
+from mfmasim.machine.passing import segment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +49,10 @@ BASE, PER_WORKGROUP = 60.0, 0.001
 TRANSFER = 30.0
 """Seconds beside the kernel's own: copies, and ending."""
 LIMIT = 1e6
+ENDING = 5.0
+"""Seconds in which a process ends, by itself or killed; one that waits in the driver may never do so."""
+FAULTS = frozenset({signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV})
+"""Signals by which a process ends when its kernel faults: the runtime aborts, or the process itself faults."""
 
 
 def default_timeout(workgroups: int) -> float:
@@ -82,27 +91,30 @@ class _Worker:
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
         program = f"import sys; sys.path.append({package!r}); from mfmasim.devices.hip_worker import main; main()"
         words = ["-P", "-c", program, str(theirs.fileno()), str(number), str(os.getpid())]
-        self.process = subprocess.Popen([sys.executable, *words], pass_fds=(theirs.fileno(),))
-        theirs.close()
-        self.connection = Connection(ours.detach())
+        with ours, theirs:
+            self.process = start([sys.executable, *words], theirs.fileno())
+            self.connection = Connection(ours.detach())
 
-    def end(self) -> int | None:
-        """End the process at once; its exit code, if it had ended by itself."""
-        self.connection.close()
-        code = self.process.poll()
-        if code is None:
-            self.process.kill()
-        self.process.wait()
-        return code
+    def end(self, *, patient: bool = False) -> int | None:
+        """End the process.
 
-    def finish(self) -> None:
-        """Let the process end by itself."""
+        Args:
+            patient: let it end by itself first.
+
+        Returns:
+            Its exit code; None if it does not end, as in an uninterruptible wait of the driver: then it is given up.
+        """
         self.connection.close()
+        if patient and (code := self._waited()) is not None:
+            return code
+        self.process.kill()
+        return self._waited()
+
+    def _waited(self) -> int | None:
         try:
-            self.process.wait(5)
+            return self.process.wait(ENDING)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            return None
 
 
 class IsolatedHip:
@@ -116,9 +128,8 @@ class IsolatedHip:
         """
         self.name = f"hip:{number}" if number else "hip"
         self.number = number
-        self._workers: list[_Worker] = []  # the current one, or none
-        self._owner = os.getpid()
-        self._finalizer = weakref.finalize(self, _finish, self._workers, self._owner)
+        self.forget()
+        _DEVICES.add(self)
         self._opened = self._start()
         self.product = str(self._opened["product"])
         """The device's name, such as ``AMD Instinct MI300X``."""
@@ -137,77 +148,88 @@ class IsolatedHip:
         """Name, product and target."""
         return f"<device {self.name}: {self.product}, {self.target}>"
 
+    def forget(self) -> None:
+        """Begin without a process: the next request starts one. After a fork it belongs to the parent."""
+        self._workers: list[_Worker] = []  # the current one, or none
+        self._lock = threading.RLock()
+        weakref.finalize(self, _finish, self._workers, os.getpid())
+
     def _start(self) -> dict[str, Any]:
         """Start a process, and wait until it has opened the GPU."""
         worker = _Worker(self.number)
         self._workers.append(worker)
-        answer = self._answer(START_SECONDS, "opening it")
+        answer = self._answer(worker, START_SECONDS, "opening it", kernel=False)
         if answer[0] != "opened":
-            self._end()
+            self._end(patient=True)
             raise MfmasimError(str(answer[1]))
         opened: dict[str, Any] = answer[1]
         return opened
 
-    def _end(self) -> int | None:
-        return self._workers.pop().end() if self._workers else None
+    def _end(self, *, patient: bool = False) -> str:
+        """End the process; what to add to a message."""
+        worker = self._workers.pop()
+        if worker.end(patient=patient) is None:
+            return f"its process {worker.process.pid} does not end even when killed, and was given up"
+        return "its process was ended"
 
-    def _answer(self, seconds: float, what: str) -> Any:
+    def _answer(self, worker: _Worker, seconds: float, what: str, *, kernel: bool) -> Any:
         """The next answer of the process.
 
         Raises:
             MfmasimError: it died, or does not answer in time; then it is ended.
         """
-        connection = self._workers[0].connection
         deadline = time.monotonic() + seconds
         try:
             while (left := deadline - time.monotonic()) > 0:
-                if connection.poll(min(left, 1.0)):
-                    return connection.recv()
+                if worker.connection.poll(min(left, 1.0)):
+                    return worker.connection.recv()
         except (EOFError, ConnectionError):
-            raise MfmasimError(self._died(what)) from None
+            raise MfmasimError(self._died(what, kernel=kernel)) from None
         except BaseException:  # an interrupt: what the process is doing is of no use any more
             self._end()
             raise
-        self._end()
-        raise MfmasimError(f"{self.name}: {what}: no answer within {seconds:.0f} s; its process was ended")
+        raise MfmasimError(f"{self.name}: {what}: no answer within {seconds:.0f} s; {self._end()}")
 
-    def _died(self, what: str) -> str:
-        """What is known about the death of the process; it is buried."""
-        worker = self._workers.pop()
-        worker.connection.close()
-        try:
-            code = worker.process.wait(5)
-        except subprocess.TimeoutExpired:
-            worker.process.kill()
-            code = worker.process.wait()
+    def _died(self, what: str, *, kernel: bool) -> str:
+        """What is known about the end of the process; only what a kernel can cause is called its fault."""
+        code = self._workers.pop().end(patient=True)
+        if code is None:
+            return f"{self.name}: {what}: the connection to the device's process was lost"
         how = f"exit code {code}"
         if code < 0:
             how = signal.Signals(-code).name if -code in {one.value for one in signal.Signals} else f"signal {-code}"
-        return f"{self.name}: {what} ended the device's process ({how}), as a memory fault on a GPU does"
+        if kernel and -code in FAULTS:
+            return f"{self.name}: {what} ended the device's process ({how}), as a memory fault on a GPU does"
+        killed = ": it was ended from outside, for instance for want of memory" if code == -signal.SIGKILL else ""
+        return f"{self.name}: the device's process ended during {what} ({how}){killed}"
 
     def _ask(self, request: str, content: Any, seconds: float, what: str) -> Any:
-        """Send a request and return its result.
+        """Send a request and return its result; threads wait for each other.
 
         Raises:
             MfmasimError: it failed, or the process did not survive it.
         """
-        if os.getpid() != self._owner:  # a fork: the process belongs to the parent
-            self._workers, self._owner = [], os.getpid()
-            self._finalizer.detach()
-            self._finalizer = weakref.finalize(self, _finish, self._workers, self._owner)
-        if not self._workers:
-            self._start()
-            self.restarts += 1
-        try:
-            self._workers[0].connection.send((request, content))
-        except (BrokenPipeError, ConnectionError):
-            raise MfmasimError(self._died(what)) from None
-        answer = self._answer(seconds, what)
-        if answer[0] == "done":
-            return answer[1]
-        if answer[2]:  # it can still end by itself
-            self._workers.pop().finish()
-        raise MfmasimError(str(answer[1]))
+        kernel = request == "launch"
+        with self._lock:
+            if not self._workers:
+                self._start()
+                self.restarts += 1
+            worker = self._workers[0]
+            try:
+                worker.connection.send((request, content))
+            except (BrokenPipeError, ConnectionError):
+                # It ended before this request: the next process takes it.
+                self._died(what, kernel=False)
+                self._start()
+                self.restarts += 1
+                worker = self._workers[0]
+                worker.connection.send((request, content))
+            answer = self._answer(worker, seconds, what, kernel=kernel)
+            if answer[0] == "done":
+                return answer[1]
+            if answer[2]:
+                self._end(patient=True)
+            raise MfmasimError(str(answer[1]))
 
     def versions(self) -> dict[str, int]:
         """Versions of the driver and of the runtime, as HIP encodes them."""
@@ -259,7 +281,7 @@ class IsolatedHip:
         del undefined
         refuse(self.name, checks, options)
         sizes = check_call(kernel, grid, block, args, shared_bytes)
-        arrays, given = _apart((args, None if buffers is None else dict(buffers)))
+        arrays, given = _distinct(kernel, args, buffers)
         workgroups = sizes[0][0] * sizes[0][1] * sizes[0][2]
         seconds = default_timeout(workgroups) if timeout is None else timeout
         slow = LIMIT if self.simulated and timeout is None and not os.environ.get(TIMEOUT) else seconds + TRANSFER
@@ -285,30 +307,62 @@ class IsolatedHip:
         return made
 
 
-def _apart(args: Any) -> tuple[list[NDArray[Any]], Any]:
-    """The arrays among arguments, each once, and the arguments with their places.
+class _Passed:
+    """The arrays of a launch, as the device's process is to see them: identity is memory, not the object."""
+
+    def __init__(self) -> None:
+        self.regions: list[Region] = []
+        self.buffers = Buffers()
+
+    @property
+    def memory(self) -> _Passed:
+        """Where buffers are set aside: nowhere."""
+        return self
+
+    def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
+        """A buffer by its number; its address has no meaning."""
+        self.regions.append(Region(name, (len(self.regions) + 1) * PAGE + offset, size))
+        return self.regions[-1]
+
+
+def _distinct(
+    kernel: Kernel, args: Arguments, buffers: Mapping[int, NDArray[Any]] | None
+) -> tuple[list[NDArray[Any]], Any]:
+    """The buffers of a launch, each once, and the arguments with their places.
 
     Raises:
-        MfmasimError: an array is not contiguous.
+        MfmasimError: bad arguments, as on the simulator: an array that overlaps another in part, is not contiguous, ...
     """
-    arrays: list[NDArray[Any]] = []
-    known: dict[int, Place] = {}
+    passed = _Passed()
+    segment(passed, kernel, args, buffers)
+    first = dict(passed.buffers)
+    numbers: dict[Region, int] = {}
 
     def place(value: Any) -> Any:
-        if not isinstance(value, np.ndarray) or not value.ndim:
+        same = passed.buffers.same(value) if isinstance(value, np.ndarray) and value.ndim else None
+        if same is None:
             return value
-        if id(value) not in known:
-            if not value.flags.c_contiguous:
-                raise MfmasimError(f"an array is not contiguous (strides {value.strides}); pass a contiguous copy")
-            known[id(value)] = Place(len(arrays))
-            arrays.append(value)
-        return known[id(value)]
+        number = numbers.setdefault(same, len(numbers))
+        return Place(number, value.dtype, value.shape, value.page_offset if isinstance(value, Placed) else 0)
 
-    return arrays, replaced(args, place)
+    given = replaced((args, None if buffers is None else dict(buffers)), place)
+    return [first[region] for region in numbers], given
 
 
 def _finish(workers: list[_Worker], owner: int) -> None:
     """At the end of the owner the processes end by themselves, so that they can write what they have to."""
     if os.getpid() == owner:
         while workers:
-            workers.pop().finish()
+            workers.pop().end(patient=True)
+
+
+_DEVICES: weakref.WeakSet[IsolatedHip] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for device in list(_DEVICES):
+        device.forget()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forked)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.devices import hip_modules
 from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.heap import INTERNAL
@@ -15,12 +16,12 @@ from mfmasim.hiprt.tables.errors import ERRORS
 CODE = mfmasim.load(
     Path(__file__).resolve().parents[2] / "golden" / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco"
 )
-# Every call of a launch with three buffers.
+# Every call of the first launch of a kernel, with three buffers.
 CALLS = [
     "hipSetDevice", "hipMalloc#1", "hipMalloc#2", "hipMalloc#3", "hipMemcpy#1", "hipMemcpy#3", "hipModuleLoadData",
     "hipModuleGetFunction", "hipEventCreate#1", "hipEventCreate#2", "hipEventRecord#1", "hipModuleLaunchKernel",
-    "hipEventRecord#2", "hipDeviceSynchronize", "hipEventElapsedTime", "hipMemcpy#4", "hipMemcpy#6",
-    "hipEventDestroy#1", "hipModuleUnload", "hipFree#1", "hipFree#3",
+    "hipEventRecord#2", "hipDeviceSynchronize", "hipEventElapsedTime", "hipMemcpy#4", "hipMemcpy#6", "hipFree#1",
+    "hipFree#3",
 ]  # fmt: skip
 
 
@@ -33,6 +34,7 @@ def device():
 def runtime(device):
     runtime = current()
     runtime.inject("")
+    device.close()
     yield runtime
     runtime.inject("")
 
@@ -64,15 +66,69 @@ def test_a_call_that_fails_once_leaves_nothing_behind(device, runtime, call, cod
     spent = runtime.counts.calls - before
     assert spent["hipFree"] == spent["hipMalloc"] - (name == "hipMalloc")
     assert spent["hipEventDestroy"] == spent["hipEventCreate"] - (name == "hipEventCreate")
-    if name in {"hipFree", "hipEventDestroy", "hipModuleUnload"}:  # that one call gave nothing back
+    if name == "hipFree":  # that one call gave nothing back
         buffers, _ = live(runtime)
-        assert len(buffers) == (name == "hipFree")
+        assert len(buffers) == 1
         for allocation in [a for a in runtime.heap.allocations if a.kind != INTERNAL]:
             runtime.heap.free(allocation.address)
-        runtime.handles.clear()
     assert live(runtime) == ([], [])
     runtime.inject("")
     assert works(device)
+
+
+KEPT = {"hipModuleLoadData": 0, "hipModuleUnload": 0, "hipEventCreate": 0, "hipEventDestroy": 0}
+
+
+def test_the_second_launch_loads_nothing(device, runtime):
+    """Calls of a launch with three buffers: without modules and events kept it would be 26 each time."""
+    spent = []
+    for _ in range(2):
+        before = runtime.counts.calls.copy()
+        assert works(device)
+        spent.append(runtime.counts.calls - before)
+    assert {name: spent[0][name] for name in KEPT} == KEPT | {"hipModuleLoadData": 1, "hipEventCreate": 2}
+    assert {name: spent[1][name] for name in KEPT} == KEPT
+    assert (spent[0].total(), spent[1].total()) == (23, 19)
+    assert spent[1]["hipMalloc"] == spent[1]["hipFree"] == 3
+    device.close()
+    assert live(runtime) == ([], [])
+
+
+@pytest.mark.parametrize("call", ["hipSetDevice", "hipMalloc#2", "hipEventRecord#2", "hipModuleLaunchKernel"])
+def test_an_error_of_a_later_launch_leaves_nothing_behind(device, runtime, call):
+    assert works(device)
+    runtime.inject(f"{call}=719" if "#" in call else f"{call}#1=719")
+    with pytest.raises(MfmasimError, match=r"\(719\)"):
+        launch(device, np.zeros((32, 32), np.float32))
+    if call != "hipSetDevice":
+        assert live(runtime) == ([], [])
+    runtime.inject("")
+    assert works(device)
+
+
+@pytest.mark.parametrize("call", ["hipEventDestroy#1", "hipModuleUnload"])
+def test_what_cannot_be_given_back_is_reported_and_the_rest_is_given_back(device, runtime, call):
+    assert works(device)
+    runtime.inject(f"{call}=1" if "#" in call else f"{call}#1=1")
+    with pytest.raises(MfmasimError, match=f"^hip: {call.partition('#')[0]} failed: "):
+        device.close()
+    left = {type(handle).__name__ for handle in live(runtime)[1]}
+    assert left == ({"Event"} if "Event" in call else {"Module", "Function"})
+    runtime.handles.clear()
+    device.close()
+
+
+def test_modules_that_are_kept_are_bounded(device, runtime, monkeypatch):
+    monkeypatch.setattr(hip_modules, "MODULES", 2)
+    folder = Path(__file__).resolve().parents[2] / "golden" / "code" / "intro"
+    codes = [mfmasim.load(path) for path in sorted(folder.glob("*.gfx942.hsaco"))]
+    before = runtime.counts.calls.copy()
+    for code in codes:
+        kernel = code[next(iter(code.kernels))]
+        assert device.launch(kernel, 1, 64, [np.zeros(1 << 14, np.uint8) for _ in kernel.args]).waves == 1
+    spent = runtime.counts.calls - before
+    assert spent["hipModuleLoadData"] == len(codes) >= 3
+    assert spent["hipModuleUnload"] == len(codes) - 2
 
 
 def test_an_error_of_the_kernel_is_told_by_the_wait(device, runtime):

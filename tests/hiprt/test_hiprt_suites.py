@@ -51,6 +51,10 @@ def test_faults_leave_nothing_behind(version):
     assert suite("tests/hiprt/inside_faults.py", version, MFMASIM_HIPRT_MEMORY="16") >= 90
 
 
+def test_a_device_behind_a_process_is_like_the_others():
+    assert suite("tests/hiprt/inside_isolated.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 20
+
+
 def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
     record = ("-m", "mfmasim", "golden", "record", "intro", "--case", "f16", "--into", tmp_path)
     run(*record)

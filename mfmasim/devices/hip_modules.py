@@ -1,0 +1,101 @@
+"""Modules and events that a GPU keeps from launch to launch: loading a code object takes longer than most kernels."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mfmasim.devices.hip_library import Hip
+    from mfmasim.program import Kernel
+
+__all__ = ["MODULES", "HipModules", "release"]
+
+MODULES = 16
+"""Modules that are kept: the last ones used."""
+
+
+class HipModules:
+    """What is loaded on one GPU. A code object with variables is loaded for each launch: they start anew."""
+
+    def __init__(self, hip: Hip) -> None:
+        """Begin with nothing."""
+        self._hip = hip
+        self._modules: OrderedDict[str, tuple[Any, dict[str, Any]]] = OrderedDict()
+        """Modules and their functions by the code object's hash."""
+        self._events: list[Any] = []
+
+    @contextmanager
+    def function(self, kernel: Kernel) -> Iterator[Any]:
+        """The handle of a kernel, for one launch.
+
+        Args:
+            kernel: what is launched.
+
+        Raises:
+            MfmasimError: the code object cannot be loaded, or lacks the kernel.
+        """
+        key = kernel.code.sha256
+        if key in self._modules:
+            self._modules.move_to_end(key)
+        else:
+            image = np.frombuffer(kernel.code.object.data, np.uint8)
+            self._modules[key] = self._hip.call("hipModuleLoadData", image, what=kernel.code.object.name), {}
+        module, functions = self._modules[key]
+        if kernel.name not in functions:
+            functions[kernel.name] = self._hip.call("hipModuleGetFunction", module, kernel.name.encode())
+        yield functions[kernel.name]
+        if kernel.code.object.variables:
+            self._unload(key)
+        elif len(self._modules) > MODULES:
+            self._unload(next(iter(self._modules)))
+
+    def _unload(self, key: str) -> None:
+        self._hip.call("hipModuleUnload", self._modules.pop(key)[0])
+
+    @property
+    def events(self) -> tuple[Any, Any]:
+        """Two events, for the time of a launch.
+
+        Raises:
+            MfmasimError: they cannot be made.
+        """
+        while len(self._events) < 2:
+            self._events.append(self._hip.call("hipEventCreate"))
+        return self._events[0], self._events[1]
+
+    def close(self) -> None:
+        """Give everything back, also what stands after the first error.
+
+        Raises:
+            MfmasimError: the first of the calls that failed.
+        """
+        calls = [partial(self._hip.call, "hipEventDestroy", event) for event in self._events]
+        calls += [partial(self._hip.call, "hipModuleUnload", module) for module, _ in self._modules.values()]
+        self._events.clear()
+        self._modules.clear()
+        release(calls)
+
+
+def release(calls: Sequence[Callable[[], object]]) -> None:
+    """Make all calls that give something back.
+
+    Raises:
+        MfmasimError: the first of those that failed; all others were made.
+    """
+    problem: MfmasimError | None = None
+    for call in calls:
+        try:
+            call()
+        except MfmasimError as error:
+            problem = problem or error
+    if problem is not None:
+        raise problem
