@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA4
-from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
+from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
 __all__ = ["ARCH"]
@@ -68,6 +68,7 @@ ARCH = Arch(
         packed_add=True,
         transposed=True,
     ),
+    floats=FloatRules(dot_keeps_f16=True),
     conversions=Conversions(short_names=True, fp8_by_sdwa=True, bf16=True, half_and_scaled=True),
     descriptor="GFX9",
     descriptor_vgprs={64: 8},

@@ -53,6 +53,9 @@ class FloatRules:
     """An atomic f32 addition in memory flushes input denormals."""
     dot_steps: bool = False
     """Floating-point dot products round as a step of the matrix instructions does."""
+    dot_keeps_f16: bool = False
+    """V_DOT2_F32_F16 and V_DOT2C_F32_F16 keep denormal f16 factors in every MODE (measured on gfx950, and that gfx90a
+    makes them zeros: comment of the author of LLVM's pull request 205101, 2026-08-03)."""
     division_checked: bool = False
     """Its V_DIV_SCALE was compared with the rule that the machine follows (AMD's rocjitsu, ``division.h``)."""
     omod_flushes: bool = False

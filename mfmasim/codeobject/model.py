@@ -53,6 +53,14 @@ class CodeObject:
         return tuple(self.metadata.get("amdhsa.printf", ()))
 
     @cached_property
+    def sram_ecc(self) -> bool:
+        """Whether it runs with error correction of the register files and the LDS (SRAM ECC).
+
+        A target id that says nothing runs with and without; LLVM then reckons with it (``isSramEccOnOrAny``).
+        """
+        return "sramecc" in self.arch.features and "sramecc-" not in self.target_id.split(":")
+
+    @cached_property
     def variables(self) -> bool:
         """Whether the loaded image has bytes that a kernel may write: then each load starts with other contents.
 

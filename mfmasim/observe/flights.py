@@ -66,7 +66,7 @@ def _half(arch: Arch, instruction: Instruction) -> tuple[str, frozenset[Register
     """The half of a register that a load writes or a store reads, and the register; else nothing."""
     opcode = instruction.opcode
     half = opcode.d16 or ("low" if opcode.access == "store" and opcode.narrow else "")
-    if not half or not arch.keeps_halves:
+    if not half or not arch.keeps_halves or (opcode.access == "load" and "sramecc" in arch.features):
         return "", frozenset()
     operands = (*instruction.dst, *instruction.src)
     data = [operand for operand in operands if operand.field in _DATA and operand.type in _SMALL]

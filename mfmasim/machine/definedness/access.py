@@ -52,7 +52,8 @@ class AccessPlan:
         self.data, self.address, self.stored, self.loaded = found.data, found.address, found.stored, found.loaded
         self.spaces, self.registers = found.spaces, found.registers
         self.touched = found.spaces | found.registers
-        self.half = HALVES[self.opcode.d16] if self.loaded else ONES
+        whole = not self.loaded or owner.machine.kernel.code.object.sram_ecc
+        self.half = ONES if whole else HALVES[self.opcode.d16]
         self._loads: dict[Plane, Bound] = {}
         self._stores: tuple[Bound, Bound] | None = None
 

@@ -118,7 +118,7 @@ def _to_registers(size: int, instruction: Instruction, machine: Spaces) -> Bound
         words = load(machine, g, instruction, part, size)
         if part.mask is not None:  # a lane that receives nothing keeps what it holds
             words = [np.where(part.mask, word, g.v(target.kind, target.index + k)) for k, word in enumerate(words)]
-        put(g, target, words, Access(size))
+        put(machine, g, target, words, Access(size))
 
     return run
 

@@ -67,7 +67,7 @@ def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
             instruction, machine, access, lambda g: load_words(machine, g, instruction, where(g), access.size)
         )
     target = instruction.dst[0]
-    return lambda g: put(g, target, load_words(machine, g, instruction, where(g), access.size), access)
+    return lambda g: put(machine, g, target, load_words(machine, g, instruction, where(g), access.size), access)
 
 
 def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:

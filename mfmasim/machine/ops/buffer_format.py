@@ -129,7 +129,7 @@ def _load(count: int, half: str, instruction: Instruction, machine: Spaces) -> B
                 for select in selects[:count]
             ]
         if half in ("low", "high"):
-            g.write_v(target.kind, target.index, merge(g.v(target.kind, target.index), values[0], half))
+            g.write_v(target.kind, target.index, merge(machine, g.v(target.kind, target.index), values[0], half))
             return
         if half:
             values += [ZERO] * (count % 2)

@@ -137,12 +137,12 @@ def _flat(instruction: Instruction) -> Resolver:
 RESOLVERS: dict[str, Resolve] = {"global": _global, "scratch": _scratch, "flat": _flat}
 
 
-def put(g: Group, target: Operand, words: list[NDArray[np.uint32]], access: Access) -> None:
+def put(machine: Spaces, g: Group, target: Operand, words: list[NDArray[np.uint32]], access: Access) -> None:
     """Write what was loaded into the destination registers."""
     if access.size < 4:
         words = [extend(words[0], access)]
     if access.half:
-        words = [merge(g.v(target.kind, target.index), words[0], access.half)]
+        words = [merge(machine, g.v(target.kind, target.index), words[0], access.half)]
     for k, word in enumerate(words):
         g.write_v(target.kind, target.index + k, word)
 
@@ -172,7 +172,7 @@ def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: 
             mask = g.active if part.mask is None else part.mask
             others = load(machine, g, instruction, part, access.size)
             words = [np.where(mask, other, word) for other, word in zip(others, words, strict=True)]
-        put(g, target, words, access)
+        put(machine, g, target, words, access)
 
     return run
 

@@ -112,7 +112,7 @@ def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
         if access.size < 4:
             words = [extend(words[0], access)]
         if access.half:
-            words = [merge(g.v(target.kind, target.index), words[0], access.half)]
+            words = [merge(machine, g.v(target.kind, target.index), words[0], access.half)]
         for k, word in enumerate(words):
             g.write_v(target.kind, target.index + k, word)
 

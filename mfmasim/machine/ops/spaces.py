@@ -36,7 +36,7 @@ class Access:
     size: int
     signed: bool = False
     half: str = ""
-    """"": the whole register; ``low`` or ``high``: that half; the other is preserved (loads) or unused (stores)."""
+    """"": the whole register; ``low`` or ``high``: that half; the other is `merge`'s (loads) or unused (stores)."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,16 @@ def extend(word: NDArray[np.uint32], access: Access) -> NDArray[np.uint32]:
     return ((word << shift.astype(np.uint32)).view(np.int32) >> shift).view(np.uint32)
 
 
-def merge(old: NDArray[np.uint32], word: NDArray[np.uint32], half: str) -> NDArray[np.uint32]:
-    """Put a 16-bit value into one half of a register and keep the other."""
-    if half == "low":
-        return (old & np.uint32(0xFFFF0000)) | (word & np.uint32(0xFFFF))
-    return (old & np.uint32(0xFFFF)) | (word << np.uint32(16))
+def merge(machine: Spaces, old: NDArray[np.uint32], word: NDArray[np.uint32], half: str) -> NDArray[np.uint32]:
+    """Put a 16-bit value that was loaded into one half of a register.
+
+    The other half is kept; with SRAM ECC, which is computed for whole registers, it becomes zero.
+    Source: LLVM, ``d16PreservesUnusedBits``; hipBLASLt's kernels (``HasEccHalf``) depend on the zeroes.
+    """
+    new = word & np.uint32(0xFFFF) if half == "low" else word << np.uint32(16)
+    if machine.kernel.code.object.sram_ecc:
+        return new
+    return (old & np.uint32(0xFFFF0000 if half == "low" else 0xFFFF)) | new
 
 
 def rows_of(machine: Spaces, g: Group, space: str) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:

@@ -1,9 +1,9 @@
 """Dot products of the elements of a dword, added to a 32-bit number.
 
 Source: CDNA3 and CDNA4 ISA manuals, V_DOT2, V_DOT4, V_DOT8 of VOP3P and VOP2. Integers are exact and wrap, or saturate
-with clamp. Floats: by 6.4 MODE's rounding and denormals do not matter, and denormal inputs and results become zeros;
-the order of the additions is that of the manual's expression, each rounded to f32 to nearest even, which no published
-capture confirms: ``assumed``.
+with clamp. Floats: by 6.4 MODE's rounding and denormals do not matter, and denormal inputs and results become zeros,
+except that gfx950 was seen to keep denormal f16 factors (`FloatRules.dot_keeps_f16`); the order of the additions is
+that of the manual's expression, each rounded to f32 to nearest even, which no published capture confirms: ``assumed``.
 """
 
 from __future__ import annotations
@@ -105,13 +105,14 @@ for _name, (_bits, _signed) in INTEGERS.items():
     shaped(_name, "u32 u32 u32 -> u32", undefined=_rule)(partial(_integer, _bits, _signed))
 
 
-def _widened(source: U, kind: str, high: bool, negative: bool) -> U:
-    """An f16 or bf16 of a dword as f32; exact, denormals as zeros."""
+def _widened(source: U, kind: str, high: bool, negative: bool, keep: bool) -> U:
+    """An f16 or bf16 of a dword as f32; exact, denormals as zeros unless those of f16 are kept."""
     bits = (source >> np.uint32(16) if high else source) & np.uint32(0xFFFF)
     if kind == "bf16":
         value = F32.flushed((bits << np.uint32(16)).view(np.float32))
     else:
-        value = F16.flushed(bits.astype(np.uint16).view(np.float16)).astype(np.float32)
+        narrow = bits.astype(np.uint16).view(np.float16)
+        value = (narrow if keep else F16.flushed(narrow)).astype(np.float32)
     out = F32.bits(value)
     return (out ^ F32.sign if negative else out).view(np.float32)
 
@@ -121,11 +122,11 @@ def _float(kind: str, addend_first: bool, instruction: Instruction, arch: Arch) 
         return dot_step(kind, instruction, arch)
     _third_is_plain(instruction)
     picks = halves(instruction, 2)
-    form = FORMS["f32"]
+    form, keep = FORMS["f32"], arch.floats.dot_keeps_f16
 
     def run(s0: U, s1: U, s2: U) -> U:
         operands = [
-            [_widened(s, kind, pick[part], neg[part]) for s, (pick, neg) in zip((s0, s1), picks, strict=True)]
+            [_widened(s, kind, pick[part], neg[part], keep) for s, (pick, neg) in zip((s0, s1), picks, strict=True)]
             for part in range(2)
         ]
         products = [form.flushed(a * b) for a, b in operands]

@@ -18,6 +18,8 @@ class Facts:
     """MODE at the start of a kernel of ours: nearest even, all denormals; DX10_CLAMP and IEEE where they exist."""
     keeps_halves: bool
     """A 16-bit result leaves the other half of the register alone, whatever the operation."""
+    clears_halves: bool
+    """A D16 load clears the other half: SRAM ECC is on, or not said to be off (LLVM, d16PreservesUnusedBits)."""
     ieee: bool
     """MODE has DX10_CLAMP and IEEE; without them a clamped NaN is 0, and OMOD works always."""
     clamps_to_plus_zero: bool = True
@@ -29,17 +31,20 @@ class Facts:
     """A packed f32 operation reads two scalar registers; else one, for both results."""
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""
+    dot_flushes_f16: bool = True
+    """V_DOT2 takes denormal f16 factors as zeros."""
 
 
 OWN_AGPRS = {"gfx908"}
 """Architectures whose AGPRs are registers of their own."""
 
-GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
-GFX11 = Facts(125, 0x3F0, keeps_halves=True, ieee=True)
-GFX12 = Facts(125, 0xF0, keeps_halves=True, ieee=False, split_barrier=True, ttmp_ids=True)
-GFX125 = replace(GFX12, pairs_of_scalars=False)
+GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
+GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True)
+GFX12 = Facts(125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True)
+GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True)
 
 
 def facts(arch):
     """The generation of an architecture."""
-    return {"gfx11": GFX11, "gfx12": GFX125 if arch == "gfx1250" else GFX12}.get(arch[:5], GFX9)
+    own = {"gfx950": replace(GFX9, dot_flushes_f16=False), "gfx1250": GFX125}
+    return own.get(arch) or {"gfx11": GFX11, "gfx12": GFX12}.get(arch[:5], GFX9)

@@ -170,7 +170,7 @@ def _put_registers(wave, operand, lane, values, short, high):
         for k, value in enumerate(values):
             file[operand.index + k][lane] = value
     elif len(values) == 1:
-        old = file[operand.index][lane]
+        old = 0 if wave.facts.clears_halves else file[operand.index][lane]
         file[operand.index][lane] = old & 0xFFFF | values[0] << 16 if high else old & 0xFFFF0000 | values[0]
     else:
         for k in range(0, len(values), 2):

@@ -116,7 +116,8 @@ def load_lane(wave, ins, lane, what, read, address):
             file[to.index + k][lane] = word
     else:
         size, sign, half = SMALL_LOADS[what]
-        file[to.index][lane] = _extended(read(address, size), size, sign, half, file[to.index][lane])
+        old = 0 if wave.facts.clears_halves else file[to.index][lane]
+        file[to.index][lane] = _extended(read(address, size), size, sign, half, old)
 
 
 def store_lane(wave, lane, what, data, write, address):

@@ -190,7 +190,7 @@ def _source0(wave, ins, number, lane):
 
 
 def _float_dot(form, addend_first):
-    """Sums of two products and an addend: each sum rounded to nearest, denormals zero everywhere."""
+    """Sums of two products and an addend: each sum rounded to nearest, denormals zero but for f16 on gfx950."""
 
     def step(function, a, b):
         mode = more.NOW.mode
@@ -199,14 +199,16 @@ def _float_dot(form, addend_first):
         more.NOW.mode = mode
         return out
 
-    def exactly(bits):
-        return _converted(more.flushed(bits, form), form, F32, 0) if form == F16 else more.flushed(bits << 16, F32)
+    def exactly(bits, flush):
+        if form == BF16:
+            return more.flushed(bits << 16, F32)
+        return _converted(more.flushed(bits, form) if flush else bits, form, F32, 0)
 
     def run(wave, ins):
         for lane in wave.active():
             sources = [[_picked(ins, wave, lane, i, part, 16) for i in range(2)] for part in range(2)]
             addend = more.flushed(_raw(wave, ins.src[2], lane), F32)
-            wide = [[exactly(bits) for bits in pair] for pair in sources]
+            wide = [[exactly(bits, wave.facts.dot_flushes_f16) for bits in pair] for pair in sources]
             nan = fl.first_nan([*wide[0], *wide[1], addend], F32)
             if nan is None:
                 parts = [step(more.multiply, *pair) for pair in wide]
