@@ -74,6 +74,8 @@ ARCH = Arch(
         atomic_rules=True,
         atomic_add_flushes=True,
         dot_steps=True,
+        fused_invalid_first=True,
+        fixup_overflows=True,
         division_checked=True,
         constant_in_both_halves=True,
     ),

@@ -68,6 +68,8 @@ ARCH = Arch(
         dot_steps=True,
         omod_flushes=True,
         constant_in_both_halves=True,
+        fused_invalid_first=True,
+        fixup_overflows=True,
         division_checked=True,
     ),
     rates=rates_rdna.RDNA4,

@@ -56,6 +56,14 @@ class FloatRules:
     dot_keeps_f16: bool = False
     """V_DOT2_F32_F16 and V_DOT2C_F32_F16 keep denormal f16 factors in every MODE (measured on gfx950, and that gfx90a
     makes them zeros: comment of the author of LLVM's pull request 205101, 2026-08-03)."""
+    fused_invalid_first: bool = False
+    """An invalid fused multiply-add (0 * Inf, Inf - Inf) gives the negative default NaN, before any NaN of its sources.
+    Captured of V_FMA_F16, V_PK_FMA_F16 and V_FMA_MIX* on gfx1100 and gfx1201 (AMD's rocjitsu, tests; bjacob/goc,
+    half_fma_test.cpp, packed_fma_test.cpp) and of V_DIV_FMAS on gfx1201 (goc, div_fmas_hardware.h); inferred of the
+    other fused operations and of gfx1250."""
+    fixup_overflows: bool = False
+    """V_DIV_FIXUP_F16 takes a quotient that is NaN or infinite as an overflow, which FP_ROUND and FP16_OVFL decide
+    (captured on gfx1100 and gfx1201: rocjitsu, valu_fp_mode_test.cpp; goc, rdna4_div_fixup_hardware.h)."""
     division_checked: bool = False
     """Its V_DIV_SCALE was compared with the rule that the machine follows (AMD's rocjitsu, ``division.h``)."""
     omod_flushes: bool = False

@@ -2,7 +2,8 @@
 
 NaN rule (assumed where the manual is silent): an operation whose sources contain a NaN gives the first of them in the
 order S0, S1, S2 with its quiet bit set (CDNA3 ISA manual, 3.5, IEEE: NaNs are quieted and propagated); an invalid
-operation on numbers gives the positive quiet NaN without payload.
+operation on numbers gives the positive quiet NaN without payload. Fused operations of RDNA were seen to do otherwise
+(`FloatRules.fused_invalid_first`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["add", "entering", "fused", "leaving", "limited", "multiply", "reciprocal_root", "scale", "sum_to_odd"]
+__all__ = [
+    "add",
+    "entering",
+    "fused",
+    "leaving",
+    "leaving_fused",
+    "limited",
+    "multiply",
+    "reciprocal_root",
+    "scale",
+    "sum_to_odd",
+]
 
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:
@@ -53,6 +64,28 @@ def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
         for source in sources:
             true = true | np.isinf(source)
     return limited(form.settled(out, *sources), form, mode, true)
+
+
+def leaving_fused(out: Array, form: Form, mode: FloatMode, a: Array, b: Array, c: Array) -> Array:
+    """`leaving` of a * b + c: what an invalid operation gives where a source is NaN, too.
+
+    Args:
+        out: the result before these rules, floats.
+        form: the format.
+        mode: the MODE register.
+        a: the first factor.
+        b: the second factor.
+        c: the addend.
+    """
+    left = leaving(out, form, mode, a, b, c)
+    if not mode.rules.fused_invalid_first or not np.isnan(left).any():
+        return left
+    infinite = (np.isinf(a) & ~np.isnan(b)) | (np.isinf(b) & ~np.isnan(a))
+    opposite = np.isinf(c) & (np.signbit(a) ^ np.signbit(b) != np.signbit(c))
+    invalid = infinite & ((a == 0) | (b == 0) | opposite)
+    default = form.word(form.sign | form.infinity | form.quiet)
+    settled: Array = np.where(invalid, default, form.bits(left)).view(form.real)
+    return settled
 
 
 def limited(out: Array, form: Form, mode: FloatMode, true: Any) -> Array:
@@ -146,15 +179,15 @@ def fused(a: Array, b: Array, c: Array, mode: FloatMode) -> Array:
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
         if form is F64:
-            return leaving(_fused64(a, b, c), form, mode, a, b, c)
+            return leaving_fused(_fused64(a, b, c), form, mode, a, b, c)
         out, usual = _fused_small(a, b, c)
-        return out if usual and not mode.fp16_ovfl else leaving(out, form, mode, a, b, c)
+        return out if usual and not mode.fp16_ovfl else leaving_fused(out, form, mode, a, b, c)
     a, b, c = (entering(x, form, mode) for x in (a, b, c))
     out = _fused64(a, b, c) if form is F64 else _fused_small(a, b, c)[0]
     rounding = mode.rounding(form.width)
     if rounding:
         out = _otherwise(exact.fma, out, form, rounding, a, b, c)
-    return leaving(out, form, mode, a, b, c)
+    return leaving_fused(out, form, mode, a, b, c)
 
 
 def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:

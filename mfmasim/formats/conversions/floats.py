@@ -49,10 +49,11 @@ __all__ = [
 ]
 
 
-def _to_f16(call: Call, bits: Bits, rounding: Rounding) -> Bits:
+def _to_f16(call: Call, bits: Bits, rounding: Rounding, *, clamp: bool = True) -> Bits:
     """f32 to f16 with the mode's overflow, denormal and clamp rules."""
     half = convert(bits, "f32", "f16", rounding, call.half_overflow, nan="payload")
-    return clamped(call, flushed(half, lookup("f16"), call.mode.denorm_f16_f64 & 2), lookup("f16"))
+    half = flushed(half, lookup("f16"), call.mode.denorm_f16_f64 & 2)
+    return clamped(call, half, lookup("f16")) if clamp else half
 
 
 def f32_to_f16(call: Call) -> Bits:
@@ -60,11 +61,16 @@ def f32_to_f16(call: Call) -> Bits:
     return place_half(call, _to_f16(call, f32_source(call, 0), ROUNDINGS[call.mode.round_f16_f64]))
 
 
-def f32_to_f16_pair(rounding: Rounding) -> Callable[[Call], Bits]:
-    """v_cvt_pkrtz_f16_f32 and v_cvt_pk_f16_f32: a fixed rounding, whatever the mode."""
+def f32_to_f16_pair(rounding: Rounding, *, clamp: bool = True) -> Callable[[Call], Bits]:
+    """v_cvt_pkrtz_f16_f32 and v_cvt_pk_f16_f32: a fixed rounding, whatever the mode.
+
+    Args:
+        rounding: of both results.
+        clamp: whether CLAMP has an effect.
+    """
 
     def run(call: Call) -> Bits:
-        return two_halves(*(_to_f16(call, f32_source(call, number), rounding) for number in (0, 1)))
+        return two_halves(*(_to_f16(call, f32_source(call, number), rounding, clamp=clamp) for number in (0, 1)))
 
     return run
 

@@ -116,6 +116,8 @@ class Row:
     """Sources that take ``neg`` and ``abs``, one bit each."""
     clamp: bool = False
     """Whether ``clamp`` is defined."""
+    clamp_acts: bool = True
+    """Whether CLAMP, where it is accepted, has an effect."""
     selects: int = 0
     """Number of bytes or words that ``byte_sel`` can name, 0 where it cannot."""
     scale_bits: int = 0

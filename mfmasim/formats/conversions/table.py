@@ -118,9 +118,12 @@ def _pairs() -> Iterator[Row]:
     yield Row(
         "v_cvt_pkrtz_f16_f32", "short_names", both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD
     )
+    # CLAMP has no effect on an RX 9070 (bjacob/goc, packed_conversion_hardware.h).
+    unclamped = floats.f32_to_f16_pair("toward_zero", clamp=False)
     yield Row(
-        "v_cvt_pk_rtz_f16_f32", "long_names", both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD
-    )
+        "v_cvt_pk_rtz_f16_f32", "long_names", both, "b32", unclamped, "specified", MANUALS, floats=3, clamp=True,
+        clamp_acts=False, open=PAYLOAD,
+    )  # fmt: skip
     yield Row("s_cvt_pk_rtz_f16_f32", "scalar", both, "b32", rtz, "specified", MANUALS, open=PAYLOAD)
     nearest = floats.f32_to_f16_pair("nearest_even")
     yield Row("v_cvt_pk_f16_f32", "bf16", both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)

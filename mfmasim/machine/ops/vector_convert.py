@@ -79,7 +79,7 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
     clamp, pair = bool(instruction.modifiers.get("clamp")), found.row.floats == PAIR
     modifiers = _checked(instruction, found, result)
     # Towards 16-bit integers clamp changes nothing: those conversions saturate.
-    halves = clamp and pair and found.row.formats[0] == "f16"
+    halves = clamp and pair and found.row.formats[0] == "f16" and found.row.clamp_acts
     bits = found.row.scale_bits
     scale = _scale_of_lane(instruction, arch.wave_sizes[0], bits) if bits else None
     if clamp and pair and found.row.formats[0] == "bf16":

@@ -65,10 +65,15 @@ def v_mul_legacy_f32(s0: U, s1: U, mode: FloatMode) -> U:
 
 @vector("v_fma_dx9_zero_f32 v_fmac_dx9_zero_f32", "f32 f32 f32 mode -> f32", "assumed")
 def v_fma_dx9_zero_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
-    """Zero times anything leaves S2; no denormals (RDNA4 ISA manual, 7.2.4; assumed of RDNA3)."""
+    """Zero times anything is +0, to which S2 is added; no denormals (RDNA4 ISA manual, 7.2.4; assumed of RDNA3).
+
+    The addition is one: MODE rounds its zero, and it quiets S2's NaN (captured on gfx1201: bjacob/goc,
+    rdna4_dx9_hardware.h).
+    """
     flushing = mode.flushing_32
     zero = (ieee.entering(s0, F32, flushing) == 0) | (ieee.entering(s1, F32, flushing) == 0)
-    return np.where(zero, ieee.entering(s2, F32, flushing), ieee.fused(s0, s1, s2, flushing))
+    added = ieee.add(np.broadcast_to(np.float32(0), np.shape(s2)), s2, flushing)
+    return np.where(zero, added, ieee.fused(s0, s1, s2, flushing))
 
 
 @vector("v_mullit_f32", "f32 f32 f32 mode -> f32", "assumed")

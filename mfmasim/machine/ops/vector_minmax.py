@@ -106,7 +106,8 @@ def median(low: Two, high: Two) -> Callable[[U, U, U, FloatMode], U]:
                 return plain
         largest = three(high)(s0, s1, s2, mode)
         rest = [form.bits(high(*pair, mode)) for pair in ((s1, s2), (s0, s2), (s0, s1))]
-        out = np.where(largest == a, rest[0], np.where(largest == b, rest[1], rest[2]))
+        top, *bits = (form.bits(value) for value in (largest, a, b))  # -0 is below +0
+        out = np.where(top == bits[0], rest[0], np.where(top == bits[1], rest[1], rest[2]))
         nan = np.isnan(a) | np.isnan(b) | np.isnan(c)
         if nan.any():
             out = np.where(nan, form.bits(three(low)(s0, s1, s2, mode)), out)

@@ -20,6 +20,7 @@ from tests.slow.machine.float_mode import (
     flushed,
     fused,
     leaving,
+    rounding,
     row,
     scaled,
 )
@@ -175,6 +176,9 @@ def _div_fixup(quotient, denominator, numerator, form):
         return fl.zero(sign, form)
     if least is not None and (fl.is_nan(q, form) or fl.is_inf(q, form)):
         return fl.infinity(sign, form)
+    if form == F16 and NOW.rdna and (fl.is_nan(q, form) or fl.is_inf(q, form)):
+        inward = rounding(form) == 3 or rounding(form) == (1 if sign else 2)
+        return fl.infinity(sign, form) - int(inward or NOW.mode >> 23 & 1)
     if fl.is_nan(q, form):
         return fl.quiet(q, form)
     size = q & ((1 << (fl.width(form) - 1)) - 1)

@@ -145,8 +145,9 @@ def _packed_floats(function, count):
 
 
 for _name, _count, _function in (
-    ("add", 2, more.add), ("mul", 2, more.multiply), ("fma", 3, more.fused), ("min_num", 2, NUMBER["min_num"]),
-    ("max_num", 2, NUMBER["max_num"]),
+    ("add", 2, more.add), ("mul", 2, more.multiply),
+    ("fma", 3, lambda a, b, c, form: more.fused(a, b, c, form, (a, b, c))),  # which NaN comes first was not captured
+    ("min_num", 2, NUMBER["min_num"]), ("max_num", 2, NUMBER["max_num"]),
 ):  # fmt: skip
     EXTRA[f"v_pk_{_name}_bf16"] = _packed_floats(_freely(_function), _count)
 

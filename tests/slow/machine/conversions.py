@@ -161,7 +161,7 @@ def _signed(bits, operand, form):
     return bits ^ operand.neg << (fl.width(form) - 1)
 
 
-def _halves(function, form):
+def _halves(function, form, clamps=lambda wave: True):
     """Two sources to the two halves of a dword."""
 
     def run(wave, ins):
@@ -172,7 +172,7 @@ def _halves(function, form):
                 if form == F16:
                     bits = bits >> 16 * (ins.modifiers["op_sel"] >> part & 1) & 0xFFFF
                 bits = bits & M32 if form is None else _signed(bits, ins.src[part], form)
-                out |= (function(bits, bool(ins.modifiers.get("clamp"))) & 0xFFFF) << 16 * part
+                out |= (function(bits, bool(ins.modifiers.get("clamp")) and clamps(wave)) & 0xFFFF) << 16 * part
             wave.v[ins.dst[0].index][lane] = out
 
     return run
@@ -321,7 +321,8 @@ def _scaled_wide(target, kind, count):
 
 
 CONVERSIONS = {
-    "v_cvt_pkrtz_f16_f32": _halves(_half(3), F32), "v_cvt_pk_f16_f32": _halves(_half(0), F32),
+    "v_cvt_pkrtz_f16_f32": _halves(_half(3), F32, lambda wave: not wave.facts.keeps_halves),
+    "v_cvt_pk_f16_f32": _halves(_half(0), F32),
     "v_cvt_pk_bf16_f32": _halves(lambda bits, clamp: _converted(bits, F32, BF16, 0), F32),
     "v_cvt_pknorm_i16_f32": _halves(lambda bits, clamp: _normal(bits, F32, *I16), F32),
     "v_cvt_pknorm_u16_f32": _halves(lambda bits, clamp: _normal(bits, F32, *U16), F32),

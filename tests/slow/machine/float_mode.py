@@ -26,6 +26,8 @@ class NOW:
     """OMOD works whatever MODE says (gfx12)."""
     plus_zero = False
     """Clamp makes -0 positive (gfx11, gfx12)."""
+    rdna = False
+    """An invalid fused operation gives the negative default NaN first; V_DIV_FIXUP_F16 overflows (gfx11, gfx12)."""
     first_nan = False
     """Of two NaNs V_MIN and V_MAX give the first (gfx11), not the second."""
 
@@ -107,10 +109,21 @@ def add(a, b, form):
     return fused(a, fl.rounded(Fraction(1), form), b, form, (a, b))
 
 
+def _invalid(a, b, c, form):
+    """Whether a * b + c is invalid: zero times infinity whatever c is, or an infinite product against an infinity."""
+    if fl.is_nan(a, form) or fl.is_nan(b, form) or not (fl.is_inf(a, form) or fl.is_inf(b, form)):
+        return False
+    if fl.is_zero(a, form) or fl.is_zero(b, form):
+        return True
+    return fl.is_inf(c, form) and fl.sign_of(a, form) ^ fl.sign_of(b, form) != fl.sign_of(c, form)
+
+
 def fused(a, b, c, form, sources=None):
     """a * b + c with one rounding."""
     a, b, c = (entering(bits, form) for bits in (a, b, c))
     nan = fl.first_nan(sources or (a, b, c), form)
+    if NOW.rdna and sources is None and _invalid(a, b, c, form):
+        return fl.default_nan(form) | fl.zero(1, form)
     if nan is not None:
         return nan
     if any(fl.is_inf(bits, form) for bits in (a, b, c)):

@@ -74,8 +74,7 @@ for _names, _signature, _function in (
 
 def _fma_dx9(a, b, c):
     if any(fl.is_zero(entering(bits, F32), F32) for bits in (a, b)):
-        c = entering(c, F32)
-        return fl.quiet(c, F32) if fl.is_nan(c, F32) else c
+        return more.add(0, c, F32)
     return more.fused(a, b, c, F32)
 
 
@@ -101,19 +100,23 @@ def _face(x, y, z):
 
 def _cube(pick):
     def run(x, y, z):
-        x, y, z = (entering(bits, F32) for bits in (x, y, z))
-        axis, negative = _face(x, y, z)
-        return pick(axis, negative, x, y, z)
+        axis, negative = _face(*(more.flushed(bits, F32) for bits in (x, y, z)))
+        return pick(axis, negative, *(fl.quiet(bits, F32) if fl.is_nan(bits, F32) else bits for bits in (x, y, z)))
 
-    return without_denormals(run, 0x30)
+    return run
 
 
 def _cube_s(axis, negative, x, y, z):
-    return (z if negative else more.minus(z, F32), x, more.minus(x, F32) if negative else x)[axis]
+    return (z if negative else fl.negated(z, F32), x, fl.negated(x, F32) if negative else x)[axis]
 
 
 def _cube_t(axis, negative, x, y, z):
-    return more.minus(y, F32) if axis != 1 else more.minus(z, F32) if negative else z
+    return fl.negated(y, F32) if axis != 1 else fl.negated(z, F32) if negative else z
+
+
+def _major(axis, negative, x, y, z):
+    part = more.flushed((x, y, z)[axis], F32)
+    return 0 if fl.is_zero(part, F32) else without_denormals(lambda a: more.multiply(a, _TWO, F32), 0x30)(part)
 
 
 _TWO = fl.rounded(Fraction(2), F32)
@@ -121,7 +124,7 @@ for _name, _pick in (
     ("id", lambda axis, negative, x, y, z: fl.rounded(Fraction(2 * axis + negative), F32)),
     ("sc", _cube_s),
     ("tc", _cube_t),
-    ("ma", lambda axis, negative, x, y, z: more.multiply((x, y, z)[axis], _TWO, F32)),
+    ("ma", _major),
 ):
     row(f"v_cube{_name}_f32", "f32 f32 f32 -> f32", _cube(_pick))
 
@@ -138,9 +141,18 @@ def _mullit(a, b, c):
 row("v_mullit_f32", "f32 f32 f32 -> f32", _mullit)
 
 
+def _nearest_byte(a):
+    """A number from 0 to 255, to nearest even; NaN is 0."""
+    if fl.is_nan(a, F32):
+        return 0
+    if fl.is_inf(a, F32):
+        return 0 if fl.sign_of(a, F32) else 255
+    return max(0, min(255, round(fl.value(a, F32))))
+
+
 def _into_byte(a, select, old):
     shift = 8 * (select & 3)
-    return old & ~(255 << shift) & M32 | _integer(a, F32, 0, 255) << shift
+    return old & ~(255 << shift) & M32 | _nearest_byte(a) << shift
 
 
 row("v_cvt_pk_u8_f32", "f32 u32 u32 -> u32", _into_byte)
