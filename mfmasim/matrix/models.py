@@ -46,8 +46,7 @@ specials.
   products) - ``product_bits`` and added; then g as in ``dot2``; pair sums and c are floored to g and added. A
   negative c with |c| < 2^g counts as 0 when g > ``addend_lead_floor`` (and as -1 unit otherwise). RNE, gradual
   underflow; T = 0 and whatever rounds to zero give +0.
-* ``integer``: exact sum of all products and c; wraps to 32 bits, or with clamp saturates to [-2^31, 2^31-1], once
-  at the end.
+* ``integer``: exact sum of all products and c; wraps to 32 bits, or with clamp saturates to [-2^31, 2^31-1].
 
 **Narrow outputs** of ``aligned``: c is widened, the steps are those of f32, and the result of an instruction is rounded
 once (RNE, subnormals and -0 kept; a finite overflow gives Inf, or the largest number with FP16_OVFL = 1). Of ``dot2``
@@ -65,7 +64,8 @@ bit (the top bit of the fraction) are those of the format of d. ``product_overfl
 **Clamp** (`Model.clamp`): ``saturate``: integer d saturates when clamp or FP16_OVFL (CDNA: the manual binds clamp
 to that MODE bit; there is no clamp bit in the encoding) is set; ``max``: with clamp or FP16_OVFL, a step of
 *finite* factors and c whose result is infinite gives +-MAX of the format of d; ``saturate_clamp``: integer d
-saturates with clamp only; ``none``: clamp is refused.
+saturates with clamp only; ``saturate_halves``: with clamp only, after the first half of K and again after the
+second; ``none``: clamp is refused.
 """
 
 from __future__ import annotations
@@ -292,10 +292,14 @@ _ROWS: tuple[Model, ...] = (
             **_F16_NANS),
     replace(_DOT4, name="rdna4_sparse_bf16_out", fidelity="assumed", evidence=_SPARSE, **_BF16_NANS),
     replace(_DOT4, name="rdna4_sparse_fp8", fidelity="assumed", evidence=_SPARSE, pair=4, nan_invalid=_FACTOR),
-    # Integers. That saturation happens once, after the exact sum, is the plain reading of the manuals.
+    # Integers. That saturation happens once, after the exact sum, is the plain reading of the manuals; an RX 9070 was
+    # seen to saturate after each half of K.
     _INT,
     replace(_INT, name="cdna5_int", source="CDNA5 ISA manual 7.12"),
-    replace(_INT, name="rdna_int", source="RDNA3 ISA manual 7.9; RDNA4 ISA manual 7.12", clamp="saturate_clamp"),
+    replace(_INT, name="rdna_int", source="RDNA3 ISA manual 7.9", clamp="saturate_clamp"),
+    replace(_INT, name="rdna4_int", clamp="saturate_halves",
+            evidence="exact integers; two saturations: digests of an RX 9070, published and not held here",
+            source="RDNA4 ISA manual 7.12; bjacob/goc, integer_wmma_hardware.h"),
 )  # fmt: skip
 
 MODELS: dict[str, Model] = {row.name: row for row in _ROWS}
@@ -349,7 +353,8 @@ ROUTES: tuple[Route, ...] = (
     Route(("RDNA4",),         ("swmmac",),     ("f16",),         "f16",  "rdna4_sparse_f16_out"),
     Route(("RDNA4",),         ("swmmac",),     ("bf16",),        "bf16", "rdna4_sparse_bf16_out"),
     Route(("RDNA4",),         ("swmmac",),     _FP8,             "f32",  "rdna4_sparse_fp8"),
-    Route((*_RDNA3, "RDNA4"), ("wmma", "swmmac"), ("i8", "u8", "i4", "u4"), "i32", "rdna_int"),
+    Route(_RDNA3, ("wmma", "swmmac"), ("i8", "u8", "i4", "u4"), "i32", "rdna_int"),
+    Route(("RDNA4",), ("wmma", "swmmac"), ("i8", "u8", "i4", "u4"), "i32", "rdna4_int"),
 )  # fmt: skip
 
 
@@ -389,12 +394,7 @@ def model_for(arch: Arch, kind: str, a: str, b: str, d: str, k: int, variant: st
     # A row of the requested variant takes precedence; architectures without a difference have only the plain row.
     fits.sort(key=lambda route: route.variant != variant)
     if not fits or fits[0].variant not in ("", variant):
-        allowed = sorted(
-            {
-                f"{'/'.join(route.inputs)} -> {route.output}"
-                for route in ROUTES
-                if arch.family in route.families and kind in route.kinds
-            }
-        )
+        own = [route for route in ROUTES if arch.family in route.families and kind in route.kinds]
+        allowed = sorted({f"{'/'.join(route.inputs)} -> {route.output}" for route in own})
         raise MfmasimError(f"{kind} on {arch.name} has no {a} x {b} -> {d} with K = {k}; it has {'; '.join(allowed)}")
     return MODELS[fits[0].model]

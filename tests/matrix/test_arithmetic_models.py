@@ -35,7 +35,7 @@ from tests.matrix.flat import multiply
         ("gfx1200", "wmma", "bf16", "bf16", "f32", 16, "", "rdna4_16bit", "hardware"),
         ("gfx1201", "wmma", "e4m3fn", "e5m2", "f32", 16, "", "rdna4_fp8", "assumed"),
         ("gfx1201", "swmmac", "f16", "f16", "f16", 32, "", "rdna4_sparse_f16_out", "assumed"),
-        ("gfx1201", "wmma", "u4", "i4", "i32", 32, "", "rdna_int", "specified"),
+        ("gfx1201", "wmma", "u4", "i4", "i32", 32, "", "rdna4_int", "specified"),
     ],
 )
 def test_route(name, kind, a, b, d, k, variant, model, fidelity):

@@ -109,6 +109,15 @@ def test_integer_signedness_is_per_operand_and_rdna_saturates_by_the_clamp_bit_o
     assert dot(model, "u8", "u8", "i32", [1], [1], 0x7FFFFFFF, clamp=True) == 0x7FFFFFFF
 
 
+def test_rdna4_saturates_after_each_half_of_k():
+    """bjacob/goc, integer_wmma_hardware.h: halves with opposite signs near the limit."""
+    model, top, low = MODELS["rdna4_int"], 0x7FFFFFFF, 0x80000000
+    assert dot(model, "i8", "i8", "i32", [1, 0xFF], [1, 1], top, clamp=True) == top - 1
+    assert dot(model, "i8", "i8", "i32", [0xFF, 1], [1, 1], low, clamp=True) == low + 1
+    assert dot(model, "i8", "i8", "i32", [1, 0xFF, 0, 0], [1, 1, 0, 0], top, clamp=True) == top
+    assert dot(model, "i8", "i8", "i32", [1, 0xFF], [1, 1], top) == top
+
+
 # --- matrices -------------------------------------------------------------------------------------
 
 

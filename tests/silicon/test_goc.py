@@ -124,3 +124,28 @@ def test_cvt_pk_rtz_f16_f32_ignores_clamp():
         for mode in (PLAIN, OVERFLOW):
             out = run(f"v_cvt_pk_rtz_f16_f32_e64 v20, v4, v6{modifier}", [source, source ^ (1 << 31)], mode=mode)
             assert [hex(word) for word in out] == [hex(word) for word in expected]
+
+
+def test_nan_in_fp8_and_bf8_is_negative():
+    """fp8_narrow_test.cpp: of either sign."""
+    nan = np.array([0x7F800001, 0xFF800001, 0x7FC00000, 0xFFFFFFFF, 0x3F800000, 0xFF800000], np.uint32)
+    for kind, code, one, infinity in (("fp8", 0xFF, 0x38, 0xFF), ("bf8", 0xFE, 0x3C, 0xFC)):
+        packed = run(f"v_cvt_pk_{kind}_f32 v20, v4, v6", [nan, nan])
+        assert packed.tolist() == [code * 0x101] * 4 + [one * 0x101, infinity * 0x101]
+        out = run(f"v_cvt_sr_{kind}_f32 v20, v4, v6", [nan, np.zeros_like(nan)])
+        assert (out & 0xFF).tolist() == [code] * 4 + [one, infinity]
+
+
+@pytest.mark.parametrize("name", ["v_wmma_i32_16x16x16_iu8", "v_wmma_i32_16x16x16_iu4", "v_wmma_i32_16x16x32_iu4"])
+def test_integer_wmma_saturates_after_each_half_of_k(name):
+    """integer_wmma_hardware.h: accumulators near the limit, products of opposite signs in the halves of K."""
+    kind, mask = ("i8", 0xFF) if "iu8" in name else ("i4", 0xF)
+    wmma = mfmasim.instruction("gfx1201", name, a=kind, b=kind)
+    a, b = np.zeros((16, wmma.k), np.uint8), np.ones((wmma.k, 16), np.uint8)
+    a[:, 0], a[:, wmma.k // 2] = 5, -3 & mask
+    c = np.full((16, 16), 0x7FFFFFFE, np.uint32)
+    c[8:] = -0x7FFFFFFE & 0xFFFFFFFF
+    for clamp, upper in ((False, 0x80000000), (True, 0x7FFFFFFC)):
+        d = wmma.multiply(a, b, c, clamp=clamp)
+        assert (d[:8] == upper).all()
+        assert (d[8:] == -0x7FFFFFFC & 0xFFFFFFFF).all()

@@ -1,4 +1,4 @@
-"""Integer matrix products: exact sums, wrapped to 32 bits or saturated once per instruction."""
+"""Integer matrix products: exact sums, wrapped to 32 bits or saturated once per instruction or half of one."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def integer(product: Product, operands: Operands) -> NDArray[np.uint32]:
     saturate = modes.clamp or (modes.fp16_ovfl and model.clamp == "saturate")
     a, b = _values(product.formats.a, operands.a), _values(product.formats.b, operands.b)
     value = operands.c.view(np.int32).astype(np.float64)
-    for start in range(0, a.shape[2], product.k):
-        value = value + np.matmul(a[:, :, start : start + product.k], b[:, start : start + product.k])
+    step = product.k // 2 if saturate and model.clamp == "saturate_halves" else product.k
+    for start in range(0, a.shape[2], step):
+        value = value + np.matmul(a[:, :, start : start + step], b[:, start : start + step])
         if saturate:
             value = np.clip(value, -(2.0**31), 2.0**31 - 1)
     return value.astype(np.int64).astype(np.uint32)

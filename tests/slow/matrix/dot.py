@@ -77,6 +77,10 @@ def dot(
 
     if model.algorithm == "integer":
         saturate = clamp or (model.clamp == "saturate" and fp16_ovfl)
+        if clamp and model.clamp == "saturate_halves":
+            half = len(a) // 2
+            c = to_32_bits(integer_dot(a_format, b_format, a[:half], b[:half], c), saturate=True)
+            a, b = a[half:], b[half:]
         return to_32_bits(integer_dot(a_format, b_format, a, b, c), saturate=saturate)
 
     given, wide_result = c, model.algorithm == "aligned" and d_format != "f32"
