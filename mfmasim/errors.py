@@ -10,7 +10,7 @@ from mfmasim.visible import LAYOUT, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MfmasimError", "one_line", "unknown"]
+__all__ = ["MfmasimError", "TargetError", "one_line", "unknown"]
 
 _LONGEST_VALUE = 200
 
@@ -21,6 +21,10 @@ class MfmasimError(Exception):
     def __init__(self, text: object = "") -> None:
         """Keep the text, with what would steer a terminal spelled out."""
         super().__init__(visible(str(text), LAYOUT))
+
+
+class TargetError(MfmasimError):
+    """Well-formed code, but none for the architecture that was asked for, or for one that is not supported."""
 
 
 def one_line(error: BaseException) -> str:

@@ -164,3 +164,16 @@ def test_no_path_of_a_machine(word):
         text = path.read_text(errors="ignore")
         found += [name] if folder in text else []
     assert not found, found
+
+
+def test_no_text_of_an_error_is_read():
+    """What an error means is its class; rewording a message changes nothing else."""
+    found = []
+    for path in sorted((ROOT / "mfmasim").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name):
+            for node in ast.walk(handler):
+                parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+                read = [part for part in parts if f"str({handler.name})" in ast.unparse(part)]
+                found += [f"{path.relative_to(ROOT)}:{node.lineno}" for _ in read]
+    assert not found

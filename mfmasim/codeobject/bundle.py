@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.architectures import GENERICS
 from mfmasim.codeobject import compressed
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, TargetError
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
         The entry.
 
     Raises:
-        MfmasimError: no entry matches, or several; the message lists the entries.
+        TargetError: no entry matches, or several; the message lists the entries.
     """
     device = [entry for entry in entries if not entry.is_host]
     inside = _listed(entry.target_id for entry in device) or "host code only"
@@ -155,14 +155,14 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise MfmasimError(f"{name}: no code object for {target or 'a device'}; the bundle holds {inside}")
+        raise TargetError(f"{name}: no code object for {target or 'a device'}; the bundle holds {inside}")
     if len({entry.target_id for entry in found}) == 1:
-        raise MfmasimError(
+        raise TargetError(
             f"{name}: {len(found)} code objects for {_listed([found[0].target_id])} (one a source file); "
             "extract the one to read, for example with clang-offload-bundler"
         )
     several = _listed(entry.target_id for entry in found)
-    raise MfmasimError(f"{name}: several code objects; choose one with arch: {several}")
+    raise TargetError(f"{name}: several code objects; choose one with arch: {several}")
 
 
 def _listed(names: Iterable[str]) -> str:

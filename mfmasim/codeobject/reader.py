@@ -16,7 +16,7 @@ from mfmasim.codeobject import relocations as relocation
 from mfmasim.codeobject.model import CodeObject
 from mfmasim.codeobject.records import KernelInfo, Segment, Symbol, read_segments
 from mfmasim.codeobject.target import FEATURES, read_target
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, TargetError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +142,7 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
         metadata = notes.unpack(elf_file.read_note(elf, name), name)
     target = read_target(header.flags, version, metadata, isa, name)
     if wanted is not None and not bundle.answers(target.target_id, wanted):
-        raise MfmasimError(f"{name}: code object for {target.target_id}, {wanted} was requested")
+        raise TargetError(f"{name}: code object for {target.target_id}, {wanted} was requested")
     asked = wanted.partition(":")[0] if wanted is not None else None
     found = target.arch(asked if asked != target.processor else None)
     segments = elf_file.read_segments(elf, data, name)

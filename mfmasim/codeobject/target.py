@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import ARCHITECTURES, GENERICS, Arch, arch_of_elf, generic_of_elf
 from mfmasim.architectures import target as find_target
 from mfmasim.architectures.generic import VERSIONS
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, TargetError
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str,
     generic = GENERICS.get(processor)
     known = generic or ARCHITECTURES.get(processor)
     if known is None:
-        raise MfmasimError(f"{name}: code object for {visible(processor)}; known: {', '.join(ARCHITECTURES)}")
+        raise TargetError(f"{name}: code object for {visible(processor)}; known: {', '.join(ARCHITECTURES)}")
     own = flags >> _GENERIC_VERSION
     if generic and version < 6:
         raise MfmasimError(f"{name}: corrupt ELF header: {processor} in a version {version} code object, not 6")
     if generic and own not in VERSIONS:
         allowed = ", ".join(map(str, VERSIONS))
-        raise MfmasimError(f"{name}: generic version {own} of {processor} is not supported; allowed: {allowed}")
+        raise TargetError(f"{name}: generic version {own} of {processor} is not supported; allowed: {allowed}")
     known_bits = 0xFFF if version >= 4 else 0x3FF
     rest = flags & ~known_bits & ~(0xFF << _GENERIC_VERSION if generic else 0)
     if rest:
@@ -106,7 +106,7 @@ def _processor(machine: int, named: str, name: str) -> str:
     if found is None:
         # The metadata spells the processor, which saves a table of processors that are not simulated.
         target = visible(named[:40]) or "an unknown processor"
-        raise MfmasimError(
+        raise TargetError(
             f"{name}: code object for {target} (EF_AMDGPU_MACH {machine:#x}); known: {', '.join(ARCHITECTURES)}"
         )
     return found.name

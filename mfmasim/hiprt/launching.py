@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.devices.sim import SimDevice, chosen_checks
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, TargetError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.limits import connect
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
 from mfmasim.machine.cluster import check_cluster
+from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import Memory, Region, image_regions
 from mfmasim.machine.passing import laid_out
@@ -71,7 +73,7 @@ def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
     try:
         code = rt.codes.get(key) or load(data, arch)
     except MfmasimError as error:
-        number = NO_BINARY if _readable(data) else INVALID_IMAGE
+        number = NO_BINARY if isinstance(error, TargetError) else INVALID_IMAGE
         raise HipFailure(number, f"no code for {arch.name}: {error}") from None
     if len(rt.codes) >= CODES:
         rt.codes.clear()
@@ -86,15 +88,6 @@ def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
     module = Module(code, image, device, regions)
     connect(rt, module)
     return module
-
-
-def _readable(data: bytes) -> bool:
-    """Whether bytes are a code object or a bundle, of any architecture."""
-    try:
-        load(data)
-    except MfmasimError as error:
-        return "holds" in str(error) or "entr" in str(error) or "arch" in str(error)
-    return True
 
 
 def unload(rt: Runtime, handle: int) -> None:
@@ -141,11 +134,14 @@ def launch(
         return  # behind work that never ends
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
-    service, memory = _memory(rt, function)
+    count = math.prod(size[0]) * -(-math.prod(size[1]) // kernel.wave)
+    service, memory = _memory(rt, function, hostcall_bytes(kernel, count))
     kernarg = Region("kernel arguments", service.kernarg, kernel.info.kernarg_room, writable=False)
     packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
     printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
     prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf, cluster=cluster)
+    if hostcall_bytes(kernel, count) and service.hostcall is not None:
+        prepared.hostcall = Hostcall(memory, service.hostcall, count)
     if kernel.shares:
         prepared.gds = Region("global data share", service.gds, kernel.arch.lds.gds_bytes)
     waves = None
@@ -212,8 +208,8 @@ def _judge(rt: Runtime, device: int, report: Report) -> None:
         rt.failed.setdefault(device, LAUNCH_FAILURE)
 
 
-def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
-    """The regions of the heap that a launch may access."""
+def _memory(rt: Runtime, function: Function, calls: int) -> tuple[Service, Memory]:
+    """The regions of the heap that a launch may access; `calls` are the bytes by which its kernel calls the host."""
     device = function.module.device
     service = rt.services.get(device)
     if service is None:
@@ -226,6 +222,10 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         service = rt.services[device] = Service(kernarg, packet, barrier, gds)
     if prints(function.kernel) and not service.printf:
         service.printf = rt.heap.allocate(PRINTF_BYTES, INTERNAL, device, "printf buffer").address
+    if calls and (service.hostcall is None or service.hostcall.size < calls):
+        if service.hostcall is not None:
+            rt.heap.free(service.hostcall.address)
+        service.hostcall = rt.heap.allocate(calls, INTERNAL, device, "hostcall buffer").region
     key = (rt.heap.changes, function.kernel)
     if service.memory is None or service.memory[0] != key:
         accessible = {device, *(peer for own, peer in rt.peers if own == device)}
@@ -241,6 +241,7 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         if prints(function.kernel):
             seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
+        seen += [service.hostcall] if calls and service.hostcall is not None else []
         seen.append(Region("grid barrier", service.barrier, BARRIER_BYTES))
         chosen = rt.heap.at(rt.kernel_heaps.get(device, 0))
         seen += [chosen.region] if chosen is not None else []

@@ -104,6 +104,8 @@ class Service:
     """Address of the global data share; 0 on a device that has none."""
     printf: int = 0
     """Address of the buffer for printf; 0 until a kernel prints."""
+    hostcall: Region | None = None
+    """The buffer by which kernels call the host; it grows with the launches that need it."""
     memory: tuple[tuple[int, Kernel], Memory] | None = None
     """The memory of the last launch, and its key."""
 

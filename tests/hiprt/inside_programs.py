@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import struct
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
@@ -204,6 +205,16 @@ def test_a_generic_image_is_taken_where_the_device_has_none_of_its_own():
         check(hip.hipModuleUnload(module))
     check(hip.hipFree(device))
     assert hip.hipModuleLoadData(bytearray(foreign))[0] == ERROR.hipErrorNoBinaryForGpu
+    assert hip.hipModuleLoadData(bytearray(bundles.pack(entries[:1])))[0] == ERROR.hipErrorNoBinaryForGpu
+
+
+def test_a_damaged_image_is_invalid_and_not_one_for_another_device():
+    image = (INTRO / "mfma_f32_32x32x2_f32.gfx942.hsaco").read_bytes()
+    whole = bundles.pack([(bundles.device("gfx942"), image), (bundles.device("gfx950"), image)])
+    entry = whole.index(b"hip")  # after its offset, its size and the length of its name
+    outside = whole[: entry - 24] + struct.pack("<Q", 1 << 40) + whole[entry - 16 :]
+    for damaged in (whole[:32], whole[:60], whole[:200], outside, image[:80], image[:1000]):
+        assert hip.hipModuleLoadData(bytearray(damaged))[0] == ERROR.hipErrorInvalidImage, len(damaged)
 
 
 def test_globals_of_a_module_stay_between_launches():

@@ -55,6 +55,10 @@ def test_a_device_behind_a_process_is_like_the_others():
     assert suite("tests/hiprt/inside_isolated.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 20
 
 
+def test_kernels_that_call_the_host_get_a_buffer():
+    assert suite("tests/hiprt/inside_hostcall.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 1
+
+
 def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
     record = ("-m", "mfmasim", "golden", "record", "intro", "--case", "f16", "--into", tmp_path)
     run(*record)

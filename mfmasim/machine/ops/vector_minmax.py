@@ -94,8 +94,14 @@ def three(pair: Two) -> Callable[[U, U, U, FloatMode], U]:
     return lambda s0, s1, s2, mode: pair(pair(s0, s1, mode), s2, mode)
 
 
-def median(low: Two, high: Two) -> Callable[[U, U, U, FloatMode], U]:
-    """V_MED3: the larger of the two that are not the largest; with a NaN, the minimum of all three."""
+def median(low: Two, high: Two, *, ordered: bool = False) -> Callable[[U, U, U, FloatMode], U]:
+    """V_MED3: the larger of the two that are not the largest; with a NaN, the minimum of all three.
+
+    Args:
+        low: the smaller of two.
+        high: the larger of two.
+        ordered: whether -0 is not the largest beside +0; else zeros are equal, as the manuals' pseudocode compares.
+    """
 
     def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
@@ -106,8 +112,8 @@ def median(low: Two, high: Two) -> Callable[[U, U, U, FloatMode], U]:
                 return plain
         largest = three(high)(s0, s1, s2, mode)
         rest = [form.bits(high(*pair, mode)) for pair in ((s1, s2), (s0, s2), (s0, s1))]
-        top, *bits = (form.bits(value) for value in (largest, a, b))  # -0 is below +0
-        out = np.where(top == bits[0], rest[0], np.where(top == bits[1], rest[1], rest[2]))
+        top, *others = (form.bits(value) if ordered else value for value in (largest, a, b))
+        out = np.where(top == others[0], rest[0], np.where(top == others[1], rest[1], rest[2]))
         nan = np.isnan(a) | np.isnan(b) | np.isnan(c)
         if nan.any():
             out = np.where(nan, form.bits(three(low)(s0, s1, s2, mode)), out)
@@ -171,4 +177,5 @@ for _kind in ("f16", "f32"):
         vector(f"v_{_low}{_high}{_tail}_{_kind}", _signature)(_then(_least, _most))
         vector(f"v_{_high}{_low}{_tail}_{_kind}", _signature)(_then(_most, _least))
     vector(f"v_med3_{_kind}", _signature)(median(minimum, maximum))
-    vector(f"v_med3_num_{_kind}", _signature)(median(minimum_number, maximum_number))
+    # Ordered on an RX 9070 (bjacob/goc, half_minmax_test.cpp).
+    vector(f"v_med3_num_{_kind}", _signature)(median(minimum_number, maximum_number, ordered=True))

@@ -27,9 +27,9 @@ def _median(a, b, c, form):
     if any(fl.is_nan(bits, form) for bits in (a, b, c)):
         return _MIN(_MIN(a, b, form), c, form)
     top = _MAX(_MAX(a, b, form), c, form)
-    if fl.order(top, a, form) == 0:
+    if top == a:  # -0 is below +0
         return _MAX(b, c, form)
-    return _MAX(a, c, form) if fl.order(top, b, form) == 0 else _MAX(a, b, form)
+    return _MAX(a, c, form) if top == b else _MAX(a, b, form)
 
 
 for _kind, _form in FORMS.items():
