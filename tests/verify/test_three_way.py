@@ -1,4 +1,5 @@
-"""Simulator, device and reference on matrices that hypothesis draws, over the introductory family.
+"""Simulator, device and reference on matrices that hypothesis draws, over the introductory family; on a GPU also on a
+drawn trial of every family that has kernels for it: GEMM, casts, attention, ...
 
 The device is MFMASIM_TEST_DEVICE (as in tests/devices): without it the simulator is compared with the reference alone.
 `tests/hiprt/test_hiprt_suites.py` runs this file once more on the back end hip through the simulated HIP runtime. The
@@ -18,6 +19,8 @@ from golden.cases import FAMILIES, FAMILY_OF
 from golden.reference import models
 from mfmasim.architectures import arch as find_arch
 from mfmasim.testing import codes
+from mfmasim.testing.drawn_trials import smallest, trials
+from mfmasim.verify import families, select
 from mfmasim.verify import find as find_cases
 from mfmasim.verify.compare import bit_exact
 from mfmasim.verify.prebuilt import code_for
@@ -127,6 +130,7 @@ def touched(array, axis):
     return np.unique(np.argwhere(array != values[counts.argmax()])[:, axis]).tolist()
 
 
+@pytest.mark.skipif(not CASES, reason=f"the introductory family has no kernel for {', '.join(ARCHS)}")
 @given(operands())
 @settings(max_examples=120)
 def test_simulator_device_and_reference_agree(drawn):
@@ -136,6 +140,25 @@ def test_simulator_device_and_reference_agree(drawn):
 def test_every_case_of_the_family_is_drawn_from():
     assert len(CASES) == sum(len(set(case.arch) & set(ARCHS)) for _, cases in find_cases("intro") for case in cases)
     assert {case.golden_name() for case, _ in CASES} <= set(GOLDEN)
+
+
+def pairs_of(family):
+    """Cases of a family for the device's architecture."""
+    cases = next(cases for name, cases in find_cases(family) if name == family)
+    return [pair for pair in select(cases, ARCHS[0]) if pair[1] not in pair[0].skip]
+
+
+if NAME != "sim":
+
+    @pytest.mark.parametrize("family", [family for family in families() if pairs_of(family)])
+    def test_a_trial_of_every_family(family):
+        judged = []
+        found = smallest(
+            trials(pairs_of(family), 1.0), examples=1, report=judged.append, device=lambda _: DEVICE, checks="bounds"
+        )
+        assert found is None, "\n".join(found.lines())
+        assert judged
+        assert all(verdict.device is not None for verdict in judged)
 
 
 class Wrong:
