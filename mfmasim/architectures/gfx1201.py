@@ -52,7 +52,7 @@ ARCH = Arch(
         number_minimum=True,
         packed_add=True,
     ),
-    conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True, negative_nan=True),
+    conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True),
     descriptor="GFX12",
     descriptor_vgprs={32: 8, 64: 4},
     m0=125,

@@ -74,7 +74,7 @@ ARCH = replace(
         add_f64=True,
         transposed_loads=True,
     ),
-    conversions=replace(gfx1201.ARCH.conversions, bf16=True, eights=True, bf16_saturates=True, negative_nan=False),
+    conversions=replace(gfx1201.ARCH.conversions, bf16=True, eights=True, bf16_saturates=True),
     vector_mode=0xFF << 12,
     descriptor="GFX125",
     descriptor_vgprs={32: 16},

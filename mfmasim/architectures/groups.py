@@ -166,9 +166,6 @@ class Conversions:
     """Stochastic rounding to 16 bits, and v_cvt_scalef32_* of one, two or 32 values."""
     eights: bool = False
     """v_cvt_scale_* and v_cvt_scalef32_* of 8 or 16 values, and FP8 from and to f16."""
-    negative_nan: bool = False
-    """V_CVT_PK and V_CVT_SR to FP8 and BF8 give the NaN 0xff or 0xfe, whatever the sign of their source (captured on
-    gfx1201: bjacob/goc, fp8_narrow_test.cpp)."""
     bf16_saturates: bool = False
     """FP16_OVFL acts on results in BF16 (CDNA5 ISA manual, 7.6)."""
 

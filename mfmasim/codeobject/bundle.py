@@ -155,7 +155,9 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise TargetError(f"{name}: no code object for {target or 'a device'}; the bundle holds {inside}")
+        damaged = device and not any(entry.target_id.startswith("gfx") for entry in device)
+        kind = MfmasimError if damaged else TargetError
+        raise kind(f"{name}: no code object for {target or 'a device'}; the bundle holds {inside}")
     if len({entry.target_id for entry in found}) == 1:
         raise TargetError(
             f"{name}: {len(found)} code objects for {_listed([found[0].target_id])} (one a source file); "

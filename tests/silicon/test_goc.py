@@ -126,16 +126,6 @@ def test_cvt_pk_rtz_f16_f32_ignores_clamp():
             assert [hex(word) for word in out] == [hex(word) for word in expected]
 
 
-def test_nan_in_fp8_and_bf8_is_negative():
-    """fp8_narrow_test.cpp: of either sign."""
-    nan = np.array([0x7F800001, 0xFF800001, 0x7FC00000, 0xFFFFFFFF, 0x3F800000, 0xFF800000], np.uint32)
-    for kind, code, one, infinity in (("fp8", 0xFF, 0x38, 0xFF), ("bf8", 0xFE, 0x3C, 0xFC)):
-        packed = run(f"v_cvt_pk_{kind}_f32 v20, v4, v6", [nan, nan])
-        assert packed.tolist() == [code * 0x101] * 4 + [one * 0x101, infinity * 0x101]
-        out = run(f"v_cvt_sr_{kind}_f32 v20, v4, v6", [nan, np.zeros_like(nan)])
-        assert (out & 0xFF).tolist() == [code] * 4 + [one, infinity]
-
-
 @pytest.mark.parametrize("name", ["v_wmma_i32_16x16x16_iu8", "v_wmma_i32_16x16x16_iu4", "v_wmma_i32_16x16x32_iu4"])
 def test_integer_wmma_saturates_after_each_half_of_k(name):
     """integer_wmma_hardware.h: accumulators near the limit, products of opposite signs in the halves of K."""

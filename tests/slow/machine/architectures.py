@@ -31,8 +31,6 @@ class Facts:
     """A packed f32 operation reads two scalar registers; else one, for both results."""
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""
-    negative_nan: bool = False
-    """NaN in FP8 and BF8 is 0xff and 0xfe, whatever its sign."""
     dot_flushes_f16: bool = True
     """V_DOT2 takes denormal f16 factors as zeros."""
 
@@ -42,9 +40,8 @@ OWN_AGPRS = {"gfx908"}
 
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
 GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True)
-GFX12 = Facts(125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True,
-              negative_nan=True)  # fmt: skip
-GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, negative_nan=False)
+GFX12 = Facts(125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True)
+GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True)
 
 
 def facts(arch):

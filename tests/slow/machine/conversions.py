@@ -216,14 +216,9 @@ def _source(wave, ins, index, lane, form=F32):
     return _signed(_raw(wave, ins.src[index], lane) & ((1 << fl.width(form)) - 1), ins.src[index], form)
 
 
-def _negative(wave, bits, code):
-    return code | 0x80 if wave.facts.negative_nan and fl.is_nan(bits, F32) else code
-
-
 def _pack_two(kind):
     def run(wave, ins, lane):
-        low, high = (_negative(wave, bits, narrowed(bits, F32, kind))
-                     for bits in (_source(wave, ins, i, lane) for i in range(2)))  # fmt: skip
+        low, high = (narrowed(_source(wave, ins, i, lane), F32, kind) for i in range(2))
         return low | high << 8, 16 * (_sel(ins) >> 3), 16
 
     return _into_place(run)
@@ -236,7 +231,7 @@ def _one_randomly(kind):
             limit = "saturate_finite" if kind == "f16" and more.NOW.mode >> 23 & 1 else "infinity_or_nan"
             return narrowed_randomly(bits, F32, formats.format(kind), random, 0, limit), 16 * (_sel(ins) >> 3), 16
         byte = ins.modifiers["byte_sel"] if "byte_sel" in ins.modifiers else _sel(ins) >> 2
-        return _negative(wave, bits, narrowed_randomly(bits, F32, small(kind), random)), 8 * byte, 8
+        return narrowed_randomly(bits, F32, small(kind), random), 8 * byte, 8
 
     return _into_place(run)
 
