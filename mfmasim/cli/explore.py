@@ -75,7 +75,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
 
     from mfmasim.cli.chosen import chosen_cases
     from mfmasim.devices import device
-    from mfmasim.devices.sim import chosen_checks
+    from mfmasim.devices.options import chosen_checks
     from mfmasim.errors import MfmasimError
 
     chosen_checks(args.checks)

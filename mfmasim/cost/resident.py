@@ -13,7 +13,7 @@ from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.events import Observer
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.run import BUDGET, Machine
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Protocol
 
+from mfmasim.devices.options import Options
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError, unknown
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from mfmasim.devices.isolated import IsolatedHip
 
-__all__ = ["Device", "Fidelity", "Report", "SimDevice", "device"]
+__all__ = ["Device", "Fidelity", "Options", "Report", "SimDevice", "device"]
 
 
 class Device(Protocol):

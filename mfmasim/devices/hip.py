@@ -15,9 +15,9 @@ from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, HipError, no_
 from mfmasim.devices.hip_modules import HipModules
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.launch import check_call
 from mfmasim.machine.memory import POISON_BYTE
 from mfmasim.machine.passing import segment
+from mfmasim.machine.sizes import check_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.passing import Arguments
+    from mfmasim.machine.sizes import Sizes
     from mfmasim.observe import Finding
     from mfmasim.program import Kernel
 
@@ -150,7 +151,7 @@ class HipDevice:
         """
         del undefined
         refuse(self.name, checks, options)
-        grid, block = check_call(kernel, grid, block, args, shared_bytes)
+        sizes = check_call(kernel, grid, block, args, shared_bytes)
         generic = kernel.arch.generic
         if self.arch not in (generic.processors if generic else (kernel.arch.name,)):
             raise MfmasimError(
@@ -159,7 +160,7 @@ class HipDevice:
             )
         self.hip.call("hipSetDevice", self.number)
         try:
-            milliseconds, findings = self._ran(kernel, args, buffers, (*grid, *block, int(shared_bytes)), poison)
+            milliseconds, findings = self._ran(kernel, args, buffers, sizes, poison)
         except HipError:
             with suppress(MfmasimError):
                 self._modules.close()
@@ -169,12 +170,12 @@ class HipDevice:
             kernel=kernel.name,
             arch=kernel.arch.name,
             device=self.name,
-            grid=grid,
-            block=block,
+            grid=sizes.grid,
+            block=sizes.block,
             findings=[] if checks in (None, "none") else findings,
             counts=Counter(),
             fidelity=Fidelity({whose: "assumed" if self.simulated else "hardware"}),
-            waves=grid[0] * grid[1] * grid[2] * -(-block[0] * block[1] * block[2] // kernel.wave),
+            waves=sizes.waves,
             lds={"bytes": kernel.info.group_segment_fixed_size + int(shared_bytes)},
             notes=[f"run by {whose}"],
             program=kernel,
@@ -186,7 +187,7 @@ class HipDevice:
         kernel: Kernel,
         args: Arguments,
         buffers: Mapping[int, NDArray[Any]] | None,
-        sizes: tuple[int, ...],
+        sizes: Sizes,
         poison: int,
     ) -> tuple[float, list[Finding]]:
         """Launch: its milliseconds, and what the guard zones show. HIP fills in the hidden arguments."""
@@ -206,14 +207,15 @@ class HipDevice:
         device.free()
         return milliseconds, findings
 
-    def _timed(self, function: Any, name: str, sizes: tuple[int, ...], segment: np.ndarray[Any, Any]) -> float:
+    def _timed(self, function: Any, name: str, sizes: Sizes, segment: np.ndarray[Any, Any]) -> float:
         """Launch between two events and wait; milliseconds."""
         hip, events = self.hip, self._modules.events
         size = ctypes.c_size_t(segment.nbytes)
         extra = (ctypes.c_void_p * 5)(POINTER, segment.ctypes.data, SIZE, ctypes.addressof(size), END)
         where = ctypes.addressof(extra) if segment.nbytes else None
+        numbers = (*sizes.grid, *sizes.block, int(sizes.shared_bytes))
         hip.call("hipEventRecord", events[0], None)
-        hip.call("hipModuleLaunchKernel", function, *sizes, None, None, where, what=name)
+        hip.call("hipModuleLaunchKernel", function, *numbers, None, None, where, what=name)
         hip.call("hipEventRecord", events[1], None)
         self._wait(events[1], name)
         hip.call("hipDeviceSynchronize", what=f"{name} ran")

@@ -7,6 +7,7 @@ one request is under way at a time.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -25,9 +26,9 @@ from mfmasim.devices.hip_worker import Place, replaced
 from mfmasim.devices.starting import start
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.arguments import Buffers, Placed
-from mfmasim.machine.launch import check_call
 from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
 from mfmasim.machine.passing import segment
+from mfmasim.machine.sizes import check_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,6 +153,7 @@ class IsolatedHip:
         """Begin without a process: the next request starts one. After a fork it belongs to the parent."""
         self._workers: list[_Worker] = []  # the current one, or none
         self._lock = threading.RLock()
+        self._asking = ""  # what the thread that has the lock waits for
         weakref.finalize(self, _finish, self._workers, os.getpid())
 
     def _start(self) -> dict[str, Any]:
@@ -209,27 +211,42 @@ class IsolatedHip:
         Raises:
             MfmasimError: it failed, or the process did not survive it.
         """
-        kernel = request == "launch"
         with self._lock:
-            if not self._workers:
-                self._start()
-                self.restarts += 1
-            worker = self._workers[0]
+            if self._asking:
+                raise MfmasimError(
+                    f"{self.name}: {what} while this thread waits for {self._asking}, as from a signal handler; "
+                    "let that end first"
+                )
+            self._asking = what
             try:
-                worker.connection.send((request, content))
-            except (BrokenPipeError, ConnectionError):
-                # It ended before this request: the next process takes it.
-                self._died(what, kernel=False)
-                self._start()
-                self.restarts += 1
-                worker = self._workers[0]
-                worker.connection.send((request, content))
-            answer = self._answer(worker, seconds, what, kernel=kernel)
-            if answer[0] == "done":
-                return answer[1]
-            if answer[2]:
-                self._end(patient=True)
-            raise MfmasimError(str(answer[1]))
+                try:
+                    worker = self._sent((request, content))
+                except ConnectionError:  # it ended before this request: the next process takes it
+                    self._died(what, kernel=False)
+                    worker = self._sent((request, content))
+                answer = self._answer(worker, seconds, what, kernel=request == "launch")
+                if answer[0] == "done":
+                    return answer[1]
+                if answer[2]:
+                    self._end(patient=True)
+                raise MfmasimError(str(answer[1]))
+            finally:
+                self._asking = ""
+
+    def _sent(self, message: tuple[str, Any]) -> _Worker:
+        """Send a request to the process, which is started if there is none."""
+        if not self._workers:
+            self._start()
+            self.restarts += 1
+        worker = self._workers[0]
+        try:
+            worker.connection.send(message)
+        except ConnectionError:
+            raise
+        except BaseException:  # an interrupt: half a message is of no use to anybody
+            self._end()
+            raise
+        return worker
 
     def versions(self) -> dict[str, int]:
         """Versions of the driver and of the runtime, as HIP encodes them."""
@@ -282,14 +299,13 @@ class IsolatedHip:
         refuse(self.name, checks, options)
         sizes = check_call(kernel, grid, block, args, shared_bytes)
         arrays, given = _distinct(kernel, args, buffers)
-        workgroups = sizes[0][0] * sizes[0][1] * sizes[0][2]
-        seconds = default_timeout(workgroups) if timeout is None else timeout
+        seconds = default_timeout(math.prod(sizes.grid)) if timeout is None else timeout
         slow = LIMIT if self.simulated and timeout is None and not os.environ.get(TIMEOUT) else seconds + TRANSFER
         content = {
             "code": (kernel.code.sha256, kernel.code.object.data, kernel.code.arch.name),
             "kernel": kernel.name,
-            "grid": grid,
-            "block": block,
+            "grid": sizes.grid,
+            "block": sizes.block,
             "args": given,
             "arrays": arrays,
             "shared": int(shared_bytes),

@@ -2,112 +2,42 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices.kinds import PRINTF, STOPS
+from mfmasim.devices.options import WITNESS, Options
 from mfmasim.devices.report import Fidelity, Report
+from mfmasim.devices.spread import check_executor, spread
 from mfmasim.devices.witness import witnessed
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError
 from mfmasim.machine.approximate import direction
 from mfmasim.machine.before import Before, Earlier
 from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.late import Late
-from mfmasim.machine.launch import dimensions, prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.quota import Meter, Quota, check_quota
-from mfmasim.machine.run import BUDGET, Machine
-from mfmasim.machine.schedule import schedule as schedule_of
+from mfmasim.machine.run import Machine
 from mfmasim.machine.together import run_together
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
-from mfmasim.observe.registry import CHECKS, checks_of
-from mfmasim.observe.tools.debugger import Debugger
+from mfmasim.observe.registry import checks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.passing import Arguments
     from mfmasim.machine.run import Outcome
-    from mfmasim.machine.schedule import Schedule
     from mfmasim.program import Kernel
 
-__all__ = ["SimDevice"]
+__all__ = ["SCHEDULED_WORKGROUPS", "SimDevice"]
 
 SCHEDULED_WORKGROUPS = 1 << 22
 """Most workgroups of a launch whose order is chosen: the order is a list."""
-
-
-def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string select.
-
-    An option of a check follows its name and a colon: ``"all,hazards:manual"`` is all, one of them with an option.
-
-    Raises:
-        MfmasimError: a name is not a check, or an option not one of the check's.
-    """
-    if checks is None or checks == "none":
-        return ()
-    if checks == "all":
-        return tuple(name for name, check in CHECKS.items() if check.default)
-    if not isinstance(checks, str | list | tuple):
-        raise MfmasimError(f"checks {checks!r}: 'all', 'none' or names of checks are expected")
-    names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)
-    chosen: dict[str, str] = {}
-    for name in names:
-        if name == "all":
-            chosen |= {one: one for one in chosen_checks("all") if one not in chosen}
-            continue
-        check, colon, option = name.partition(":")
-        if check not in CHECKS:
-            raise unknown("check", name, [*CHECKS, "all", "none"])
-        if colon and not CHECKS[check].options:
-            raise MfmasimError(f"check {name!r}: {check} has no options")
-        if colon and option not in CHECKS[check].options:
-            raise unknown(f"option of the check {check}", option, list(CHECKS[check].options))
-        chosen[check] = name
-    return tuple(chosen.values())
-
-
-def check_options(observers: Any, debug: Any, executor: Any, parts: Any) -> None:
-    """Check the types of launch options, and that parts have an executor.
-
-    Args:
-        observers: a list.
-        debug: a debugger or None.
-        executor: runs parts, or None.
-        parts: how many, or None.
-
-    Raises:
-        MfmasimError: names the value and what is expected.
-    """
-    if not isinstance(observers, list | tuple):
-        raise MfmasimError(f"observers {observers!r}: a list of observers is expected")
-    if debug is not None and not isinstance(debug, Debugger):
-        raise MfmasimError(f"debug {debug!r}: a mfmasim.Debugger() is expected")
-    if parts is not None and executor is None:
-        raise MfmasimError(f"parts {parts!r}: parts need an executor")
-
-
-def ending(outcome: Outcome, kernel: Kernel) -> Finding:
-    """The finding about a launch that ended early."""
-    kind, pc, place = STOPS[outcome.stopped_by], outcome.stopped_pc, outcome.stopped_at
-    return Finding(
-        check=kind.check,
-        severity=kind.severity,
-        message=outcome.stopped,
-        id=kind.id,
-        kernel=kernel.name,
-        pc=pc,
-        source="" if pc is None else kernel.source_at(pc),
-        workgroup=None if place is None else place.workgroup,
-        wave=None if place is None else place.wave,
-    )
 
 
 class SimDevice:
@@ -128,18 +58,10 @@ class SimDevice:
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
         *,
-        budget: int = BUDGET,
-        observers: Sequence[Observer] = (),
-        debug: Debugger | None = None,
-        max_waves: int | None = None,
-        executor: Executor | None = None,
-        parts: int | None = None,
         undefined: Sequence[int | str | NDArray[Any]] = (),
-        schedule: str = "usual",
         buffers: Mapping[int, NDArray[Any]] | None = None,
-        quota: Quota | None = None,
-        approximations: str = "nearest",
         cluster: Any = None,
+        **options: Any,
     ) -> Report:
         """Run a kernel to its end.
 
@@ -154,29 +76,13 @@ class SimDevice:
                 numbers. Bytes are the whole segment of arguments; hidden ones are filled in.
             shared_bytes: dynamic LDS in bytes.
             checks: ``"all"``, ``"none"``, or names of checks, each with an option or without, as ``"hazards:manual"``.
-            budget: instructions a wave may execute; then the launch is stopped, and a finding names the place.
-            observers: further observers (`mfmasim.machine.events.Observer`).
-            debug: breakpoints; None costs nothing.
-            max_waves: waves in flight at most (a workgroup always runs as a whole); None takes 2,048. Their
-                registers, LDS and scratch never exceed 256 MB. It changes memory and speed, not the result.
-            executor: a ``concurrent.futures.Executor`` that runs parts of the grid. The result is that of a launch
-                without one; where workgroups of several parts share memory that they write, the launch runs in this
-                process, and `Report.notes` says so. Checks that need the whole launch, and observers, are refused.
-            parts: how many parts the executor is given; None takes two for each processor of this machine.
             undefined: arguments, by number or name, or arrays among them or their fields, whose buffers are
                 undefined, for the check `uninitialised`: the kernel may not use what it did not write to them. All
                 others count as written by the caller.
-            schedule: order in which waves run, where the hardware guarantees none: ``forward`` and ``reversed`` (each
-                as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together; ``late``
-                delivers loads at the last moment that the wait counters allow. Findings are the same in each.
-                ``witness`` looks for an order in which a race changes the outputs, says so in the finding, and leaves
-                these outputs in the buffers.
             buffers: where `args` is bytes, arrays by the byte of the segment at which their address belongs.
-            quota: instructions, seconds, bytes and rows that the launch may take; None is `Quota()`. Beyond it the
-                launch is refused, or stopped with a finding.
-            approximations: which result reciprocals, roots, exponentials and other approximate operations give:
-                ``nearest``, or the one that is ``above`` or ``below`` it in magnitude by the manual's error bound.
             cluster: workgroups of a cluster in x, y, z; None takes those that the kernel was compiled for.
+            options: further fields of `mfmasim.devices.Options`: ``budget``, ``observers``, ``debug``, ``max_waves``,
+                ``executor``, ``parts``, ``schedule``, ``quota``, ``approximations``.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -184,35 +90,13 @@ class SimDevice:
         Raises:
             MfmasimError: bad arguments, before anything runs; or an instruction the machine does not execute.
         """
-        names = chosen_checks(checks)
-        if not isinstance(budget, int) or budget < 1:
-            raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
-        if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
-            raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
-        check_options(observers, debug, executor, parts)
-        order = None if schedule == "witness" else schedule_of(schedule)
-        if executor is not None and schedule != "usual":
-            raise MfmasimError(f"schedule {schedule!r}: an order of all waves; run without an executor")
-        if schedule != "usual" and math.prod(dimensions(grid, "grid")) > SCHEDULED_WORKGROUPS:
-            raise MfmasimError(
-                f"schedule {schedule!r}: a grid of at most {SCHEDULED_WORKGROUPS:,} workgroups is expected"
-            )
-        if schedule == "witness" and "races" not in names:
-            raise MfmasimError("schedule 'witness' replays what the check 'races' finds; turn that check on")
-        if quota is not None and not isinstance(quota, Quota):
-            raise MfmasimError(f"quota {quota!r}: a mfmasim.Quota(...) is expected")
-        meter, step = Meter(quota or Quota()), direction(approximations)
-        prepared = prepare(kernel, grid, block, args, shared_bytes, undefined, buffers, cluster)
-        prepared.meter, prepared.approximation = meter, step
-        report = self.run(
-            prepared, names, budget, observers, debug, max_waves, executor, parts,
-            # Arrays change only when it is over.
-            lambda: replace(
-                prepare(kernel, grid, block, args, shared_bytes, undefined, buffers, cluster),
-                meter=meter, approximation=step,
-            ),
-            order, witness=schedule == "witness",
-        )  # fmt: skip
+        chosen = Options.of({"checks": checks, **options})
+
+        def laid_out() -> Launch:
+            return prepare(kernel, grid, block, args, shared_bytes, undefined, buffers, cluster)
+
+        prepared = laid_out()
+        report = self.run(prepared, chosen, laid_out)  # arrays change only when it is over
         prepared.collect()
         return report
 
@@ -240,110 +124,152 @@ class SimDevice:
         """
         return run_together(kernel, grid, block, args, shared_bytes, observers)
 
-    def run(
-        self,
-        prepared: Launch,
-        names: Sequence[str],
-        budget: int = BUDGET,
-        observers: Sequence[Observer] = (),
-        debug: Debugger | None = None,
-        max_waves: int | None = None,
-        executor: Executor | None = None,
-        parts: int | None = None,
-        again: Callable[[], Launch] | None = None,
-        order: Schedule | None = None,
-        *,
-        witness: bool = False,
-    ) -> Report:
+    def run(self, prepared: Launch, options: Options, again: Callable[[], Launch] | None = None) -> Report:
         """Run a launch whose memory is laid out.
 
         Args:
             prepared: the launch.
-            names: the checks.
-            budget: as in `launch`.
-            observers: as in `launch`.
-            debug: as in `launch`.
-            max_waves: as in `launch`.
-            executor: as in `launch`.
-            parts: as in `launch`.
+            options: how it runs.
             again: gives the launch once more, as it is before anything ran; without it, what the launch overwrites
                 is kept if a check may need a second run.
-            order: the order of waves; None runs all together.
-            witness: look for an order in which a race changes the outputs.
-        """
-        kernel = prepared.kernel
-        check_quota(prepared)
-        listening = checks_of(prepared, names)
-        if again is None:
-            before = Before(prepared.memory)
-            if hooks(listening, Check.again):
-                prepared.memory.before = before
-            again = lambda: replace(prepared, memory=Earlier(before))  # noqa: E731
-        counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
-        if debug is not None:
-            observers = [*observers, debug]
-        for start in hooks(observers, Observer.on_start):
-            start(prepared)
-        notes: list[str] = []
-        if isinstance(order, Late) and (listening or observers):
-            # Checks follow the usual order, in which they are valid; the outputs are those of the late one.
-            outcome = Machine(again(), [*listening, *observers], budget, max_waves).run()
-            late = Machine(prepared, (), budget, max_waves, order).run()
-            outcome = late if late.stopped and not outcome.stopped else outcome
-        elif executor is None:
-            outcome = Machine(prepared, [*listening, *observers], budget, max_waves, order).run()
-        else:
-            from mfmasim.devices.spread import check_executor, spread
 
-            check_executor(executor, parts, observers, listening)
-            outcome, notes = spread(
-                prepared, executor, listening, lambda: checks_of(prepared, names), budget,
-                max_waves, parts,
+        Raises:
+            MfmasimError: see `launch`.
+        """
+        if options.schedule != "usual" and prepared.workgroups > SCHEDULED_WORKGROUPS:
+            raise MfmasimError(
+                f"schedule {options.schedule!r}: a grid of at most {SCHEDULED_WORKGROUPS:,} workgroups is expected"
+            )
+        prepared.meter = Meter(options.quota or Quota())
+        prepared.approximation = direction(options.approximations)
+        check_quota(prepared)
+        running = _Running(prepared, options, checks_of(prepared, options.names), again)
+        running.execute()
+        running.repeat()
+        running.judge()
+        return running.report(self.name)
+
+
+@dataclass
+class _Running:
+    """A launch on its way from laid out to reported: the stages in order, and what each leaves to the next."""
+
+    launch: Launch
+    options: Options
+    checks: Sequence[Check]
+    fresh: Callable[[], Launch] | None
+    """Gives the launch as it was; None if what it overwrites is to be kept."""
+    outcome: Outcome = field(init=False)
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    """What the kernel printed."""
+
+    def __post_init__(self) -> None:
+        """Keep what the launch overwrites, if it is needed."""
+        if self.fresh is None:
+            before = Before(self.launch.memory)
+            if hooks(self.checks, Check.again):
+                self.launch.memory.before = before
+            self.fresh = lambda: replace(self.launch, memory=Earlier(before))
+
+    def again(self) -> Launch:
+        """The launch as it was before anything ran, on the same quota."""
+        assert self.fresh is not None
+        return replace(self.fresh(), meter=self.launch.meter, approximation=self.launch.approximation)
+
+    def execute(self) -> None:
+        """Run the instructions."""
+        launch, chosen, order = self.launch, self.options, self.options.order()
+        everyone = [*self.checks, *chosen.listeners]
+        for start in hooks(chosen.listeners, Observer.on_start):
+            start(launch)
+        if isinstance(order, Late) and everyone:
+            # Checks follow the usual order, in which they are valid; the outputs are those of the late one.
+            usual = Machine(self.again(), everyone, chosen.budget, chosen.max_waves).run()
+            late = Machine(launch, (), chosen.budget, chosen.max_waves, order).run()
+            self.outcome = late if late.stopped and not usual.stopped else usual
+        elif chosen.executor is None:
+            self.outcome = Machine(launch, everyone, chosen.budget, chosen.max_waves, order).run()
+        else:
+            check_executor(chosen.executor, chosen.parts, chosen.listeners, self.checks)
+            self.outcome, self.notes = spread(
+                launch, chosen.executor, self.checks, lambda: checks_of(launch, chosen.names), chosen.budget,
+                chosen.max_waves, chosen.parts,
             )  # fmt: skip
-        for end in hooks(observers, Observer.on_end):
-            end(prepared.memory)
-        for check in listening:
+        for end in hooks(chosen.listeners, Observer.on_end):
+            end(launch.memory)
+
+    def repeat(self) -> None:
+        """Run again for the checks that ask for it."""
+        for check in self.checks:
             second = check.again()
             if second is not None:
-                repeated = Machine(again(), [second], budget, max_waves).run()
-                if repeated.stopped and not outcome.stopped:
-                    notes.append(f"the second run of the check {check.name} ended early: {repeated.stopped}")
+                repeated = Machine(self.again(), [second], self.options.budget, self.options.max_waves).run()
+                if repeated.stopped and not self.outcome.stopped:
+                    self.notes.append(f"the second run of the check {check.name} ended early: {repeated.stopped}")
                 check.take()
-        findings = [finding for check in listening for finding in check.findings()]
-        if witness and not outcome.stopped:
-            findings, note = witnessed(prepared, listening, findings, again, budget, max_waves)
-            notes.append(note)
-        if outcome.stopped:
-            findings.insert(0, ending(outcome, kernel))
-        prepared.memory.before = None
-        text, wrong = prepared.printed()
+
+    def judge(self) -> None:
+        """Collect findings and printed lines."""
+        launch, stopped = self.launch, self.outcome.stopped
+        findings = [finding for check in self.checks for finding in check.findings()]
+        if self.options.schedule == WITNESS and not stopped:
+            limits = self.options.budget, self.options.max_waves
+            findings, note = witnessed(launch, self.checks, findings, self.again, *limits)
+            self.notes.append(note)
+        if stopped:
+            findings.insert(0, ending(self.outcome, launch.kernel))
+        launch.memory.before = None
+        text, wrong = launch.printed()
         if wrong:
-            findings.append(Finding(PRINTF.check, PRINTF.severity, wrong, PRINTF.id, kernel=kernel.name))
+            findings.append(Finding(PRINTF.check, PRINTF.severity, wrong, PRINTF.id, kernel=launch.kernel.name))
         lines = text.removesuffix("\n").split("\n") if text else []
-        findings, lines = _kept(findings, lines, prepared.meter.quota.rows, notes)
+        self.findings, self.lines = _kept(findings, lines, launch.meter.quota.rows, self.notes)
+
+    def report(self, device: str) -> Report:
+        """The report, as of a device with that name."""
+        launch, outcome, kernel = self.launch, self.outcome, self.launch.kernel
+        counting = next((check for check in self.checks if isinstance(check, Conflicts)), None)
         metadata = kernel.info.metadata
         return Report(
             kernel=kernel.name,
             arch=kernel.arch.name,
-            device=self.name,
-            grid=prepared.grid,
-            block=prepared.block,
-            findings=findings,
+            device=device,
+            grid=launch.grid,
+            block=launch.block,
+            findings=self.findings,
             counts=outcome.instructions,
             fidelity=Fidelity(outcome.fidelity),
             waves=outcome.waves,
-            lds={"bytes": prepared.lds_bytes, **(counting.record() if counting is not None else {})},
+            lds={"bytes": launch.lds_bytes, **(counting.record() if counting is not None else {})},
             registers={
                 "vgpr": metadata.vgpr_count or 0,
                 "agpr": metadata.agpr_count or 0,
                 "sgpr": metadata.sgpr_count or 0,
             },
-            printed=lines,
-            notes=[*notes, *_workgroup_mode(kernel)],
+            printed=self.lines,
+            notes=[*self.notes, *_workgroup_mode(kernel)],
             stopped=outcome.stopped,
             executed=outcome.executed,
             program=kernel,
         )
+
+
+def ending(outcome: Outcome, kernel: Kernel) -> Finding:
+    """The finding about a launch that ended early."""
+    kind, pc, place = STOPS[outcome.stopped_by], outcome.stopped_pc, outcome.stopped_at
+    return Finding(
+        check=kind.check,
+        severity=kind.severity,
+        message=outcome.stopped,
+        id=kind.id,
+        kernel=kernel.name,
+        pc=pc,
+        source="" if pc is None else kernel.source_at(pc),
+        workgroup=None if place is None else place.workgroup,
+        wave=None if place is None else place.wave,
+    )
 
 
 def _kept(

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import math
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mfmasim.codeobject.metadata import KERNARG_LIMIT
-from mfmasim.devices.sim import SimDevice, chosen_checks
+from mfmasim.devices.options import Options as RunOptions
+from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError, TargetError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.limits import connect
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
-from mfmasim.machine.cluster import check_cluster
-from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
-from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
+from mfmasim.machine.layout import fill, lay_out, load_image, segment_spans, set_aside
 from mfmasim.machine.memory import Memory, Region, image_regions
 from mfmasim.machine.passing import laid_out
-from mfmasim.machine.printf import PRINTF_BYTES
 from mfmasim.machine.run import Machine
+from mfmasim.machine.sizes import checked
 from mfmasim.program import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.devices import Report
+    from mfmasim.machine.sizes import Sizes
     from mfmasim.program import Kernel
 
 __all__ = ["Options", "launch", "load_module", "unload"]
@@ -38,7 +36,6 @@ ILLEGAL_ADDRESS, LAUNCH_FAILURE, NOT_SUPPORTED = 700, 719, 801
 FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
 """Findings for which a device reports a memory fault."""
 COOPERATIVE_TOO_LARGE = 720
-PACKET_BYTES, BARRIER_BYTES = 64, 64
 CODES = 64
 """Number of code objects that are cached."""
 
@@ -126,50 +123,36 @@ def launch(
         most = kernel.arch.lds_bytes - kernel.info.group_segment_fixed_size
         if shared > most:
             raise HipFailure(INVALID_VALUE, f"{kernel.name}: {shared} bytes of dynamic LDS, at most {most} are left")
-        check_sizes(kernel, *size, shared)
-        cluster = check_cluster(kernel, size[0], options.cluster)
+        sizes = checked(kernel, *size, shared, options.cluster)
     except MfmasimError as error:
         raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: {error}") from None
     if device in rt.hung:
         return  # behind work that never ends
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
-    count = math.prod(size[0]) * -(-math.prod(size[1]) // kernel.wave)
-    service, memory = _memory(rt, function, hostcall_bytes(kernel, count))
-    kernarg = Region("kernel arguments", service.kernarg, kernel.info.kernarg_room, writable=False)
-    packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
-    printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
-    prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf, cluster=cluster)
-    if hostcall_bytes(kernel, count) and service.hostcall is not None:
-        prepared.hostcall = Hostcall(memory, service.hostcall, count)
-    if kernel.shares:
-        prepared.gds = Region("global data share", service.gds, kernel.arch.lds.gds_bytes)
+    memory, regions = _memory(rt, function, sizes, cooperative=options.cooperative)
+    prepared = lay_out(kernel, sizes, memory, function.module.image, regions)
     waves = None
     if options.cooperative:
-        waves = prepared.workgroups * prepared.waves_per_workgroup
+        waves = sizes.waves
         if Machine(prepared, max_waves=waves).workgroups_in_flight() < prepared.workgroups:
             raise HipFailure(COOPERATIVE_TOO_LARGE, f"{kernel.name}: {prepared.workgroups} workgroups together")
-        at = service.barrier - rt.heap.base
-        rt.heap.arena[at : at + BARRIER_BYTES] = 0
-        prepared.grid_barrier = Region("grid barrier", service.barrier, BARRIER_BYTES)
     fill(prepared, laid_out(kernel, words))
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
         seen = {region.address for region in memory.regions}
-        prepared.undefined = tuple(one for one in given if one.address in seen and rt.heap.written.undefined(one))
+        prepared.undefined += tuple(one for one in given if one.address in seen and rt.heap.written.undefined(one))
         if prepared.gds is not None:
             rt.heap.written.forget(prepared.gds.address, prepared.gds.size)
         first = memory.base - rt.heap.base
         prepared.undefined_bits = rt.heap.written.bits[first : first + memory.size]
-    if prepared.gds is not None:
-        prepared.undefined += (prepared.gds,)
     rt.counts.launches += 1
     for one in rt.registered.values():
         ctypes.memmove(one.twin, one.address, one.size)
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         observers = [clock] if clock is not None else []
-        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=observers, max_waves=waves)
+        report = SimDevice().run(prepared, RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves))
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None
@@ -208,25 +191,21 @@ def _judge(rt: Runtime, device: int, report: Report) -> None:
         rt.failed.setdefault(device, LAUNCH_FAILURE)
 
 
-def _memory(rt: Runtime, function: Function, calls: int) -> tuple[Service, Memory]:
-    """The regions of the heap that a launch may access; `calls` are the bytes by which its kernel calls the host."""
+def _memory(rt: Runtime, function: Function, sizes: Sizes, *, cooperative: bool) -> tuple[Memory, dict[str, Region]]:
+    """The memory that a launch may access, and what it needs besides the program's own."""
     device = function.module.device
-    service = rt.services.get(device)
-    if service is None:
-        sizes = (KERNARG_LIMIT, PACKET_BYTES, BARRIER_BYTES)
-        names = ("kernel arguments", "dispatch packet", "grid barrier")
-        pieces = [rt.heap.allocate(size, INTERNAL, device, name) for size, name in zip(sizes, names, strict=True)]
-        kernarg, packet, barrier = (piece.address for piece in pieces)
-        share = rt.archs[device].lds.gds_bytes
-        gds = rt.heap.allocate(share, INTERNAL, device, "global data share").address if share else 0
-        service = rt.services[device] = Service(kernarg, packet, barrier, gds)
-    if prints(function.kernel) and not service.printf:
-        service.printf = rt.heap.allocate(PRINTF_BYTES, INTERNAL, device, "printf buffer").address
-    if calls and (service.hostcall is None or service.hostcall.size < calls):
-        if service.hostcall is not None:
-            rt.heap.free(service.hostcall.address)
-        service.hostcall = rt.heap.allocate(calls, INTERNAL, device, "hostcall buffer").region
-    key = (rt.heap.changes, function.kernel)
+    service = rt.services.setdefault(device, Service())
+
+    def reserve(name: str, size: int, *, writable: bool = True) -> Region:
+        kept = service.pieces.get(name)
+        if kept is None or kept.size < size:
+            if kept is not None:
+                rt.heap.free(kept.address)
+            kept = service.pieces[name] = rt.heap.allocate(size, INTERNAL, device, name)
+        return Region(name, kept.address, size, writable)
+
+    regions = set_aside(function.kernel, sizes, reserve, cooperative=cooperative)
+    key = (rt.heap.changes, function.kernel, tuple(regions.values()))
     if service.memory is None or service.memory[0] != key:
         accessible = {device, *(peer for own, peer in rt.peers if own == device)}
         seen = [
@@ -236,17 +215,9 @@ def _memory(rt: Runtime, function: Function, calls: int) -> tuple[Service, Memor
         ]
         modules = [function.module, *(m for m in rt.program.modules.values() if m.device == device)]
         # The objects of a program share variables by pointers.
-        seen += [part for regions in {m.image: m.regions for m in modules}.values() for part in regions]
-        seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
-        seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
-        if prints(function.kernel):
-            seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
-        seen += [service.hostcall] if calls and service.hostcall is not None else []
-        seen.append(Region("grid barrier", service.barrier, BARRIER_BYTES))
+        seen += [part for parts in {m.image: m.regions for m in modules}.values() for part in parts]
         chosen = rt.heap.at(rt.kernel_heaps.get(device, 0))
-        seen += [chosen.region] if chosen is not None else []
-        if function.kernel.shares:
-            seen.append(Region("global data share", service.gds, function.kernel.arch.lds.gds_bytes))
+        seen += [*regions.values(), *([chosen.region] if chosen is not None else [])]
         # Only the used range: checks allocate records for all memory that the machine can access.
         first = min(region.address for region in seen) - rt.heap.base
         last = max(region.address + region.size for region in seen) - rt.heap.base
@@ -254,4 +225,4 @@ def _memory(rt: Runtime, function: Function, calls: int) -> tuple[Service, Memor
         memory = Memory.over(rt.heap.base + first, rt.heap.arena[first:last], seen)
         memory.former = rt.heap.freed
         service.memory = key, memory
-    return service, service.memory[1]
+    return service.memory[1], regions

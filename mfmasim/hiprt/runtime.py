@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mfmasim.devices.sim import chosen_checks
+from mfmasim.devices.options import chosen_checks
 from mfmasim.hiprt.faults import Faults, parse
 from mfmasim.hiprt.graphs import capture_call
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
@@ -24,6 +24,7 @@ from mfmasim.visible import visible
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.hiprt.graphs import Capture, Node
+    from mfmasim.hiprt.heap import Allocation
     from mfmasim.hiprt.settings import Settings
     from mfmasim.machine.memory import Memory, Region
     from mfmasim.program import Code, Kernel
@@ -96,17 +97,9 @@ class Registered:
 class Service:
     """State shared by the launches of one device."""
 
-    kernarg: int
-    packet: int
-    barrier: int
-    """State of the barrier over a grid."""
-    gds: int
-    """Address of the global data share; 0 on a device that has none."""
-    printf: int = 0
-    """Address of the buffer for printf; 0 until a kernel prints."""
-    hostcall: Region | None = None
-    """The buffer by which kernels call the host; it grows with the launches that need it."""
-    memory: tuple[tuple[int, Kernel], Memory] | None = None
+    pieces: dict[str, Allocation] = field(default_factory=dict)
+    """What launches need besides the program's memory, by its name; it grows with them."""
+    memory: tuple[tuple[int, Kernel, tuple[Region, ...]], Memory] | None = None
     """The memory of the last launch, and its key."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices.sim import chosen_checks
+from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.machine import variations

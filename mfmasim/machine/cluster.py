@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.program import Kernel
-
     I64 = NDArray[np.int64]
 
-__all__ = ["Clusters", "check_cluster"]
+__all__ = ["Clusters"]
 
 Dim3 = tuple[int, int, int]
 ONE: Dim3 = (1, 1, 1)
@@ -82,32 +78,3 @@ class Clusters:
         x, y, z = self.within(numbers)
         sizes = sum((size - 1) << 12 + 4 * k for k, size in enumerate(self.size)) | (self.workgroups - 1) << 24
         return (x | y << 4 | z << 8 | sizes).astype(np.uint32)
-
-
-def check_cluster(kernel: Kernel, grid: Dim3, cluster: Any) -> Dim3:
-    """The cluster of a launch: what the kernel was compiled for, or what the caller gives.
-
-    Args:
-        kernel: what is launched.
-        grid: workgroups in x, y, z.
-        cluster: workgroups of a cluster in x, y, z; None takes the kernel's own, or none.
-
-    Raises:
-        MfmasimError: the value, and what is allowed.
-    """
-    from mfmasim.machine.launch import dimensions
-
-    own = kernel.info.metadata.cluster_dims
-    if cluster is None and own is None:
-        return ONE
-    size = dimensions(own if cluster is None else cluster, "cluster")
-    if own is not None and size != own:
-        raise MfmasimError(f"cluster {size}: {kernel.name} was compiled for clusters of {own}")
-    most = kernel.arch.max_cluster
-    if math.prod(size) > most:
-        has = f"at most {most} workgroups form a cluster" if most > 1 else "no clusters"
-        raise MfmasimError(f"cluster {size}: {kernel.arch.name} has {has}")
-    for axis, total, part in zip("xyz", grid, size, strict=True):
-        if total % part:
-            raise MfmasimError(f"grid {grid}: {total} workgroups in {axis} are no multiple of the cluster's {part}")
-    return size

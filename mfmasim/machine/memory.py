@@ -151,18 +151,21 @@ class Memory:
             writable: whether the kernel may write to it.
             offset: bytes past a page.
         """
-        region = Region(name, BASE + self._end + offset, size, writable)
+        region = Region(name, self._pages(offset + size) + offset, size, writable)
         self.regions.append(region)
-        self._end += -(-max(offset + size, 1) // PAGE) * PAGE + PAGE
         return region
 
     def reserve_image(self, name: str, spans: list[tuple[int, int, bool]]) -> int:
         """Set aside a loaded file: (offset, size, writable) of its segments. Returns the address of offset 0."""
-        base = BASE + self._end
+        base = self._pages(max(offset + size for offset, size, _ in spans))
         self.regions += image_regions(name, base, spans)
-        last = max(offset + size for offset, size, _ in spans)
-        self._end += -(-last // PAGE) * PAGE + PAGE
         return base
+
+    def _pages(self, size: int) -> int:
+        """The address of whole pages for `size` bytes, with a page behind them that is no buffer's."""
+        address = BASE + self._end
+        self._end += -(-max(size, 1) // PAGE) * PAGE + PAGE
+        return address
 
     def seal(self) -> None:
         """Create the bytes, all zero; the system allocates such pages when they are first touched."""

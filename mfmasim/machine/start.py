@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.barriers import FurtherBarriers
-from mfmasim.machine.launch import initial_user_sgprs
-from mfmasim.machine.memory import POISON_BYTE
+from mfmasim.machine.dispatch import halves
+from mfmasim.machine.memory import POISON_BYTE, POISON_DWORD
+from mfmasim.machine.ops import scratch
 from mfmasim.machine.ops.scratch import wave_offsets
 from mfmasim.machine.state import TTMP0, TTMPS, Group, Waves
 
@@ -137,3 +138,26 @@ def _place_workitem_ids(launch: Launch, waves: Waves) -> None:
     ids = (x | y << np.uint32(10) | z << np.uint32(20),) if packed else (x, y, z)[:count]
     waves.v[:count] = [np.tile(each, (times, 1)) for each in ids]
     Group(waves).write_exec(np.tile(item < launch.work_items, (times, 1)))
+
+
+def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
+    """User SGPRs from s0 up, as uint32 (count,)."""
+    descriptor = launch.kernel.info.descriptor
+    out: list[int] = []
+    for name, count in descriptor.user_sgprs:
+        if name == "kernarg_preload":
+            first = descriptor.kernarg_preload_offset * 4
+            raw = launch.memory.view(launch.kernarg)[first : first + 4 * count]
+            out.extend(int(word) for word in np.ascontiguousarray(raw).view(np.uint32))
+        elif name in ("kernarg_segment_ptr", "dispatch_ptr"):
+            out.extend(halves((launch.kernarg if name.startswith("kern") else launch.packet).address))
+        elif name == "private_segment_buffer" and launch.kernel.arch.scratch_resource:
+            out.extend(scratch.RESOURCE)
+        elif name == "flat_scratch_init" and launch.kernel.arch.scratch_resource:
+            out.extend(halves(scratch.SCRATCH_BASE))
+        elif name == "private_segment_size":
+            out.append(launch.kernel.info.private_segment_fixed_size)
+        else:
+            out.extend([0] * count)  # queue, dispatch id and old scratch state: not modelled
+    out.extend([POISON_DWORD] * (descriptor.user_sgpr_count - len(out)))
+    return np.array(out, np.uint32)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.machine.launch import dimensions, prepare, prints
+from mfmasim.machine.layout import prepare, shared_pieces
 from mfmasim.machine.run import Machine
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def run_together(
     Returns:
         Whether they ran; else no array has changed, and the launches have to run one by one.
     """
-    if len(args) < 2 or prints(kernel) or kernel.shares:
+    if len(args) < 2 or shared_pieces(kernel, 1):
         return False
     if any(ins.opcode.kind == "getreg" for ins in kernel.reachable):
         return False
-    launch = prepare(kernel, dimensions(grid, "grid"), block, args[0], shared_bytes, further=args[1:])
+    launch = prepare(kernel, grid, block, args[0], shared_bytes, further=args[1:])
     machine = Machine(launch, observers)
     if launch.clusters.workgroups > 1 or machine.workgroups_in_flight() < launch.workgroups:
         return False

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
     from mfmasim.triton.storages import Storage
 
-__all__ = ["PACKET_BYTES", "Call", "Placed", "Translated"]
-
-PACKET_BYTES = 64
-"""Bytes of the dispatch packet."""
+__all__ = ["Call", "Placed", "Translated"]
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,6 @@ class Placed:
 
     launch: Launch
     translated: list[Translated] = field(default_factory=list)
-    kept: list[NDArray[np.uint8]] = field(default_factory=list)
-    """Arrays that own memory outside the arena."""
 
     def collect(self) -> None:
         """Write back what the kernel changed."""

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.cluster import check_cluster
-from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
-from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
+from mfmasim.machine.layout import begin, fill, load_image
 from mfmasim.machine.memory import PAGE, Memory, Region
 from mfmasim.machine.passing import laid_out
-from mfmasim.machine.printf import PRINTF_BYTES
+from mfmasim.machine.sizes import checked
 from mfmasim.triton.arguments import words
-from mfmasim.triton.calls import PACKET_BYTES, Call, Placed, Translated
+from mfmasim.triton.calls import Call, Placed, Translated
 from mfmasim.triton.storages import POINTER, Storage, holder, joined, looks_like_address
 from mfmasim.triton.tiles import KIND
 
@@ -36,16 +34,9 @@ def copied(call: Call) -> Placed:
         MfmasimError: the device would not take the launch.
     """
     kernel = call.kernel
-    check_sizes(kernel, call.grid, call.block, call.lds)
     memory = Memory()
-    image = memory.reserve_image("code object", segment_spans(kernel.code))
-    kernarg = memory.reserve("kernel arguments", kernel.info.kernarg_room, writable=False)
-    packet = memory.reserve("dispatch packet", PACKET_BYTES, writable=False)
-    printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
-    cluster = check_cluster(kernel, call.grid, call.cluster)
-    launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf, cluster=cluster)
-    if size := hostcall_bytes(kernel, launch.waves):
-        launch.hostcall = Hostcall(memory, memory.reserve("hostcall buffer", size), launch.waves)
+    sizes = checked(kernel, call.grid, call.block, call.lds, call.cluster)
+    launch = begin(memory, kernel, sizes, cooperative=call.cooperative)
     placed = Placed(launch)
     storages, held = _reached(call)
     regions: dict[int, Region] = {}
@@ -55,12 +46,10 @@ def copied(call: Call) -> Placed:
         region = Region(whole.name, whole.address, storage.size)
         regions[storage.address] = region
         launch.buffers.take(region, storage.bytes)
-    if kernel.shares:
-        launch.gds = memory.reserve("global data share", kernel.arch.lds.gds_bytes)
     memory.seal()
     for region, array in launch.buffers:
         memory.view(region)[:] = array
-    load_image(memory, kernel.code, image)
+    load_image(memory, kernel.code, launch.image_base)
 
     def there(address: int) -> int:
         storage = held.get(address)

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.cluster import check_cluster
-from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
-from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
-from mfmasim.machine.memory import PAGE, Memory, Outside, Region, image_regions
+from mfmasim.machine.layout import begin, fill, load_image
+from mfmasim.machine.memory import PAGE, Memory, Outside, Region
 from mfmasim.machine.passing import laid_out
-from mfmasim.machine.printf import PRINTF_BYTES
+from mfmasim.machine.sizes import checked
 from mfmasim.triton.arguments import words
-from mfmasim.triton.calls import PACKET_BYTES, Call, Placed
+from mfmasim.triton.calls import Call, Placed
 from mfmasim.triton.storages import HIGHEST, LOWEST, holder, joined, looks_like_address
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from mfmasim.triton.storages import Storage
 
 __all__ = ["shared"]
 
@@ -35,12 +35,21 @@ class ProcessMemory(Memory):
     A tensor that an address leads to is looked up when the kernel gets there.
     """
 
-    def __init__(self, regions: Sequence[Region]) -> None:
-        """Begin with the given buffers."""
+    def __init__(self, storages: Iterable[Storage]) -> None:
+        """Begin with the memory of the given tensors."""
         super().__init__()
         self._page = _low_page()
         self._base, self._end = self._page, HIGHEST - self._page
-        self.regions = sorted(regions, key=lambda region: region.address)
+        self._own: list[NDArray[np.uint8]] = []  # what is set aside lives as long as this
+        self.regions = [Region(storage.name, storage.address, storage.room) for storage in storages]
+
+    def _pages(self, size: int) -> int:
+        self._own.append(np.zeros(-(-max(size, 1) // PAGE) * PAGE + 2 * PAGE, np.uint8))
+        return -(-int(self._own[-1].ctypes.data) // PAGE) * PAGE
+
+    def seal(self) -> None:
+        """Order the buffers: the bytes exist."""
+        self.regions.sort(key=lambda region: region.address)
         self._arrange(_span(self._base, self._end))
 
     def _locate(
@@ -91,38 +100,10 @@ def shared(call: Call) -> Placed:
         MfmasimError: the device would not take the launch.
     """
     kernel = call.kernel
-    check_sizes(kernel, call.grid, call.block, call.lds)
-    spans = segment_spans(kernel.code)
-    room = max(offset + size for offset, size, _ in spans)
-    groups = call.grid[0] * call.grid[1] * call.grid[2]
-    waves = groups * -(-call.block[0] * call.block[1] * call.block[2] // kernel.wave)
-    calls = hostcall_bytes(kernel, waves)
-    sizes = [
-        -(-room // PAGE) * PAGE,
-        kernel.info.kernarg_room,
-        PACKET_BYTES,
-        PRINTF_BYTES,
-        kernel.arch.lds.gds_bytes,
-        calls,
-    ]
-    starts = np.cumsum([0, *(-(-max(size, 1) // PAGE) * PAGE + PAGE for size in sizes)])
-    own = np.zeros(int(starts[-1]) + PAGE, np.uint8)
-    first = -(-int(own.ctypes.data) // PAGE) * PAGE
-    image, kernarg_at, packet_at, printf_at, gds_at, calls_at = (first + int(start) for start in starts[:-1])
-    kernarg = Region("kernel arguments", kernarg_at, kernel.info.kernarg_room, writable=False)
-    packet = Region("dispatch packet", packet_at, PACKET_BYTES, writable=False)
-    printf = Region("printf buffer", printf_at, PRINTF_BYTES) if prints(kernel) else None
-    gds = Region("global data share", gds_at, kernel.arch.lds.gds_bytes) if kernel.shares else None
-    storages = joined(storage for storage in call.storages if storage.size)
-    regions = [*image_regions("code object", image, spans), kernarg, packet]
-    hostcall = Region("hostcall buffer", calls_at, calls) if calls else None
-    regions += [region for region in (printf, gds, hostcall) if region is not None]
-    regions += [Region(s.name, s.address, s.room) for s in storages]
-    memory = ProcessMemory(regions)
-    launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf, gds=gds)
-    launch.cluster = check_cluster(kernel, call.grid, call.cluster)
-    if hostcall is not None:
-        launch.hostcall = Hostcall(memory, hostcall, waves)
-    load_image(memory, kernel.code, image)
+    memory = ProcessMemory(joined(storage for storage in call.storages if storage.size))
+    sizes = checked(kernel, call.grid, call.block, call.lds, call.cluster)
+    launch = begin(memory, kernel, sizes, cooperative=call.cooperative)
+    memory.seal()
+    load_image(memory, kernel.code, launch.image_base)
     fill(launch, laid_out(kernel, words(kernel, list(call.arguments))))
-    return Placed(launch, kept=[own])
+    return Placed(launch)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices.sim import SimDevice
+from mfmasim.devices import Options, SimDevice
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.schedule import schedule as find_schedule
 from mfmasim.triton.settings import Settings
 from mfmasim.triton.versions import need
 
@@ -67,14 +66,9 @@ class Session:
         begin = time.perf_counter()
         settings = self.settings
         placed = copied(call) if settings.copies else shared(call)
-        witness = settings.schedule == "witness"
-        waves = placed.launch.workgroups * placed.launch.waves_per_workgroup
-        report = SimDevice().run(
-            placed.launch, settings.chosen,
-            max_waves=waves if call.cooperative else None,
-            again=(lambda: copied(call).launch) if settings.copies else None,
-            order=None if witness else find_schedule(settings.schedule), witness=witness,
-        )  # fmt: skip
+        waves = placed.launch.waves if call.cooperative else None
+        options = Options(checks=settings.chosen, max_waves=waves, schedule=settings.schedule)
+        report = SimDevice().run(placed.launch, options, (lambda: copied(call).launch) if settings.copies else None)
         placed.collect()
         seconds = time.perf_counter() - begin
         self.simulate_seconds += seconds

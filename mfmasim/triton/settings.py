@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices.sim import chosen_checks
+from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.late import Late
 from mfmasim.machine.schedule import schedule as find_schedule

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices.sim import chosen_checks
+from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.verify.contract import Parameters, broken
 from mfmasim.verify.data import CLASSES

@@ -9,9 +9,9 @@ import numpy as np
 
 import mfmasim
 from mfmasim import isa
-from mfmasim.devices.sim import chosen_checks
+from mfmasim.devices import Options
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.quota import Meter, Quota
 from mfmasim.observe.registry import CHECKS
 from tests.fuzz import templates
@@ -69,7 +69,7 @@ def run(data):
     kept = outside(prepared.memory)
     before = prepared.memory.arena[kept]
     try:
-        report = mfmasim.device("sim").run(prepared, chosen_checks(names), BUDGET, max_waves=waves)
+        report = mfmasim.device("sim").run(prepared, Options(checks=names, budget=BUDGET, max_waves=waves))
     except MfmasimError as error:
         check_error(error)
     else:

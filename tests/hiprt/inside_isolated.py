@@ -189,6 +189,43 @@ def test_a_process_that_ended_between_launches_costs_nothing(axpy):
 
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="reads limits in /proc")
+def sending(device, monkeypatch, act):
+    """Let `act(connection, message)` take the place of the next send; as a signal's handler in the midst of it."""
+    connection = device._workers[0].connection
+    monkeypatch.setattr(connection, "send", lambda message: act(connection, message), raising=False)
+
+
+def test_an_interrupted_request_does_not_spoil_the_next(monkeypatch):
+    device = mfmasim.device("hip")
+    versions, process = device.versions(), device._workers[0].process
+
+    def half(connection, message):
+        os.write(connection.fileno(), b"\0\0\1\0 half of it")
+        raise KeyboardInterrupt
+
+    sending(device, monkeypatch, half)
+    with pytest.raises(KeyboardInterrupt):
+        device.versions()
+    assert process.poll() is not None
+    assert device.versions() == versions
+    assert device.restarts == 1
+
+
+def test_a_request_within_another_is_refused(monkeypatch):
+    device = mfmasim.device("hip")
+    versions, refused = device.versions(), []
+
+    def nested(connection, message):
+        with pytest.raises(MfmasimError, match=r"^hip: details while this thread waits for versions") as error:
+            device.details({})
+        refused.append(str(error.value))
+        type(connection).send(connection, message)
+
+    sending(device, monkeypatch, nested)
+    assert device.versions() == versions
+    assert len(refused) == 1
+
+
 def test_a_fault_leaves_no_core_file():
     device = mfmasim.device("hip")
     (line,) = (

@@ -52,7 +52,7 @@ def test_faults_leave_nothing_behind(version):
 
 
 def test_a_device_behind_a_process_is_like_the_others():
-    assert suite("tests/hiprt/inside_isolated.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 20
+    assert suite("tests/hiprt/inside_isolated.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 22
 
 
 def test_kernels_that_call_the_host_get_a_buffer():
@@ -151,3 +151,7 @@ def test_many_trials_of_every_family_agree_three_ways(share):
         **ALL,
     }
     assert suite("tests/hiprt/inside_trials.py", seconds=900, **variables) == 1
+
+
+def test_hidden_arguments_are_the_same_through_every_entrance():
+    assert suite("tests/hiprt/inside_hidden.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 4

@@ -16,7 +16,7 @@ from mfmasim.devices import spread
 from mfmasim.devices.lent import Lent, lending
 from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.memory import Memory
 from mfmasim.observe.check import Check
 from mfmasim.observe.registry import CHECKS

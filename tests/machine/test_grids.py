@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.run import BATCH_BYTES, WAVES, Machine
 from tests.machine import harness
 from tests.machine.control_programs import IDS, STORE, compare

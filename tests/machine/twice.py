@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mfmasim.machine.definedness import memory
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.memory import Memory
 from mfmasim.machine.run import Machine
 from tests.machine import frame, harness

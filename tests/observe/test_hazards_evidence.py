@@ -3,7 +3,7 @@
 import pytest
 
 import mfmasim
-from mfmasim.devices.sim import chosen_checks
+from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.hazards import rows
 from mfmasim.isa.hazards.row import COMMON, NOT_EMITTED, SEVERAL, Row, Shipped

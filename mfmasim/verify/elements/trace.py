@@ -129,7 +129,7 @@ def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> in
 
 
 def _waves(kernel: Kernel, launch: CaseLaunch) -> int:
-    from mfmasim.machine.launch import dimensions
+    from mfmasim.machine.sizes import dimensions
 
     grid, block = dimensions(launch.grid, "grid"), dimensions(launch.block, "block")
     return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)

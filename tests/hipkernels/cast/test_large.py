@@ -11,7 +11,7 @@ import pytest
 import mfmasim
 from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import AT_ONCE, MANY, Part, plan_many, plan_transpose, table
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.layout import prepare
 from mfmasim.machine.run import Machine
 from mfmasim.observe.bounds import Bounds
 from mfmasim.resources import folder
