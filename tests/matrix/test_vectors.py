@@ -1,5 +1,6 @@
-"""Published hardware captures and reference-model vectors, all of them, against the fast arithmetic."""
+"""Hardware captures of golden/hardware and reference-model vectors, all of them, against the fast arithmetic."""
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -9,13 +10,13 @@ import pytest
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.models import MODELS, model_for
+from tests.captures import HARDWARE, MANIFEST, dots
 from tests.matrix.flat import multiply
 from tests.oracles import require
 
 SHARED = Path(os.environ.get("MFMASIM_SHARED") or Path(__file__).parents[3] / "shared") / "data"
-CAPTURES = sorted((SHARED / "hw_captures").glob("HW_*.npz"))
 VECTORS = sorted((SHARED / "reference_vectors").glob("CDNA*.npz"))
-HOW = "set MFMASIM_SHARED to the folder that holds data/hw_captures and data/reference_vectors"
+HOW = "set MFMASIM_SHARED to the folder that holds data/reference_vectors"
 
 # The single-instruction captures are of V_DOT2_F32_*, which is one DOT step: gfx12's has one pair where WMMA has two.
 CAPTURED = {("gfx1100", "f16"): "rdna3_f16", ("gfx1100", "bf16"): "rdna3_bf16", ("gfx1201", "f16"): "rdna4_16bit",
@@ -37,16 +38,19 @@ def parametrize(paths):
     return pytest.mark.parametrize("path", paths or [None], ids=lambda p: p.stem if p else "none")
 
 
-@pytest.mark.oracle
-@parametrize(CAPTURES)
-def test_hardware_captures_bit_for_bit(path):
-    require("hardware captures", path is not None, HOW)
-    vectors, meta = load(path)
-    model = MODELS[CAPTURED[meta["arch"], meta["a"]]]
+@pytest.mark.parametrize("key", dots(), ids="-".join)
+def test_hardware_captures_bit_for_bit(key):
+    fmt, a, b, c, d = dots()[key]
+    model = MODELS[CAPTURED[key[0], fmt]]
     assert model.fidelity == "hardware"
-    d = multiply(model, meta["a"], meta["b"], meta["d"], vectors["a"], vectors["b"], vectors["c"])
-    assert d.size == len(vectors["d"]) >= 5
-    np.testing.assert_array_equal(d, vectors["d"])
+    np.testing.assert_array_equal(multiply(model, fmt, fmt, "f32", a, b, c), d)
+
+
+def test_the_manifest_is_that_of_the_captures():
+    (entry,) = MANIFEST["files"]
+    assert hashlib.sha256((HARDWARE / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
+    assert sum(len(arrays[-1]) for arrays in dots().values()) == entry["rows"] == 272
+    assert len(dots()) == 8
 
 
 @pytest.mark.oracle
@@ -69,6 +73,5 @@ def test_reference_vectors_bit_for_bit(path):
 
 @pytest.mark.oracle
 def test_vector_files_are_all_there():
-    require("captures and vectors", bool(CAPTURES and VECTORS), HOW)
-    assert len(CAPTURES) == 8
+    require("reference vectors", bool(VECTORS), HOW)
     assert len(VECTORS) == 7
