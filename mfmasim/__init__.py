@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.formats import format  # noqa: A004
-    from mfmasim.machine.quota import Quota
+    from mfmasim.machine.launch.quota import Quota
     from mfmasim.matrix import instruction, instructions
     from mfmasim.observe.tools.debugger import Debugger
     from mfmasim.program import compile, load  # noqa: A004
@@ -42,7 +42,7 @@ _MODULES = {
     "Arch": "mfmasim.architectures",
     "Debugger": "mfmasim.observe.tools.debugger",
     "MfmasimError": "mfmasim.errors",
-    "Quota": "mfmasim.machine.quota",
+    "Quota": "mfmasim.machine.launch.quota",
     "arch": "mfmasim.architectures",
     "compile": "mfmasim.program",
     "device": "mfmasim.devices",

@@ -194,7 +194,7 @@ class Kernel:
     @cached_property
     def refusals(self) -> tuple[tuple[Instruction, str], ...]:
         """The instructions that the simulator cannot execute, each with the reason in one line; see `unsupported`."""
-        from mfmasim.machine.executable import refusals
+        from mfmasim.machine.execution.refusals import refusals
 
         return refusals(self)
 

@@ -84,7 +84,7 @@ def test_document_lists_every_package():
     assert packages - {"__init__", "__main__", *FOUNDATION} == listed
     assert {package for values in ALLOWED.values() for package in values or ()} <= listed | {
         "machine.events",
-        "machine.executable",
+        "machine.execution",
     }
     assert {"errors", "resources"} <= FOUNDATION
 

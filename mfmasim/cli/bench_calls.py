@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.select import FEW
+from mfmasim.machine.numerics.lane_select import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-    from mfmasim.machine.quota import Quota
+    from mfmasim.machine.launch.quota import Quota
 
 __all__ = ["add_quotas", "quota_of"]
 
@@ -23,7 +23,7 @@ def add_quotas(parser: argparse.ArgumentParser) -> None:
 
 def quota_of(args: argparse.Namespace) -> Quota:
     """The quota that the options give."""
-    from mfmasim.machine.quota import Quota
+    from mfmasim.machine.launch.quota import Quota
 
     given = {name: getattr(args, f"max_{name}") for name in ("instructions", "seconds", "bytes", "rows")}
     return Quota(**{name: value for name, value in given.items() if value is not None})

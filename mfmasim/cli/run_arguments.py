@@ -109,7 +109,7 @@ def given(texts: Sequence[str], kernel: Kernel) -> Given:
         if number in found:
             raise MfmasimError(f"argument {number} ({names[number]}) is given twice")
         found[number] = _value(rest, parameters[number], kernel)
-    from mfmasim.machine.passing import padding
+    from mfmasim.machine.launch.argument_passing import padding
 
     left_out = padding(kernel)
     if len(found) == len(names) - len(left_out) and set(found) == set(range(len(found))):

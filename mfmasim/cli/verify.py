@@ -181,8 +181,8 @@ def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str
 def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Case]) -> None:
     """Raise errors that concern all cases before the first one runs."""
     from mfmasim.errors import MfmasimError, unknown
-    from mfmasim.machine.approximate import direction
-    from mfmasim.machine.schedule import schedule
+    from mfmasim.machine.binding.approximation import direction
+    from mfmasim.machine.execution.wave_orders import schedule
     from mfmasim.toolchain import find_compiler
 
     if args.schedule != "witness":

@@ -13,16 +13,16 @@ from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.events import Observer
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.run import BUDGET, Machine
+from mfmasim.machine.execution.run import BUDGET, Machine
+from mfmasim.machine.launch.layout import prepare
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from mfmasim.cost.trace import Trace
     from mfmasim.machine.events import AccessEvent, BlockEvent
-    from mfmasim.machine.launch import Launch
-    from mfmasim.machine.passing import Arguments
+    from mfmasim.machine.launch.argument_passing import Arguments
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.program import Kernel
 
 __all__ = ["MOST_WAVES", "Recorded", "Resident", "Unit", "record_launch"]

@@ -15,17 +15,17 @@ from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, HipError, no_
 from mfmasim.devices.hip_modules import HipModules
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.memory import POISON_BYTE
-from mfmasim.machine.passing import segment
-from mfmasim.machine.sizes import check_call
+from mfmasim.machine.launch.argument_passing import segment
+from mfmasim.machine.launch.limits import check_call
+from mfmasim.machine.state.memory import POISON_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.passing import Arguments
-    from mfmasim.machine.sizes import Sizes
+    from mfmasim.machine.launch.argument_passing import Arguments
+    from mfmasim.machine.launch.limits import Sizes
     from mfmasim.observe import Finding
     from mfmasim.program import Kernel
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from mfmasim.devices.hip_modules import release
 from mfmasim.devices.kinds import OVERWRITTEN, READ_ONLY
-from mfmasim.machine.arguments import Buffers
-from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
+from mfmasim.machine.launch.argument_segment import Buffers
+from mfmasim.machine.state.memory import PAGE, POISON_BYTE, Region
 from mfmasim.observe import Finding
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ GUARD = 4096
 
 
 class HipBuffers:
-    """Device memory of one launch; `mfmasim.machine.arguments` fills it as it fills the machine's."""
+    """Device memory of one launch; `mfmasim.machine.launch.argument_segment` fills it as it fills the machine's."""
 
     def __init__(self, hip: Hip, poison: int = POISON_BYTE) -> None:
         """Start empty; the guard zones hold `poison`, a byte."""

@@ -20,7 +20,7 @@ from mfmasim.devices.hip import HipDevice
 from mfmasim.devices.hip_library import HangError, HipError, trouble
 from mfmasim.devices.workers import follow
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.arguments import Placed
+from mfmasim.machine.launch.argument_segment import Placed
 from mfmasim.program import load
 
 if TYPE_CHECKING:

@@ -25,10 +25,10 @@ from mfmasim.devices.hip import refuse
 from mfmasim.devices.hip_worker import Place, replaced
 from mfmasim.devices.starting import start
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.arguments import Buffers, Placed
-from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
-from mfmasim.machine.passing import segment
-from mfmasim.machine.sizes import check_call
+from mfmasim.machine.launch.argument_passing import segment
+from mfmasim.machine.launch.argument_segment import Buffers, Placed
+from mfmasim.machine.launch.limits import check_call
+from mfmasim.machine.state.memory import PAGE, POISON_BYTE, Region
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices.report import Report
-    from mfmasim.machine.passing import Arguments
+    from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.program import Kernel
 
 __all__ = ["TIMEOUT", "IsolatedHip", "default_timeout", "seconds_of"]

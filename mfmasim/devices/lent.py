@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.memory import Memory
+from mfmasim.machine.state.memory import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor
 
-    from mfmasim.machine.memory import Region
+    from mfmasim.machine.state.memory import Region
 
 __all__ = ["Lent", "lending"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.approximate import direction
-from mfmasim.machine.quota import Quota
-from mfmasim.machine.run import BUDGET
-from mfmasim.machine.schedule import schedule as schedule_of
+from mfmasim.machine.binding.approximation import direction
+from mfmasim.machine.execution.run import BUDGET
+from mfmasim.machine.execution.wave_orders import schedule as schedule_of
+from mfmasim.machine.launch.quota import Quota
 from mfmasim.observe.registry import CHECKS
 from mfmasim.observe.tools.debugger import Debugger
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from mfmasim.machine.events import Observer
-    from mfmasim.machine.schedule import Schedule
+    from mfmasim.machine.execution.wave_orders import Schedule
 
 __all__ = ["WITNESS", "Options", "chosen_checks"]
 

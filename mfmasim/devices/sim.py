@@ -11,14 +11,14 @@ from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.spread import check_executor, spread
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.approximate import direction
-from mfmasim.machine.before import Before, Earlier
+from mfmasim.machine.binding.approximation import direction
 from mfmasim.machine.events import Observer, hooks
-from mfmasim.machine.late import Late
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.quota import Meter, Quota, check_quota
-from mfmasim.machine.run import Machine
-from mfmasim.machine.together import run_together
+from mfmasim.machine.execution.joint_launches import run_together
+from mfmasim.machine.execution.late_delivery import Late
+from mfmasim.machine.execution.run import Machine
+from mfmasim.machine.launch.layout import prepare
+from mfmasim.machine.launch.quota import Meter, Quota, check_quota
+from mfmasim.machine.state.memory_snapshot import Before, Earlier
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.launch import Launch
-    from mfmasim.machine.passing import Arguments
-    from mfmasim.machine.run import Outcome
+    from mfmasim.machine.execution.run import Outcome
+    from mfmasim.machine.launch.argument_passing import Arguments
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.program import Kernel
 
 __all__ = ["SCHEDULED_WORKGROUPS", "SimDevice"]

@@ -19,10 +19,10 @@ import numpy as np
 
 from mfmasim.devices.lent import lending
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.arguments import Buffers
-from mfmasim.machine.memory import BASE, Memory
-from mfmasim.machine.run import Machine, Outcome
-from mfmasim.machine.touched import Touched
+from mfmasim.machine.execution.run import Machine, Outcome
+from mfmasim.machine.launch.argument_segment import Buffers
+from mfmasim.machine.state.memory import BASE, Memory
+from mfmasim.machine.state.touched_bytes import Touched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from mfmasim.devices.lent import Lent
     from mfmasim.machine.events import Observer
-    from mfmasim.machine.launch import Launch
-    from mfmasim.machine.touched import Runs
+    from mfmasim.machine.launch.launch import Launch
+    from mfmasim.machine.state.touched_bytes import Runs
     from mfmasim.observe.check import Check
 
 __all__ = ["Part", "Task", "check_executor", "execute", "spread"]

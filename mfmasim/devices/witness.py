@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mfmasim.machine.run import Machine
-from mfmasim.machine.schedule import schedule
+from mfmasim.machine.execution.run import Machine
+from mfmasim.machine.execution.wave_orders import schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
     from mfmasim.observe.finding import Finding
 

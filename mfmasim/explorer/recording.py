@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.isa.counters import Raised
     from mfmasim.machine.events import MatrixEvent
-    from mfmasim.machine.stepping import Step
+    from mfmasim.machine.events.stepping import Step
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.observe.flights import Flight
     from mfmasim.observe.tools.steps import Executed

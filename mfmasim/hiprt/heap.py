@@ -16,7 +16,7 @@ import numpy as np
 
 from mfmasim.hiprt.patterns import Pattern, reserved
 from mfmasim.hiprt.registry import HipFailure
-from mfmasim.machine.memory import POISON_BYTE, Region
+from mfmasim.machine.state.memory import POISON_BYTE, Region
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

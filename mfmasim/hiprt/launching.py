@@ -15,18 +15,18 @@ from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.limits import connect
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
-from mfmasim.machine.layout import fill, lay_out, load_image, segment_spans, set_aside
-from mfmasim.machine.memory import Memory, Region, image_regions
-from mfmasim.machine.passing import laid_out
-from mfmasim.machine.run import Machine
-from mfmasim.machine.sizes import checked
+from mfmasim.machine.execution.run import Machine
+from mfmasim.machine.launch.argument_passing import laid_out
+from mfmasim.machine.launch.layout import fill, lay_out, load_image, segment_spans, set_aside
+from mfmasim.machine.launch.limits import checked
+from mfmasim.machine.state.memory import Memory, Region, image_regions
 from mfmasim.program import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.devices import Report
-    from mfmasim.machine.sizes import Sizes
+    from mfmasim.machine.launch.limits import Sizes
     from mfmasim.program import Kernel
 
 __all__ = ["Options", "launch", "load_module", "unload"]

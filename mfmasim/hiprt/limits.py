@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.heap import INTERNAL
 from mfmasim.hiprt.registry import HipFailure
-from mfmasim.machine.printf import PRINTF_BYTES
+from mfmasim.machine.launch.printf import PRINTF_BYTES
 
 if TYPE_CHECKING:
     from mfmasim.hiprt.runtime import Module, Runtime

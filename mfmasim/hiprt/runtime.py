@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.graphs import Capture, Node
     from mfmasim.hiprt.heap import Allocation
     from mfmasim.hiprt.settings import Settings
-    from mfmasim.machine.memory import Memory, Region
+    from mfmasim.machine.state.memory import Memory, Region
     from mfmasim.program import Code, Kernel
 
 __all__ = ["Event", "Function", "Module", "Program", "Runtime", "Stream", "Symbol", "say"]

@@ -13,7 +13,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import calls
 from mfmasim.hiprt.runtime import Runtime, say
 from mfmasim.hiprt.settings import Settings
-from mfmasim.machine import variations
+from mfmasim.machine.execution import variations
 from mfmasim.matrix import models
 
 __all__ = ["begin", "current"]

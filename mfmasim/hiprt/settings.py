@@ -13,7 +13,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
-from mfmasim.machine import variations
+from mfmasim.machine.execution import variations
 from mfmasim.matrix import models
 from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
 
@@ -54,7 +54,7 @@ MODELS = "MFMASIM_HIPRT_MODELS"
 """Changed parameters of accumulation models: ``MODEL.PARAMETER=VALUE``, separated by commas."""
 OPERATIONS = "MFMASIM_HIPRT_OPERATIONS"
 """Operations that differ in one parameter: ``OPERATION.PARAMETER=VALUE``, separated by commas. See
-`mfmasim.machine.variations`."""
+`mfmasim.machine.execution.variations`."""
 PHASES = "MFMASIM_HIPRT_PHASES"
 """Clocks count LDS phases: ``ACCESS=LANES/BANKS`` for phases that differ from the tables, separated by semicolons;
 ``tables`` for none. See `mfmasim.observe.tools.lds_clock`."""

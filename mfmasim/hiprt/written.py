@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.hiprt.patterns import Pattern, reserved
-from mfmasim.machine.memory import POISON_BYTE, Region
+from mfmasim.machine.state.memory import POISON_BYTE, Region
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mfmasim import program
 from mfmasim.fidelity import lowest
 from mfmasim.learn.launches import LAUNCHES
-from mfmasim.machine.quota import Quota
+from mfmasim.machine.launch.quota import Quota
 from mfmasim.verify.cases import Case
 from mfmasim.verify.runner import verify_case
 

@@ -19,7 +19,7 @@ from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent, AccessFault, Place
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
 __all__ = ["Alignment"]

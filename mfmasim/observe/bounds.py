@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import AccessFault, Place, ResourceEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
 __all__ = ["Bounds"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mfmasim.machine.events import Place
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Kind
 
 __all__ = ["Check"]

@@ -14,7 +14,7 @@ from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import MulticastEvent, Place
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
 __all__ = ["ClusterLoads"]

@@ -17,7 +17,7 @@ from mfmasim.observe.finding import Kind
 if TYPE_CHECKING:
     from mfmasim.lds import Account
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
 __all__ = ["Conflicts"]

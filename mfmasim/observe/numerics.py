@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.events import Place, ValueEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
     Mask = NDArray[np.bool_]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import ValueEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
 __all__ = ["Operands"]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
     from mfmasim.program import Kernel
 

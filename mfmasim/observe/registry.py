@@ -22,7 +22,7 @@ from mfmasim.observe.waits import Waits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
 
 __all__ = ["CHECKS", "checks_of"]

@@ -17,7 +17,7 @@ from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent, Place
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
 __all__ = ["Strides"]

@@ -20,7 +20,7 @@ from mfmasim.observe.redundant_waits import Ended, RedundantWaits
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.flights import Register
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.layout import begin, fill, load_image
-from mfmasim.machine.memory import PAGE, Memory, Region
-from mfmasim.machine.passing import laid_out
-from mfmasim.machine.sizes import checked
+from mfmasim.machine.launch.argument_passing import laid_out
+from mfmasim.machine.launch.layout import begin, fill, load_image
+from mfmasim.machine.launch.limits import checked
+from mfmasim.machine.state.memory import PAGE, Memory, Region
 from mfmasim.triton.arguments import words
 from mfmasim.triton.calls import Call, Placed, Translated
 from mfmasim.triton.storages import POINTER, Storage, holder, joined, looks_like_address

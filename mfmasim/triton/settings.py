@@ -10,8 +10,8 @@ from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.late import Late
-from mfmasim.machine.schedule import schedule as find_schedule
+from mfmasim.machine.execution.late_delivery import Late
+from mfmasim.machine.execution.wave_orders import schedule as find_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

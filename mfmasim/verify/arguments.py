@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.arguments import Placed
-from mfmasim.machine.memory import PAGE
-from mfmasim.machine.passing import padding
+from mfmasim.machine.launch.argument_passing import padding
+from mfmasim.machine.launch.argument_segment import Placed
+from mfmasim.machine.state.memory import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from mfmasim.devices import Device, Report
     from mfmasim.machine.events import Observer
-    from mfmasim.machine.quota import Quota
+    from mfmasim.machine.launch.quota import Quota
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch

@@ -10,7 +10,7 @@ import timeit
 
 import numpy as np
 
-from mfmasim.machine import storage
+from mfmasim.machine.state import private_memory
 
 WAVES, LANES, BYTES = 256, 64, 65536
 
@@ -40,9 +40,9 @@ def main():
             for shift in (0, 1):
                 place = address + shift
                 if way == "read":
-                    call = lambda a=place, n=size: storage.read(rows, row, a, n, inside)  # noqa: E731
+                    call = lambda a=place, n=size: private_memory.read(rows, row, a, n, inside)  # noqa: E731
                 else:
-                    call = lambda a=place, n=size, w=words: storage.write(rows, row, a, w, n, inside)  # noqa: E731
+                    call = lambda a=place, n=size, w=words: private_memory.write(rows, row, a, w, n, inside)  # noqa: E731
                 times.append(microseconds(call))
             print(
                 f"{way:5} {size:2} bytes a lane: {times[0]:7.0f} us, {floor / times[0]:4.0%} of bare NumPy, "

@@ -11,8 +11,8 @@ import mfmasim
 from mfmasim import isa
 from mfmasim.devices import Options
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.quota import Meter, Quota
+from mfmasim.machine.launch.layout import prepare
+from mfmasim.machine.launch.quota import Meter, Quota
 from mfmasim.observe.registry import CHECKS
 from tests.fuzz import templates
 from tests.fuzz.errors import check_error

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
+from mfmasim.machine.state.memory import PRIVATE_BASE, SHARED_BASE
 from mfmasim.triton.calls import Call
 from mfmasim.triton.copies import copied
 from mfmasim.triton.process import shared

@@ -20,7 +20,7 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.hazards import rows
 from mfmasim.isa.hazards.follow import Follower, State
-from mfmasim.machine.passes import passes
+from mfmasim.machine.opcodes.matrix import passes
 
 TARGET = Path(mfmasim.__file__).parent / "isa" / "hazards" / "shipped.py"
 HEAD = '''"""How closely AMD's prebuilt kernels (ROCm/aiter, hsa/) follow the rows; made by tests/isa/count_hazards.py.

@@ -16,7 +16,7 @@ SOURCES = sorted(path for path in (ROOT / "mfmasim").rglob("*.py") if "_bundled"
 # Where the text of mnemonics is read, and rows, registrations and tables that have mnemonics as their keys.
 READERS = ("mfmasim/isa/opcode.py", "mfmasim/isa/printer.py", "mfmasim/isa/immediates.py")
 KEYED = (
-    "mfmasim/machine/ops/", "mfmasim/machine/excluded.py", "mfmasim/matrix/rows/",
+    "mfmasim/machine/ops/", "mfmasim/machine/opcodes/excluded.py", "mfmasim/matrix/rows/",
     "mfmasim/lds/instructions.py", "mfmasim/lds/tables.py", "mfmasim/formats/conversions/",
     "mfmasim/verify/calibration/probes.py", "mfmasim/verify/calibration/phase_probes.py",
     "mfmasim/verify/kit/kernels.py",

@@ -10,8 +10,8 @@ from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import main
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
-from mfmasim.machine import variations
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.execution import variations
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.verify.kit import running
 from mfmasim.verify.kit.assumed import assumed_rows, opcode_rows
 from mfmasim.verify.kit.code import probe_code, probe_source

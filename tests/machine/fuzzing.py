@@ -12,7 +12,7 @@ import mfmasim
 import mfmasim.isa
 import mfmasim.machine.ops  # fills OPERATIONS
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.observe.registry import CHECKS
 from mfmasim.resources import folder
 

@@ -15,7 +15,7 @@ import mfmasim.machine.ops  # fills OPERATIONS
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.llvm import assembled, tool
 from tests.machine import generators  # noqa: F401  (fills the registry of lines)
 from tests.machine.spelling import split

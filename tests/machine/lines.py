@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mfmasim.isa.family import family
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.machine.spelling import split
 
 V_INTEGER, V_FLOAT, V_WIDE, V_HALF = range(10, 18), range(18, 26), range(26, 34), range(34, 38)

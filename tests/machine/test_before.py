@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mfmasim.machine.before import Before, Earlier
-from mfmasim.machine.memory import PAGE, Memory
+from mfmasim.machine.state.memory import PAGE, Memory
+from mfmasim.machine.state.memory_snapshot import Before, Earlier
 
 SIZES = (3 * PAGE, 7, 40 * PAGE + 12)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import mfmasim
 from mfmasim.machine.ops.resource import resource, scalar_extent
-from mfmasim.machine.state import Group, Waves
+from mfmasim.machine.state.waves import Group, Waves
 from tests.machine import harness
 from tests.slow.machine import architectures, vector_memory
 

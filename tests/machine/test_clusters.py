@@ -11,8 +11,8 @@ import pytest
 
 from mfmasim.devices.hip import refuse
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.cluster import Clusters
-from mfmasim.machine.sizes import check_cluster
+from mfmasim.machine.launch.clusters import Clusters
+from mfmasim.machine.launch.limits import check_cluster
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 
 from mfmasim.architectures import arch
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
-from mfmasim.machine.float_mode import float_mode
-from mfmasim.machine.operands import NUMBERS, VIEW16, VIEW32, VIEW64
-from mfmasim.machine.registry import OPERATIONS
-from mfmasim.machine.saturate import saturated
+from mfmasim.machine.binding.operands import NUMBERS, VIEW16, VIEW32, VIEW64
+from mfmasim.machine.binding.saturate import saturated
+from mfmasim.machine.numerics.float_mode import float_mode
+from mfmasim.machine.opcodes.registry import OPERATIONS
 
 BARE = {*NUMBERS, "mask", "mode"}
 NAMES = sorted({o.name for o in OPERATIONS.values() if o.unit == "vector" and not o.shaped and set(o.sources) <= BARE})

@@ -5,7 +5,7 @@ import re
 import mfmasim.machine.ops  # noqa: F401  (fills OPERATIONS)
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.isa.family import family
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.resources import folder
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.float_mode import float_mode
-from mfmasim.machine.forms import FORMS
+from mfmasim.machine.numerics.float_formats import FORMS
+from mfmasim.machine.numerics.float_mode import float_mode
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.machine.ops.vector_divide import div_scale
-from mfmasim.machine.registry import OPERATIONS
 from tests.machine import harness
 from tests.slow.machine.approximate import _div_scale as slow_div_scale
 from tests.slow.machine.float_mode import NOW

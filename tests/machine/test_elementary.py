@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from mfmasim.machine import elementary
+from mfmasim.machine.numerics import elementary
 
 EXACT = {
     "exp2": lambda x: mpmath.mpf(2) ** x,

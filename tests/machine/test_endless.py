@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.endless import FIRST
+from mfmasim.machine.execution.endless_loops import FIRST
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
@@ -79,7 +79,7 @@ def test_a_loop_that_ends_is_not_stopped(name):
 
 def test_without_the_watch_the_budget_ends_it(monkeypatch):
     """The judge: a machine that runs on. What was recognised as endless is still in its loop much later."""
-    monkeypatch.setattr("mfmasim.machine.endless.FIRST", 1 << 60)
+    monkeypatch.setattr("mfmasim.machine.execution.endless_loops.FIRST", 1 << 60)
     for body in ENDLESS.values():
         report, _ = launch(body, budget=20_000)
         assert [finding.id for finding in report.findings] == ["budget-exhausted"]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from mfmasim.architectures import arch
-from mfmasim.machine.masks import every, some
-from mfmasim.machine.state import Group, Waves
+from mfmasim.machine.numerics.lane_masks import every, some
+from mfmasim.machine.state.waves import Group, Waves
 
 
 def test_counts_of_all_and_of_some_waves():

@@ -16,8 +16,8 @@ from mfmasim.devices import spread
 from mfmasim.devices.lent import Lent, lending
 from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.memory import Memory
+from mfmasim.machine.launch.layout import prepare
+from mfmasim.machine.state.memory import Memory
 from mfmasim.observe.check import Check
 from mfmasim.observe.registry import CHECKS
 from tests.machine import harness

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.longtier import this_round
 from tests.machine import frame, harness, lines, lines_floats
 from tests.machine.judge import judge

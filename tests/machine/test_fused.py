@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mfmasim.architectures import arch
-from mfmasim.machine import exact, ieee
-from mfmasim.machine.float_mode import float_mode
-from mfmasim.machine.forms import F16, F32
+from mfmasim.machine.numerics import exact, ieee
+from mfmasim.machine.numerics.float_formats import F16, F32
+from mfmasim.machine.numerics.float_mode import float_mode
 
 PLAIN = float_mode(0xF0, arch("gfx942").floats)
 LANES = 64

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.run import BATCH_BYTES, WAVES, Machine
+from mfmasim.machine.execution.run import BATCH_BYTES, WAVES, Machine
+from mfmasim.machine.launch.layout import prepare
 from tests.machine import harness
 from tests.machine.control_programs import IDS, STORE, compare
 

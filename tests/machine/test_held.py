@@ -5,8 +5,8 @@ import pytest
 
 from mfmasim.architectures import arch
 from mfmasim.isa import Operand
-from mfmasim.machine import held
-from mfmasim.machine.state import Group, Waves
+from mfmasim.machine.state import register_memo
+from mfmasim.machine.state.waves import Group, Waves
 
 WAVES, REGISTERS, STEPS = 6, 8, 4000
 
@@ -42,7 +42,7 @@ def test_kept_registers_are_the_present_ones():
 
 @pytest.mark.parametrize("most", [0, 5000])
 def test_what_is_kept_is_bounded(most, monkeypatch):
-    monkeypatch.setattr(held, "BYTES", most)
+    monkeypatch.setattr(register_memo, "BYTES", most)
     waves = Waves(arch("gfx942"), WAVES, 64, REGISTERS, 0)
     group = groups(waves)[0]
     for register in range(REGISTERS):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
-from mfmasim.machine.memory import Memory
+from mfmasim.machine.launch.hostcall import Hostcall, hostcall_bytes
+from mfmasim.machine.state.memory import Memory
 
 KERNEL = SimpleNamespace(info=SimpleNamespace(hidden_args=[SimpleNamespace(value_kind="hidden_hostcall_buffer")]))
 

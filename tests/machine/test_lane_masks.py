@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfmasim.architectures import arch
-from mfmasim.machine.state import EXEC, Group, Waves
+from mfmasim.machine.state.waves import EXEC, Group, Waves
 
 WAVES, FIRST, CODES = 5, 8, 4
 

@@ -10,8 +10,8 @@ from mfmasim.architectures import arch
 from mfmasim.isa import Operand
 from mfmasim.machine.ops import lds_places, spaces
 from mfmasim.machine.ops.spaces import Part, lds_address
-from mfmasim.machine.selection import selection
-from mfmasim.machine.state import Group, Waves
+from mfmasim.machine.state.wave_selection import selection
+from mfmasim.machine.state.waves import Group, Waves
 
 GROUPS, PER, BYTES = 3, 2, 252
 LIMIT = 248

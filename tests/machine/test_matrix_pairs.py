@@ -5,8 +5,8 @@ import pytest
 
 import mfmasim
 from mfmasim.formats import FORMATS
-from mfmasim.machine import block
 from mfmasim.machine.events import Observer
+from mfmasim.machine.execution import basic_block
 from mfmasim.machine.ops import matrix_pairs
 from tests.machine import harness
 
@@ -87,7 +87,7 @@ def test_together_is_one_by_one(kind, monkeypatch):
         data = data_of(random, kind)
         found = left_by(lines, data)
         with monkeypatch.context() as patch:
-            patch.setattr(block, "paired", lambda instructions, bound, machine: bound)
+            patch.setattr(basic_block, "paired", lambda instructions, bound, machine: bound)
             np.testing.assert_array_equal(found, left_by(lines, data), err_msg="\n".join(lines))
     assert lengths[:3] == [6, 6, 6]
     assert {2, 4} <= set(lengths)
@@ -115,7 +115,7 @@ def test_checks_say_the_same_of_what_runs_together(which, monkeypatch):
     monkeypatch.setattr(matrix_pairs, "execute_pairs", lambda *given: (done.append(execute(*given)), done[-1])[1])
     arrays, findings = found(kernel, data)
     assert any(d is not None for d in done) == (which == "none")
-    monkeypatch.setattr(block, "paired", lambda instructions, bound, machine: bound)
+    monkeypatch.setattr(basic_block, "paired", lambda instructions, bound, machine: bound)
     expected, alone = found(kernel, data)
     np.testing.assert_array_equal(arrays, expected)
     assert findings == alone

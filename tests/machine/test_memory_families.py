@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.sequence import in_order
+from mfmasim.machine.state.lane_order import in_order
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim.architectures import arch
-from mfmasim.machine.float_mode import FloatMode
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.ops import vector_minmax as ops
 
 VALUES = st.sampled_from([0.0, -0.0, 6e-8, -6e-8, 1e-40, -1e-40, 1.0, -1.0, 1.5, -448.0, 448.0, np.inf, -np.inf])

@@ -10,7 +10,7 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.longtier import this_round
 from tests.machine import frame, harness, lines
 from tests.machine.drawing import probes

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import mfmasim
 from mfmasim.cli import main
-from mfmasim.machine import printf as buffers
-from mfmasim.machine.printf_format import CONVERSION, formatted
+from mfmasim.machine.launch import printf as buffers
+from mfmasim.machine.launch.printf_format import CONVERSION, formatted
 from tests.oracles import require
 
 SOURCE = r"""
@@ -121,7 +121,7 @@ def test_the_command_line_prints_what_the_kernel_prints(tmp_path, capsys):
 
 
 def test_a_full_buffer_is_a_finding_and_loses_only_the_end(code, monkeypatch):
-    monkeypatch.setattr("mfmasim.machine.layout.PRINTF_BYTES", 400)
+    monkeypatch.setattr("mfmasim.machine.launch.layout.PRINTF_BYTES", 400)
     report = launch(code["flood"], [np.int32(50)])
     frame = 4 + 8 + 8
     kept = (400 - buffers.HEADER_BYTES) // frame

@@ -10,7 +10,7 @@ import pytest
 import mfmasim
 from mfmasim import MfmasimError, Quota
 from mfmasim.cli import main
-from mfmasim.machine.quota import INSTRUCTIONS, Meter
+from mfmasim.machine.launch.quota import INSTRUCTIONS, Meter
 from mfmasim.observe import Finding
 from mfmasim.resources import folder
 

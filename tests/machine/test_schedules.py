@@ -7,7 +7,7 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.schedule import schedule
+from mfmasim.machine.execution.wave_orders import schedule
 from tests.machine import harness
 
 # The first lane of each wave takes a ticket, and stores it at the wave's place: workgroup * 2 + wave.

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mfmasim.machine.select import FEW, select
+from mfmasim.machine.numerics.lane_select import FEW, select
 
 
 @pytest.mark.parametrize("waves", [1, FEW // 64, FEW // 64 + 1, 40])

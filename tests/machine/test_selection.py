@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfmasim.machine.selection import Runs, selection
+from mfmasim.machine.state.wave_selection import Runs, selection
 
 
 @given(st.data(), st.integers(1, 24))

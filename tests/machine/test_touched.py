@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfmasim.machine.touched import Runs, Touched
+from mfmasim.machine.state.touched_bytes import Runs, Touched
 
 FLAGS = st.lists(st.sampled_from([0, 0, 1, 1, 1]), max_size=24)
 

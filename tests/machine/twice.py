@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mfmasim.machine.definedness import memory
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.memory import Memory
-from mfmasim.machine.run import Machine
+from mfmasim.machine.execution.run import Machine
+from mfmasim.machine.launch.layout import prepare
+from mfmasim.machine.state.memory import Memory
 from tests.machine import frame, harness
 
 RUNS = 6

@@ -65,7 +65,7 @@ def anew(path, source):
     def observed(self, module):
         execute(self, module)
         package, _, name = module.__name__.rpartition(".")
-        table = sys.modules.get("mfmasim.machine.registry")
+        table = sys.modules.get("mfmasim.machine.opcodes.registry")
         if package == "mfmasim.machine.ops" and table is not None:
             registered[name] = set(table.OPERATIONS) - set().union(*registered.values())
 

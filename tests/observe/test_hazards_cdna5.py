@@ -13,7 +13,7 @@ import mfmasim
 from mfmasim import isa
 from mfmasim.isa.hazards import rows
 from mfmasim.isa.hazards.follow import Follower, State
-from mfmasim.machine.passes import passes
+from mfmasim.machine.opcodes.matrix import passes
 from tests.llvm import tool
 from tests.machine import harness
 

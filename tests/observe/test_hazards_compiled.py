@@ -13,7 +13,7 @@ import pytest
 import mfmasim
 from mfmasim.isa.hazards.follow import State
 from mfmasim.machine.events import Place
-from mfmasim.machine.passes import passes
+from mfmasim.machine.opcodes.matrix import passes
 from mfmasim.observe.hazards import Hazards
 
 KERNELS = Path(__file__).resolve().parents[1] / "isa" / "kernels"

@@ -10,7 +10,7 @@ from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
 from mfmasim.hiprt.runtime import NO_DEVICE, Runtime
 from mfmasim.hiprt.tables.properties import ATTRIBUTES, FIXED, VGPRS, Properties
 from mfmasim.hiprt.words import put_bytes, put_int, put_text, put_word
-from mfmasim.machine.sizes import GRID_LIMIT
+from mfmasim.machine.launch.limits import GRID_LIMIT
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch

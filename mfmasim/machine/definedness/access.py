@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.bind import operation_of
+from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.definedness.keys import LDS, SCRATCH, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.definedness.places import places_of
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.memory import Plane
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.interface import Bound
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.state.waves import Group
 
     Bits = NDArray[np.uint32]
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.interface import Bound
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.state.waves import Group
 
     Bits = NDArray[np.uint32]
     Found = dict[int, Bits]

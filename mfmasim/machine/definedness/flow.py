@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.bind import operation_of
+from mfmasim.machine.binding.bind import operation_of
+from mfmasim.machine.binding.dpp import is_dpp
+from mfmasim.machine.binding.dual import bind_dual
 from mfmasim.machine.definedness.bits import by_execution, everything, moved_origins, steered
 from mfmasim.machine.definedness.keys import AGPR, EXECS, SCC, SGPR, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.planes import ONES
 from mfmasim.machine.definedness.probe import Probed
 from mfmasim.machine.definedness.typed import Typed, source_origins
 from mfmasim.machine.definedness.uses import matrix_bits
-from mfmasim.machine.dpp import is_dpp
-from mfmasim.machine.dual import bind_dual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.interface import Bound
-    from mfmasim.machine.registry import Operation
-    from mfmasim.machine.rules import Rule
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.opcodes.registry import Operation
+    from mfmasim.machine.opcodes.undefined_rules import Rule
+    from mfmasim.machine.state.waves import Group
 
     Found = dict[int, NDArray[np.uint32]]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from mfmasim.machine.bind import operation_of
+from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.definedness.access import AccessPlan, access_plan
 from mfmasim.machine.definedness.flow import Flow, registers_of
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
@@ -22,15 +22,15 @@ from mfmasim.machine.ops.fork import ENTRY, stack_pointer
 from mfmasim.machine.ops.gds import by_first_lane, one_lane
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.ops.relative import parts_of
-from mfmasim.machine.state import VCC
+from mfmasim.machine.state.waves import VCC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound
-    from mfmasim.machine.run import Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.state.waves import Group
 
 
 __all__ = ["Definedness"]

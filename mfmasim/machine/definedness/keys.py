@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.machine.state import EXEC, VCC
+from mfmasim.machine.state.waves import EXEC, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,8 +13,8 @@ import numpy as np
 
 from mfmasim.machine.definedness.keys import LDS
 from mfmasim.machine.definedness.origin import at_address
-from mfmasim.machine.memory import Memory, Outside, Region
-from mfmasim.machine.notify import Notify
+from mfmasim.machine.events.notify import Notify
+from mfmasim.machine.state.memory import Memory, Outside, Region
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.outcome import Outcome
-    from mfmasim.machine.run import Machine
+    from mfmasim.machine.events.outcome import Outcome
+    from mfmasim.machine.execution.run import Machine
 
     Bits = NDArray[np.uint32]
 

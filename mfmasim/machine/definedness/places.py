@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mfmasim.machine.binding.operands import read_dword
 from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, SGPR, keys_of, set_of
-from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import lds_address
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.ops.global_memory import Addresses
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["Places", "places_of"]
 

@@ -14,16 +14,16 @@ import numpy as np
 
 from mfmasim.machine.definedness.keys import AGPR, GLOBAL, LDS, SCC, SCRATCH, SGPR, VECTORS
 from mfmasim.machine.definedness.origin import of_registers
-from mfmasim.machine.memory import POISON_DWORD
-from mfmasim.machine.state import Group
+from mfmasim.machine.state.memory import POISON_DWORD
+from mfmasim.machine.state.waves import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.run import Machine
-    from mfmasim.machine.state import Waves
+    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.state.waves import Waves
 
     Bits = NDArray[np.uint32]
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.bind import bind
+from mfmasim.machine.binding.bind import bind
+from mfmasim.machine.binding.dpp import is_dpp, narrowed
+from mfmasim.machine.binding.operands import read_dword
 from mfmasim.machine.definedness.keys import AGPR, SCC, SGPR, VECTORS, keys_of
 from mfmasim.machine.definedness.planes import ONES, register
-from mfmasim.machine.dpp import is_dpp, narrowed
-from mfmasim.machine.operands import read_dword
-from mfmasim.machine.state import Group, Waves
+from mfmasim.machine.state.waves import Group, Waves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.interface import Bound
-    from mfmasim.machine.rules import Rule
-    from mfmasim.machine.run import Machine
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.opcodes.undefined_rules import Rule
 
     Bits = NDArray[np.uint32]
     Half = tuple[int, np.uint32]

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.binding.dpp import is_dpp, narrowed
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.binding.signatures import scalar_operands, vector_operands
 from mfmasim.machine.definedness.keys import SCC, keys_of
 from mfmasim.machine.definedness.planes import register
-from mfmasim.machine.dpp import is_dpp, narrowed
-from mfmasim.machine.operands import read_dword
-from mfmasim.machine.signatures import scalar_operands, vector_operands
-from mfmasim.machine.state import VCC
+from mfmasim.machine.state.waves import VCC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.registry import Operation
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.opcodes.registry import Operation
+    from mfmasim.machine.state.waves import Group
 
     Bits = NDArray[np.uint32]
     Array = NDArray[Any]

@@ -10,7 +10,7 @@ from mfmasim.machine.definedness.keys import SCC, SGPR, VECTORS, name_of
 from mfmasim.machine.definedness.origin import unpack
 from mfmasim.machine.events import UndefinedUse
 from mfmasim.machine.ops.matrix import resolve
-from mfmasim.machine.state import VCC
+from mfmasim.machine.state.waves import VCC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.run import Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.state.waves import Group
 
     Bits = NDArray[np.uint32]
 

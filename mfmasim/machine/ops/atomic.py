@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.float_mode import FloatMode, float_mode
-from mfmasim.machine.memory import POISON_DWORD, Outside
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.numerics.float_mode import FloatMode, float_mode
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.gds import in_gds
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
-from mfmasim.machine.sequence import in_order
+from mfmasim.machine.state.lane_order import in_order
+from mfmasim.machine.state.memory import POISON_DWORD, Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.interface import Bound, Spaces
+    from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.atomic_table import AtomicOperation
     from mfmasim.machine.ops.resource import Reach
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
     A = Any  # an array of the operation's type
     Combine = Callable[..., A]

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import ieee
-from mfmasim.machine.forms import BY_SIZE
+from mfmasim.machine.numerics import ieee
+from mfmasim.machine.numerics.float_formats import BY_SIZE
 from mfmasim.machine.ops import vector_minmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     A = Any  # an array of the operation's type
     Combine = Callable[..., A]

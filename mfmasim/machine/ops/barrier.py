@@ -2,7 +2,7 @@
 
 Sources: CDNA3 ISA manual, S_BARRIER; RDNA4 ISA manual, 5.6. A barrier is complete when every wave of the workgroup has
 signalled or ended; then each wave may pass one S_BARRIER_WAIT. Named barriers and those of clusters:
-`mfmasim.machine.barriers`.
+`mfmasim.machine.state.barriers`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.isa.barriers import CLUSTER, CLUSTER_TRAP, TRAP, WORKGROUP, barrier_number
-from mfmasim.machine.barriers import OF_CLUSTER, OF_NAME, OF_WORKGROUP
-from mfmasim.machine.operands import scalar_writer
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group
+from mfmasim.machine.binding.operands import scalar_writer
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
+from mfmasim.machine.state.barriers import OF_CLUSTER, OF_NAME, OF_WORKGROUP
+from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Waves
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Waves
 
 
 IGNORED = (TRAP, CLUSTER_TRAP)

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.memory import Outside
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import load, store
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
+from mfmasim.machine.state.memory import Outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
+    from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.resource import Reach
     from mfmasim.machine.ops.spaces import Access
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["clipped"]
 

@@ -2,8 +2,8 @@
 
 Sources: CDNA3 ISA manual, 9.1.4; RDNA3 and RDNA4 ISA manuals, 9.5. Components that the format does not have are 0 where
 the destination selects are the identity, as they are with the format of the instruction. The fidelity is ``assumed``
-because the manuals name conversions without rounding (`mfmasim.machine.typed_data`), and because no manual says which
-components a store leaves alone: here those that the instruction does not name.
+because the manuals name conversions without rounding (`mfmasim.machine.numerics.typed_data`), and because no manual
+says which components a store leaves alone: here those that the instruction does not name.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.buffer_formats import BufferFormat, split_format, unified_format
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.numerics.typed_data import decoded, encoded
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.buffer import clipped
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import load, merge, store
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
-from mfmasim.machine.typed_data import decoded, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
+    from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.resource import Reach
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
     Words = NDArray[np.uint32]
 

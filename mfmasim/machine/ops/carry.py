@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mfmasim.machine.registry import scalar, vector
-from mfmasim.machine.rules import sums
+from mfmasim.machine.opcodes.registry import scalar, vector
+from mfmasim.machine.opcodes.undefined_rules import sums
 
 U = Any  # an array of the type that the signature names
 

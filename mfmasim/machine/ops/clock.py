@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.hostcall import INTERRUPT
-from mfmasim.machine.operands import scalar_writer
+from mfmasim.machine.binding.operands import scalar_writer
+from mfmasim.machine.launch.hostcall import INTERRUPT
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.control import no_code
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import ENDED
+from mfmasim.machine.state.waves import ENDED
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
 
 def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:

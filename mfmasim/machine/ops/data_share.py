@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Spaces
+    from mfmasim.machine.events.interface import Spaces
     from mfmasim.machine.ops.spaces import Part
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["load", "store"]
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.forms import F32
+from mfmasim.machine.numerics.float_formats import F32
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import shaped
+from mfmasim.machine.opcodes.undefined_rules import parts
 from mfmasim.machine.ops.packed_float import halves
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import shaped
-from mfmasim.machine.rules import parts
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import model_for
 from mfmasim.matrix.request import Formats, Modes, Operands
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     U = Any  # an array of the type that the signature names
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer
-from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import bits
-from mfmasim.machine.state import EXEC
+from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.opcodes.registry import direct
+from mfmasim.machine.opcodes.undefined_rules import bits
+from mfmasim.machine.state.waves import EXEC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.rules import Rule
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.opcodes.undefined_rules import Rule
+    from mfmasim.machine.state.waves import Group
 
     U = Any  # unsigned integers, (waves,)
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader
+from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.control import no_code
 from mfmasim.machine.ops.relative import parts_of
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import CSP, EXEC
+from mfmasim.machine.state.waves import CSP, EXEC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
     Target = Callable[[Group], NDArray[np.int64]]
 

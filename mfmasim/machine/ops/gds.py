@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.fidelity import LEVELS
-from mfmasim.machine.memory import Outside
+from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.ops.spaces import Part, rows_of, within
-from mfmasim.machine.refusal import unsupported
+from mfmasim.machine.state.memory import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.registry import Operation
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.opcodes.registry import Operation
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["by_first_lane", "dwords", "in_gds", "one_lane", "through_gds"]
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
-from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.spaces import Access, Part, extend, load, merge, store
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
+from mfmasim.machine.state.memory import PRIVATE_BASE, SHARED_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
     Addresses = Callable[[Group], NDArray[Any]]
     Resolver = Callable[[Group], list[Part]]

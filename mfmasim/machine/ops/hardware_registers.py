@@ -13,12 +13,12 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.immediates import register_field
-from mfmasim.machine.cluster import IDENTIFIERS
-from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
-from mfmasim.machine.operands import scalar_writer
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import EXEC, VCC
+from mfmasim.machine.binding.operands import scalar_writer
+from mfmasim.machine.launch.clusters import IDENTIFIERS
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
+from mfmasim.machine.state.memory import PRIVATE_BASE, SHARED_BASE
+from mfmasim.machine.state.waves import EXEC, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures.internal import HardwareRegister
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
     Quantity = Callable[[Group, Machine, Instruction], Any]
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats import convert
-from mfmasim.machine import ieee
-from mfmasim.machine.forms import F16, F32
-from mfmasim.machine.registry import vector
-from mfmasim.machine.rules import Rule
+from mfmasim.machine.numerics import ieee
+from mfmasim.machine.numerics.float_formats import F16, F32
+from mfmasim.machine.opcodes.registry import vector
+from mfmasim.machine.opcodes.undefined_rules import Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     A = NDArray[Any]
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops import lds_places
 from mfmasim.machine.ops.data_share import load, store
 from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, merge
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 #   gfx9                     gfx11 and later     access
 LOADS: tuple[tuple[str, str, Access], ...] = (

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine import storage
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
-from mfmasim.machine.registry import direct
+from mfmasim.machine.state import private_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["WIDTH", "arrive", "arrived"]
 
@@ -72,10 +72,10 @@ def arrive(
     for place in np.argwhere(np.broadcast_to(inside, address.shape)):
         wave, lane = int(place[0]), int(place[1])
         here, at, one = groups[wave : wave + 1, lane], address[wave : wave + 1, lane], np.ones(1, np.bool_)
-        low, high = (int(word[0]) for word in storage.read(rows, here, at, 8, one))
+        low, high = (int(word[0]) for word in private_memory.read(rows, here, at, 8, one))
         found[0][wave, lane], found[1][wave, lane] = low, high
         after = arrived(low, high & 0xFFFF, int(update[wave, lane]))
-        storage.write(rows, here, at, [np.array([after], np.uint32)], 4, one)
+        private_memory.write(rows, here, at, [np.array([after], np.uint32)], 4, one)
     return found
 
 

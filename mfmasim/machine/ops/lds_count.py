@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.float_mode import float_mode
+from mfmasim.machine.numerics.float_mode import float_mode
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic import PLAIN, Atomic
 from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.spaces import Part
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 BASE = np.uint32(0xFFFF)
 """Bits of M0 that are the base."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import LOADS, RESOLVERS
 from mfmasim.machine.ops.spaces import Access, Part, extend, load, store
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["to_lds"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.gds import dwords as placed
 from mfmasim.machine.ops.spaces import Part
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 #   gfx9                     gfx11 and later                       dwords, elements a unit of offset
 PAIRS: tuple[tuple[str, str, int, int], ...] = (

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Operand
-    from mfmasim.machine.interface import Spaces
-    from mfmasim.machine.selection import Selection
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Spaces
+    from mfmasim.machine.state.wave_selection import Selection
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["Places", "read", "usual", "write"]
 

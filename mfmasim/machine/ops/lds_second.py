@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic import Atomic
 from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.gds import dwords
 from mfmasim.machine.ops.spaces import Part
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.float_mode import FloatMode
-    from mfmasim.machine.interface import Bound, Spaces
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.ops.atomic_table import AtomicOperation
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
 #   operation   types of 32 and of 64 bits, by the operation that combines
 ROWS: tuple[tuple[str, str, str], ...] = (

@@ -9,8 +9,8 @@ import numpy as np
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.machine.events import MatrixEvent
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import OPERATIONS, Operation
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import OPERATIONS, Operation
 from mfmasim.matrix import instruction as matrix_instruction
 from mfmasim.matrix import instructions as matrix_instructions
 from mfmasim.matrix.execution import execute
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
     from mfmasim.matrix import MatrixInstruction
 
 MODE_FP16_OVFL = 23

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.held import Held
-    from mfmasim.machine.interface import Bound
-    from mfmasim.machine.run import Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.state.register_memo import Held
+    from mfmasim.machine.state.waves import Group
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.matrix.request import Memo, Modes
 

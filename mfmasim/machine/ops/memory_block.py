@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.ops.spaces import load, store
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 REGISTERS, DWORD = 32, 4
 

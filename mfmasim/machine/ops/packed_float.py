@@ -13,20 +13,20 @@ import numpy as np
 
 from mfmasim.formats import convert
 from mfmasim.isa.operands import INLINE_FLOATS
-from mfmasim.machine import ieee
-from mfmasim.machine.forms import F16, F32
-from mfmasim.machine.modifiers import clamped
+from mfmasim.machine.binding.modifiers import clamped
+from mfmasim.machine.numerics import ieee
+from mfmasim.machine.numerics.float_formats import F16, F32
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import shaped
+from mfmasim.machine.opcodes.undefined_rules import bits, parts
 from mfmasim.machine.ops import vector_minmax
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import shaped
-from mfmasim.machine.rules import bits, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     U = Any  # an array of the type that the signature names
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import shaped
-from mfmasim.machine.rules import parts
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import shaped
+from mfmasim.machine.opcodes.undefined_rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword, scalar_reader
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct, shaped
-from mfmasim.machine.rules import moves
+from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct, shaped
+from mfmasim.machine.opcodes.undefined_rules import moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
     U = Any  # an array of the type that the signature names
     Lanes = NDArray[np.int64]

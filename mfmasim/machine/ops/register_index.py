@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader
+from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.opcodes.registry import direct
+from mfmasim.machine.opcodes.undefined_rules import index
 from mfmasim.machine.ops.relative import parts_of
-from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import index
-from mfmasim.machine.state import Group
+from mfmasim.machine.state.waves import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.interface import Bound, Machine
+    from mfmasim.machine.events.interface import Bound, Machine
 
 
 M0 = 124

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import Group
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import direct
+from mfmasim.machine.state.waves import Group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
+    from mfmasim.machine.events.interface import Bound, Machine
 
 
 WHOLE, LOW, HIGH = (0, 0xFFFFFFFF), (0, 0x3FF), (16, 0x3FF)

@@ -12,9 +12,9 @@ import numpy as np
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.fidelity import lowest
-from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.ops.scratch import is_scratch
-from mfmasim.machine.refusal import unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures.buffers import BufferField, BufferLayout
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Spaces
+    from mfmasim.machine.state.waves import Group
 
     Words = Sequence[NDArray[np.uint32]]
     Numbers = NDArray[np.uint64]

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer
-from mfmasim.machine.registry import direct, scalar
-from mfmasim.machine.rules import bits, sums
+from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.opcodes.registry import direct, scalar
+from mfmasim.machine.opcodes.undefined_rules import bits, sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
+    from mfmasim.machine.events.interface import Bound, Machine
 
     U = Any  # an array of the type that the signature names
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.registry import scalar
-from mfmasim.machine.rules import bits
+from mfmasim.machine.opcodes.registry import scalar
+from mfmasim.machine.opcodes.undefined_rules import bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats.conversions import ROWS, conversion
-from mfmasim.machine import ieee
-from mfmasim.machine.modifiers import output_modifiers
-from mfmasim.machine.operands import scalar_writer, vector_reader
+from mfmasim.machine.binding.modifiers import output_modifiers
+from mfmasim.machine.binding.operands import scalar_writer, vector_reader
+from mfmasim.machine.numerics import ieee
+from mfmasim.machine.opcodes.registry import OPERATIONS, Operation, direct, scalar
 from mfmasim.machine.ops import vector_minmax
 from mfmasim.machine.ops.vector_approximate import FUNCTIONS
 from mfmasim.machine.ops.vector_compare import FLOAT, floating
 from mfmasim.machine.ops.vector_float import subtract
 from mfmasim.machine.ops.vector_float_parts import ROUNDINGS
-from mfmasim.machine.registry import OPERATIONS, Operation, direct, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.float_mode import FloatMode
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.numerics.float_mode import FloatMode
+    from mfmasim.machine.state.waves import Group
 
     U = Any  # an array of the type that the signature names
 

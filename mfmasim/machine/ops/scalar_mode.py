@@ -12,15 +12,15 @@ import numpy as np
 
 from mfmasim.isa.high_registers import MODE_BITS, as_mode
 from mfmasim.isa.immediates import MODE, register_field
-from mfmasim.machine.operands import scalar_reader
+from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.hardware_registers import register_of
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import CSP
+from mfmasim.machine.state.waves import CSP
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
 # FP_ROUND and FP_DENORM; DX10_CLAMP and IEEE; EXCP_EN; FP16_OVFL. The other fields have no effect here.
 NUMBERS, RULES, EXCEPTIONS, OVERFLOW = 0xFF, 3 << 8, 0x7F << 12, 1 << 23

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.float_mode import float_mode
-from mfmasim.machine.memory import Outside
-from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.numerics.float_mode import float_mode
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic import PLAIN, Atomic
 from mfmasim.machine.ops.atomic_table import MEMORY, OPERATIONS
 from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.scalar_memory import register_offset
 from mfmasim.machine.ops.spaces import Part
-from mfmasim.machine.registry import direct
+from mfmasim.machine.state.memory import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
+    from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.atomic_table import AtomicOperation
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.state.waves import Group
 
     Numbers = NDArray[np.uint64]
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.interface import Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Spaces
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["RESOURCE", "SCRATCH_BASE", "is_scratch", "parts", "wave_offsets"]
 

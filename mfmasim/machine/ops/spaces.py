@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import storage
 from mfmasim.machine.events import NOWHERE, nowhere
-from mfmasim.machine.memory import POISON_DWORD, Outside
+from mfmasim.machine.state import private_memory
+from mfmasim.machine.state.memory import POISON_DWORD, Outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Spaces
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["Access", "Part", "extend", "lds_address", "load", "merge", "rows_of", "store", "within"]
 
@@ -121,13 +121,13 @@ def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: 
         return words
     rows, row, limit = rows_of(machine, g, part.space)
     inside, beyond = within(machine, g, instruction, part, size, "read", limit)
-    words = storage.read(rows, row, part.address, size, inside)
+    words = private_memory.read(rows, row, part.address, size, inside)
     if part.space == "scratch" and beyond.any():
         poison = np.uint32(POISON_DWORD & ((1 << 8 * min(size, 4)) - 1))
         words = [np.where(beyond, poison, word) for word in words]
     elif size > 4 and machine.arch.lds_parts and beyond.any():
         words = [
-            storage.read(rows, row, part.address + at, 4, _fits(part.address + at, 4, limit, inside | beyond))[0]
+            private_memory.read(rows, row, part.address + at, 4, _fits(part.address + at, 4, limit, inside | beyond))[0]
             for at in range(0, size, 4)
         ]
     return words
@@ -162,6 +162,6 @@ def store(
         for at in range(size):
             octet = [words[at // 4] >> np.uint32(8 * (at % 4))]
             fits = _fits(part.address + at, 1, limit, inside | beyond)
-            storage.write(rows, row, part.address + at, octet, 1, fits)
+            private_memory.write(rows, row, part.address + at, octet, 1, fits)
         return
-    storage.write(rows, row, part.address, words, size, inside)
+    private_memory.write(rows, row, part.address, words, size, inside)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer
+from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.control import no_code
-from mfmasim.machine.registry import direct
-from mfmasim.machine.state import EXEC
+from mfmasim.machine.state.waves import EXEC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
 LOW, HIGH = EXEC, EXEC + 1
 

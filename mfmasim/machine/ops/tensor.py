@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader
+from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.async_lds import receivers
 from mfmasim.machine.ops.lds_barrier import arrive
 from mfmasim.machine.ops.spaces import Part, load, store
-from mfmasim.machine.registry import direct
 from mfmasim.machine.tensor import Descriptor, Moves, decode, moves
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
 LDS_ADDRESS, MEMORY_LOW, MEMORY_HIGH = 1, 2, 3
 """Dwords of group 0 that only say where: waves that differ in nothing else move alike."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword
+from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import Part, lds_address, load
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Spaces
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["EXCHANGES", "Exchange"]
 

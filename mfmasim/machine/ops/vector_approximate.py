@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import elementary, ieee
-from mfmasim.machine.forms import BY_SIZE
-from mfmasim.machine.registry import vector
+from mfmasim.machine.numerics import elementary, ieee
+from mfmasim.machine.numerics.float_formats import BY_SIZE
+from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     U = Any  # an array of the type that the signature names
 

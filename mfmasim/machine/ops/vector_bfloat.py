@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats import convert
-from mfmasim.machine import elementary, ieee
-from mfmasim.machine.forms import BY_SIZE, F32
+from mfmasim.machine.numerics import elementary, ieee
+from mfmasim.machine.numerics.float_formats import BY_SIZE, F32
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import shaped, vector
+from mfmasim.machine.opcodes.undefined_rules import parts
 from mfmasim.machine.ops.packed_float import halves
 from mfmasim.machine.ops.vector_approximate import FUNCTIONS
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import shaped, vector
-from mfmasim.machine.rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Overflow
     from mfmasim.isa import Instruction
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     U = Any  # an array of the type that the signature names
 

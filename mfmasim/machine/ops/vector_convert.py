@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats.conversions import ROWS, Modifiers, conversion
-from mfmasim.machine.forms import F16
-from mfmasim.machine.modifiers import clamped
+from mfmasim.machine.binding.modifiers import clamped
+from mfmasim.machine.numerics.float_formats import F16
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import shaped
+from mfmasim.machine.opcodes.undefined_rules import parts
 from mfmasim.machine.ops.packed_float import half, two_halves
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import shaped
-from mfmasim.machine.rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats.conversions import Conversion, Row
     from mfmasim.isa import Instruction
-    from mfmasim.machine.float_mode import FloatMode
-    from mfmasim.machine.rules import Rule
+    from mfmasim.machine.numerics.float_mode import FloatMode
+    from mfmasim.machine.opcodes.undefined_rules import Rule
 
     U = Any  # an array of the type that the signature names
 

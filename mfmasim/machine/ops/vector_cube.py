@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.forms import F32
-from mfmasim.machine.registry import vector
+from mfmasim.machine.numerics.float_formats import F32
+from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import exact, ieee
-from mfmasim.machine.forms import BY_SIZE
-from mfmasim.machine.registry import vector
+from mfmasim.machine.numerics import exact, ieee
+from mfmasim.machine.numerics.float_formats import BY_SIZE
+from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mfmasim.machine.float_mode import FloatMode
-    from mfmasim.machine.forms import Form
+    from mfmasim.machine.numerics.float_formats import Form
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     U = Any  # an array of the type that the signature names
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.forms import F16, F32, FORMS
+from mfmasim.machine.numerics.float_formats import F16, F32, FORMS
+from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.machine.opcodes.registry import shaped
+from mfmasim.machine.opcodes.undefined_rules import parts
 from mfmasim.machine.ops.dot_steps import dot_step
 from mfmasim.machine.ops.packed_float import halves
-from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.registry import shaped
-from mfmasim.machine.rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

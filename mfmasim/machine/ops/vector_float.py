@@ -1,6 +1,6 @@
 """Vector arithmetic on f16, f32 and f64. Source: CDNA3/CDNA4 ISA manuals, VOP2 and VOP3; IEEE 754 results.
 
-Which NaN comes out is said in `mfmasim.machine.forms`.
+Which NaN comes out is said in `mfmasim.machine.numerics.float_formats`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import ieee
-from mfmasim.machine.forms import F32
-from mfmasim.machine.registry import vector
+from mfmasim.machine.numerics import ieee
+from mfmasim.machine.numerics.float_formats import F32
+from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
-    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
 U = Any  # an array of the type that the signature names
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import vector_reader, vector_writer
-from mfmasim.machine.registry import direct, vector
-from mfmasim.machine.rules import bits
+from mfmasim.machine.binding.operands import vector_reader, vector_writer
+from mfmasim.machine.opcodes.registry import direct, vector
+from mfmasim.machine.opcodes.undefined_rules import bits
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
 U = Any  # an array of the type that the signature names
 

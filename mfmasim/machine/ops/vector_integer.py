@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mfmasim.machine.registry import vector
-from mfmasim.machine.rules import bits, sums
+from mfmasim.machine.opcodes.registry import vector
+from mfmasim.machine.opcodes.undefined_rules import bits, sums
 
 U = Any  # an array of the type that the signature names
 M31, M63 = np.uint32(31), np.uint32(63)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.registry import shaped, vector
-from mfmasim.machine.rules import sums
+from mfmasim.machine.opcodes.registry import shaped, vector
+from mfmasim.machine.opcodes.undefined_rules import sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword, vector_reader, vector_writer
-from mfmasim.machine.registry import direct, shaped, vector
-from mfmasim.machine.rules import bits, moves
-from mfmasim.machine.select import select
+from mfmasim.machine.binding.operands import read_dword, vector_reader, vector_writer
+from mfmasim.machine.numerics.lane_select import select
+from mfmasim.machine.opcodes.registry import direct, shaped, vector
+from mfmasim.machine.opcodes.undefined_rules import bits, moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
     U = Any  # an array of the type that the signature names
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mfmasim.machine.registry import vector
+from mfmasim.machine.opcodes.registry import vector
 
 U = Any  # an array of the type that the signature names
 BYTE, HALF = np.uint32(0xFF), np.uint32(0xFFFF)

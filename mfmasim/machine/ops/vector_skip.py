@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader
+from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.scalar_mode import written_mode
-from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Machine
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.state.waves import Group
 
 __all__ = ["VSKIP", "sets_vector_mode"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.registry import vector
+from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names

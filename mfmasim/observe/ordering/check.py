@@ -11,7 +11,7 @@ from mfmasim.observe.ordering.lds_races import LdsRaces
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.ordering.history import History
 

@@ -17,7 +17,7 @@ from mfmasim.observe.ordering.pairs import IN_FLIGHT, NARROW, NO_BARRIER, NO_WAI
 from mfmasim.observe.ordering.sharing import Sharing
 
 if TYPE_CHECKING:
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.pairs import Pair
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent, BlockEvent, Place
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
     from mfmasim.observe.finding import Finding, Kind
     from mfmasim.observe.ordering.touched import Touched

@@ -9,7 +9,7 @@ from mfmasim.machine.events import Observer
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import BlockEvent
-    from mfmasim.machine.memory import Memory
+    from mfmasim.machine.state.memory import Memory
 
 __all__ = ["Behaviour"]
 

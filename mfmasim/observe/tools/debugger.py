@@ -12,8 +12,8 @@ from mfmasim.machine.events import Observer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.machine.launch import Launch
-    from mfmasim.machine.stepping import Step
+    from mfmasim.machine.events.stepping import Step
+    from mfmasim.machine.launch.launch import Launch
     from mfmasim.program import Kernel
 
     Action = Callable[["Stop"], object]

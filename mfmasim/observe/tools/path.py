@@ -11,7 +11,7 @@ from mfmasim.machine.events import Observer
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
-    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.launch.launch import Launch
 
 __all__ = ["Path"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.stepping import Step
+    from mfmasim.machine.events.stepping import Step
 
 __all__ = ["Executed", "Trace", "compressed"]
 

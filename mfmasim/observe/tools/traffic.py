@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.launch import Launch
-    from mfmasim.machine.memory import Memory, Region
-    from mfmasim.machine.touched import Touched
+    from mfmasim.machine.launch.launch import Launch
+    from mfmasim.machine.state.memory import Memory, Region
+    from mfmasim.machine.state.touched_bytes import Touched
 
 __all__ = ["LINES", "Site", "Traffic", "Used", "count_access"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.memory import Memory
+    from mfmasim.machine.state.memory import Memory
 
 __all__ = ["Writers"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfmasim import matrix
 from mfmasim.formats import format as find_format
-from mfmasim.machine.run import WAVES
+from mfmasim.machine.execution.run import WAVES
 from mfmasim.observe.fragments.arguments import Argument, Arguments
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
 from mfmasim.observe.fragments.mapping import MappingCheck, MappingReport
@@ -129,7 +129,7 @@ def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> in
 
 
 def _waves(kernel: Kernel, launch: CaseLaunch) -> int:
-    from mfmasim.machine.sizes import dimensions
+    from mfmasim.machine.launch.limits import dimensions
 
     grid, block = dimensions(launch.grid, "grid"), dimensions(launch.block, "block")
     return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)

@@ -10,7 +10,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.isa.family import family
 from mfmasim.lds import phase_tables
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.matrix import instruction, instructions
 
 if TYPE_CHECKING:

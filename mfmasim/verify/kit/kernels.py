@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.buffer_formats import split_format, unified_format
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.machine.ops.transposed_cdna5 import EXCHANGES
-from mfmasim.machine.registry import OPERATIONS
 from mfmasim.matrix import instruction, instructions
 from mfmasim.matrix.modifiers import F8F6F4
 from mfmasim.verify.kit.assumed import opcode_rows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import variations
+from mfmasim.machine.execution import variations
 from mfmasim.verify.kit.code import probe_code
 from mfmasim.verify.kit.probes import run_operation
 from mfmasim.verify.kit.verdict import Verdict, missing
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import SimDevice
-    from mfmasim.machine.variations import Variation
+    from mfmasim.machine.execution.variations import Variation
     from mfmasim.verify.kit.kernels import ProbeKernel
     from mfmasim.verify.kit.records import Record
 

@@ -124,7 +124,7 @@ def test_a_query_that_weighs_one_key_alone_gets_its_row_of_v(arch):
 ])  # fmt: skip
 def test_tails_with_nan_all_around(arch, changes, monkeypatch):
     """Between the rows, and in the LDS and the registers before the launch."""
-    monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
+    monkeypatch.setattr("mfmasim.machine.execution.initial_state.POISON_BYTE", 0xFF)
     case = next(c for c in CASES if c.title == "wmma[Nq=64,Nkv=32,layout=padded,v_layout=bhnd]")
     passes(case.with_parameters(changes | {"v_layout": "padded"}), arch)
 

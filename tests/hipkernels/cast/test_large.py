@@ -11,8 +11,8 @@ import pytest
 import mfmasim
 from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import AT_ONCE, MANY, Part, plan_many, plan_transpose, table
-from mfmasim.machine.layout import prepare
-from mfmasim.machine.run import Machine
+from mfmasim.machine.execution.run import Machine
+from mfmasim.machine.launch.layout import prepare
 from mfmasim.observe.bounds import Bounds
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for

@@ -56,8 +56,8 @@ def test_what_keeps_the_contract_is_launched_where_it_says():
 
 
 def test_an_offset_moves_the_pointer():
-    from mfmasim.machine.arguments import Placed
-    from mfmasim.machine.memory import BASE, PAGE, Memory
+    from mfmasim.machine.launch.argument_segment import Placed
+    from mfmasim.machine.state.memory import BASE, PAGE, Memory
 
     memory = Memory()
     plain, moved, after = memory.reserve("a", 10), memory.reserve("b", PAGE, offset=48), memory.reserve("c", 1)

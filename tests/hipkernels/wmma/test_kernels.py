@@ -113,7 +113,7 @@ def test_the_model_is_the_slow_one(arch):
 @pytest.mark.parametrize("arch", ARCHS)
 def test_tails_of_every_kind_with_nan_all_around(arch, monkeypatch):
     """Also in the LDS before the launch; whatever a lane multiplies beside the matrices has to be 0 in A and in B."""
-    monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
+    monkeypatch.setattr("mfmasim.machine.execution.initial_state.POISON_BYTE", 0xFF)
     rng = np.random.default_rng(10)
     shapes = [(1, 1, 1), (17, 5, 8), (64, 64, 16), (3, 70, 20), (65, 1, 36), (130, 66, 40), (2, 9, 100), (15, 31, 33)]
     for m, n, k in shapes:

@@ -83,7 +83,7 @@ def test_every_kernel_is_proved_and_leaves_the_bits_of_the_instruction(case, arc
     ("case", "arch"), select(CASES, None, ["any_bf16_bits", "any_f16_in_f16_bits", "any_e5m2_e4m3_bits"])
 )
 def test_tails_of_every_kind_with_nan_in_the_lds_before(case, arch, monkeypatch):
-    monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
+    monkeypatch.setattr("mfmasim.machine.execution.initial_state.POISON_BYTE", 0xFF)
     for number, (m, n, k) in enumerate([(1, 1, 1), (65, 3, 16), (2, 70, 17), (17, 16, 31)]):
         passes(case.with_parameters({"M": m, "N": n, "K": k, "seed": number}), arch)
 

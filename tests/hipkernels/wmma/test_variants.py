@@ -86,7 +86,7 @@ def test_all_variants_leave_the_bytes_of_the_model(arch):
 @pytest.mark.parametrize("arch", ARCHS)
 def test_any_shape_with_nan_all_around(arch, monkeypatch):
     """Also in the LDS before the launch: whatever is multiplied beside the matrices has to be 0 in A and in B."""
-    monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
+    monkeypatch.setattr("mfmasim.machine.execution.initial_state.POISON_BYTE", 0xFF)
     sizes = st.one_of(st.integers(1, 40), st.integers(1, 140))
 
     @settings(

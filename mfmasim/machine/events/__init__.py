@@ -1,0 +1,289 @@
+"""Events of the machine and the observers that receive them. A hook costs nothing where no observer overrides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.origin import Origin
+    from mfmasim.machine.events.stepping import Step
+    from mfmasim.machine.launch.launch import Launch
+    from mfmasim.machine.state.memory import Memory
+    from mfmasim.matrix import MatrixInstruction
+    from mfmasim.matrix.request import Modes, Operands
+
+__all__ = [
+    "NOWHERE",
+    "AccessEvent",
+    "AccessFault",
+    "BlockEvent",
+    "MatrixEvent",
+    "MulticastEvent",
+    "Observer",
+    "Place",
+    "ResourceEvent",
+    "UndefinedUse",
+    "ValueEvent",
+    "hooks",
+    "nowhere",
+]
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the grid something happened."""
+
+    workgroup: tuple[int, int, int]
+    wave: int
+    """Wave of the workgroup."""
+    lane: int | None = None
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sorts waves by their position in the grid, whichever ran first."""
+        return *self.workgroup[::-1], self.wave
+
+
+@dataclass(frozen=True)
+class MatrixEvent:
+    """A matrix instruction was executed by a group of waves."""
+
+    instruction: Instruction
+    operation: MatrixInstruction
+    waves: NDArray[Any]
+    """Global number of each wave: workgroup number times waves per workgroup, plus wave of the workgroup."""
+    operands: Operands
+    """Registers, uint32 (waves, registers, lanes)."""
+    modes: Modes
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event, and of a lane in it."""
+
+
+@dataclass(frozen=True)
+class AccessEvent:
+    """A memory instruction accessed a memory space; one with two addresses makes two events."""
+
+    instruction: Instruction
+    space: str
+    """``global``, ``lds`` or ``scratch``."""
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    addresses: NDArray[Any]
+    """Per lane, (1 or waves, lanes): uint64 of global memory; int64 bytes from the start of the LDS allocation or of
+    the lane's scratch."""
+    active: NDArray[np.bool_] | None
+    """Lanes that take part, (1 or waves, lanes); None is all."""
+    size: int
+    """Bytes a lane."""
+    part: int
+    """Which of two accesses of the instruction, else 0."""
+    waves: int
+    """Waves that execute it; rows of `addresses` and `active` that are equal are kept once."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event, and of a lane in it."""
+    numbers: NDArray[Any]
+    """Number of each wave in the launch: workgroup number times waves per workgroup, plus wave of the workgroup."""
+    data: Sequence[NDArray[np.uint32]] = ()
+    """What a store writes, dword by dword, each (1 or waves, lanes)."""
+
+
+@dataclass(frozen=True)
+class BlockEvent:
+    """A group of waves has executed a block of consecutive instructions."""
+
+    instructions: Sequence[Instruction]
+    waves: NDArray[Any]
+    """Number of each wave within the batch of workgroups in flight."""
+    total: int
+    """Waves of the batch."""
+    fresh: bool
+    """Whether this is the first block of a new batch: all waves start anew."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event."""
+    place_of: Callable[[int], Place]
+    """Place of a wave by its number within the batch, also when the batch is over."""
+    mode: int = 0
+    """The bits of MODE for which the block was bound (`Arch.vector_mode`)."""
+
+
+NOWHERE = 0x7FFFFFFF
+"""In place of a branch, Triton's compiler gives this LDS address to lanes that shall not write; hardware drops their
+writes (triton-lang/triton, pulls 9761 and 10588)."""
+
+
+@dataclass(frozen=True)
+class AccessFault:
+    """A memory access outside every buffer. The machine delivered poison or dropped the store, and continued."""
+
+    instruction: Instruction
+    space: str
+    kind: str
+    address: int
+    size: int
+    place: Place
+    nearest: str
+    """The nearest buffer and the distance to it, in words."""
+    lanes: int
+    """Lanes of this instruction, over all waves of the group, that went outside."""
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether it is a write to the LDS that a compiler masked off by its address."""
+        return self.space == "lds" and self.kind == "write" and bool(nowhere(self.address))
+
+
+def nowhere(addresses: Any) -> Any:
+    """Whether LDS addresses stand for no place: `NOWHERE`, to which 16 bits of immediate offset may be added."""
+    return (addresses >= NOWHERE) & (addresses < NOWHERE + (1 << 16))
+
+
+@dataclass(frozen=True)
+class ResourceEvent:
+    """A vector memory instruction reads a buffer resource."""
+
+    instruction: Instruction
+    words: NDArray[np.uint32]
+    """The resource, (1 or waves, 4)."""
+    active: Callable[[], NDArray[np.bool_]]
+    """EXEC, (1 or waves, lanes)."""
+    outside: Callable[[int], str]
+    """For an address in no buffer the nearest one and the distance to it, in words; empty for any other."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event."""
+
+
+@dataclass(frozen=True)
+class MulticastEvent:
+    """A load whose data several workgroups of a cluster may share was issued by a group of waves."""
+
+    instruction: Instruction
+    masks: NDArray[np.uint32]
+    """Workgroups of the cluster that share the request, by wave; 0 is an ordinary load."""
+    requests: Callable[[int], bytes]
+    """What the i-th wave requests: equal bytes are equal requests."""
+    numbers: NDArray[Any]
+    """Number of each wave in the launch."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event."""
+
+
+@dataclass(frozen=True)
+class UndefinedUse:
+    """Undefined bits decide something, or leave the kernel."""
+
+    instruction: Instruction
+    use: str
+    """``branch``, ``exec``, ``skip``, ``address``, ``jump``, ``index``, ``matrix``, ``stored`` or ``atomic``."""
+    register: str
+    """The register that holds them."""
+    bits: int
+    """Those of the first lane."""
+    place: Place
+    """The first lane."""
+    lanes: int
+    """Lanes, over all waves of the group; of a scalar register waves."""
+    origin: Origin
+    origin_register: str
+    """Name of the register that was never written, where the origin is one."""
+    loaded: int | None
+    """Address of the instruction that loaded them, where they come from memory."""
+
+
+@dataclass(frozen=True)
+class ValueEvent:
+    """An instruction that an observer watches was executed; registers as bits, each (1 or waves, 1 or lanes)."""
+
+    instruction: Instruction
+    sources: tuple[tuple[NDArray[np.uint32], ...], ...]
+    """Registers of each source, as they were before; a constant has two dwords, what is neither has none."""
+    results: tuple[tuple[NDArray[np.uint32], ...], ...]
+    """Registers of each destination."""
+    mode: NDArray[np.uint32]
+    """MODE, (1 or waves,)."""
+    active: Callable[[], NDArray[np.bool_]]
+    """EXEC, (1 or waves, lanes)."""
+    waves: int
+    """Waves that execute it; rows that are equal are kept once."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event, and of a lane in it."""
+
+
+class Observer:
+    """Receives the events of a launch: override the hooks that are needed, the others cost nothing.
+
+    An object that only has methods of these names, without this base class, is an observer as well.
+    """
+
+    name: str = ""
+    only_unusual: bool = False
+    """Whether `on_value` may be left out for matrix instructions of finite, not denormal values under a full EXEC."""
+
+    def on_start(self, launch: Launch) -> None:
+        """Before the first instruction, when memory is laid out."""
+
+    def on_end(self, memory: Memory) -> None:
+        """After the last instruction."""
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Waves executed a block of consecutive instructions."""
+
+    def on_access(self, event: AccessEvent) -> None:
+        """A vector memory instruction read or wrote memory, the LDS or scratch."""
+
+    def on_scalar(self, event: AccessEvent) -> None:
+        """A scalar memory instruction read or wrote memory; its addresses have one lane."""
+
+    def on_resource(self, event: ResourceEvent) -> None:
+        """A vector memory instruction read a buffer resource."""
+
+    def on_multicast(self, event: MulticastEvent) -> None:
+        """A load was issued whose data several workgroups may share."""
+
+    def on_fault(self, event: AccessFault) -> None:
+        """An access went outside every buffer."""
+
+    def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
+        """A matrix instruction was executed; what is returned replaces the registers of its result."""
+
+    def on_use(self, event: UndefinedUse) -> None:
+        """Undefined bits were used; overriding this makes the machine track which bits are defined."""
+
+    def watches(self, instruction: Instruction) -> bool:  # noqa: ARG002
+        """Whether `on_value` receives this instruction; called once for each instruction, before it is executed."""
+        return True
+
+    def on_value(self, event: ValueEvent) -> None:
+        """An instruction that this observer watches was executed."""
+
+    def on_clock(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Ticks that waves, by their numbers in the launch, have spent beyond what the machine counts, (waves,)."""
+        return numbers * 0
+
+    def before_step(self, step: Step) -> None:
+        """An instruction is about to be executed."""
+
+    def after_step(self, step: Step) -> None:
+        """An instruction was executed."""
+
+
+def hooks(
+    observers: Sequence[Observer], method: Callable[Concatenate[Any, Given], Answer]
+) -> list[Callable[Given, Answer]]:
+    """The bound methods of those observers that override a hook.
+
+    Args:
+        observers: in the order in which they are called.
+        method: the hook as `Observer` has it, such as ``Observer.on_block``.
+    """
+    bound: list[Any] = [getattr(observer, method.__name__, method) for observer in observers]
+    return [hook for hook in bound if getattr(hook, "__func__", hook) is not method]

@@ -1,0 +1,1 @@
+"""Runs a launch: batches of workgroups, wave selection, basic blocks, delivery of loads."""

@@ -1,0 +1,203 @@
+"""Blocks: consecutive instructions with one entry, decoded and bound once; outside the code, one that ends a launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.isa.high_registers import fields_of_mode, raised
+from mfmasim.machine.binding.approximation import approximated
+from mfmasim.machine.binding.bind import bind, operation_of
+from mfmasim.machine.events.stepping import stepped
+from mfmasim.machine.events.watching import watched
+from mfmasim.machine.execution.late_delivery import forces
+from mfmasim.machine.opcodes.register_allocation import allocated
+from mfmasim.machine.ops.matrix_pairs import paired
+from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
+from mfmasim.machine.ops.vector_skip import VSKIP, sets_vector_mode
+from mfmasim.program import NotCodeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events.interface import Bound
+    from mfmasim.machine.execution.run import Machine
+
+__all__ = ["Block", "build"]
+
+LONGEST = 256
+"""Instructions of a block at most."""
+
+
+@dataclass
+class Block:
+    """Consecutive instructions with one entry; the last one may change the program counter."""
+
+    first: int
+    size: int
+    """Instructions that are executed."""
+    body: list[Bound]
+    after: NDArray[np.int64]
+    """Address of what follows, (1,)."""
+    instructions: list[Instruction]
+    """Those that are executed: where VSKIP is set, without vector instructions. Where MODE extends the numbers of
+    VGPRs, with the registers that they access."""
+    mode: int = 0
+    """The bits of MODE for which it was bound (`Arch.vector_mode`)."""
+    runs: int = 0
+    """Wave executions, for the counts."""
+
+
+def build(machine: Machine, pc: int, mode: int) -> Block:
+    """Decode and bind the block that starts at an address.
+
+    Args:
+        machine: what operations need beyond registers.
+        pc: address in the code object.
+        mode: the bits of MODE that say how its vector instructions execute (`Arch.vector_mode`).
+
+    Raises:
+        MfmasimError: the bytes at `pc` are not an instruction, or something in the block's instructions is not
+            executed by the machine.
+    """
+    decoded = _kept(machine, pc, mode)
+    instructions, last, ending = decoded.instructions, decoded.last, decoded.ending
+    if last is not None and last.target is not None:
+        machine.joins.add(last.target)
+    indexing = bool(mode & GPR_IDX_EN)
+    bound = [
+        _bound(ins, fields, machine, indexing=indexing)
+        for ins, fields in zip(instructions, decoded.selected, strict=True)
+    ]
+    if step := machine.launch.approximation:
+        bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
+    if machine.value_observers and not indexing:
+        bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
+    if machine.late is not None:
+        bound = [machine.late.wrapped(ins, run) for ins, run in zip(instructions, bound, strict=True)]
+    if not (indexing or step or machine.late is not None or machine.steps or machine.matrix_hooks):
+        bound = paired(instructions, bound, machine)
+    if machine.steps:
+        bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
+    if ending:
+        where = last.pc if last is not None else pc
+        bound.append(lambda g: machine.stop("fetch", ending, where, g))
+    return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions, mode)
+
+
+class Decoded(NamedTuple):
+    """A block before it is bound."""
+
+    instructions: list[Instruction]
+    """Those that are executed, with the registers that they access."""
+    selected: list[int]
+    """Of each, the mode that its registers were selected in."""
+    last: Instruction | None
+    """The last one, also where it is not executed."""
+    ending: str
+    """Why execution cannot continue after them, or an empty text."""
+
+
+def _kept(machine: Machine, pc: int, mode: int) -> Decoded:
+    """`_selected`, kept for the kernel's further launches."""
+    kept: dict[tuple[object, ...], Decoded] = machine.kernel.kept.setdefault("decoded", {})
+    key = pc, mode, frozenset(machine.joins), machine.late is None
+    found = kept.get(key)
+    if found is None:
+        found = kept[key] = _selected(machine, pc, mode)
+    return found
+
+
+def _selected(machine: Machine, pc: int, mode: int) -> Decoded:
+    """The block at an address, with the registers that its instructions access."""
+    instructions, ending = _decode(machine, pc)
+    last = instructions[-1] if instructions else None
+    if mode & VSKIP:
+        instructions = [ins for ins in instructions if ins.opcode.scalar]
+    fields, selected = fields_of_mode(mode), []
+    for ins in instructions:
+        selected.append(fields)
+        if ins.opcode.kind == "msb":
+            fields = ins.src[0].bits & 0xFF
+    pairs = zip(instructions, selected, strict=True)
+    return Decoded([allocated(raised(ins, chosen), machine.kernel) for ins, chosen in pairs], selected, last, ending)
+
+
+def _bound(instruction: Instruction, fields: int, machine: Machine, *, indexing: bool) -> Bound:
+    """An instruction bound, and its undefined bits tracked where a check requires it.
+
+    Args:
+        instruction: what is bound.
+        fields: the mode that its registers were selected in.
+        machine: what operations need beyond registers.
+        indexing: whether M0 is added to the numbers of its registers.
+    """
+    follows = machine.definedness
+    keeping = partial(_bind, fields)
+    if follows is None:
+        return indexed(instruction, machine, bind) if indexing else keeping(instruction, machine)
+    bind_one = bind if indexing else keeping
+
+    def both(ins: Instruction, machine: Machine) -> Bound:
+        run: Bound = follows.beside(ins, bind_one(ins, machine))
+        return run
+
+    if not indexing:
+        return both(instruction, machine)
+    step: Bound = follows.indexed(instruction, indexed(instruction, machine, both))
+    return step
+
+
+def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
+    """`bind`; what only touches registers needs no machine and is kept for the kernel's further launches."""
+    kept: dict[tuple[int, int], Bound | None] = machine.kernel.kept.setdefault("bound", {})
+    key = instruction.pc, fields
+    found = kept.get(key)
+    if found is None:
+        found = bind(instruction, machine)
+        if key not in kept:
+            kept[key] = None if operation_of(instruction).unit == "direct" else found
+    return found
+
+
+def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
+    """Instructions from an address on, and why execution cannot continue after them, or an empty text.
+
+    Bytes that cannot be decoded matter only when a wave reaches them.
+    """
+    code = machine.kernel.code
+    ends: dict[int, str] | None = machine.kernel.kept.get("ends")
+    if ends is None:
+        ends = {info.entry + info.size: info.name for info in code.object.kernels.values() if info.size}
+        machine.kernel.kept["ends"] = ends
+    instructions: list[Instruction] = []
+    address = pc
+    while True:
+        try:
+            ins = code.instruction_at(address, machine.kernel.wave)
+        except NotCodeError as error:
+            return instructions, str(error) if not instructions else _past(machine.kernel.name)
+        except MfmasimError:
+            if instructions:
+                return instructions, ""
+            raise
+        instructions.append(ins)
+        address += ins.size
+        if ins.opcode.ends_block or sets_vector_mode(ins, machine.arch):
+            return instructions, ""
+        if address in ends:
+            return instructions, _past(ends[address])
+        if machine.late is not None and forces(code.instruction_at(address, machine.kernel.wave)):
+            return instructions, ""  # other waves may go first
+        # A branch target ends a block: waves that took the branch and waves that did not reconverge there.
+        if address in machine.joins or len(instructions) >= LONGEST:
+            return instructions, ""
+
+
+def _past(name: str) -> str:
+    return f"execution runs past the end of {name}: no s_endpgm ends it"

@@ -1,0 +1,126 @@
+"""Places in memory as the source names them: ``b[17, 3]`` of a buffer, ``tile[2][5]`` of a variable in the LDS."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.codeobject import LdsVariable
+    from mfmasim.machine.launch.launch import Launch
+    from mfmasim.machine.state.memory import Region
+
+__all__ = ["Names"]
+
+
+class Names:
+    """Names of buffers and LDS variables of one launch; the source is read when the first is asked for."""
+
+    def __init__(self, launch: Launch) -> None:
+        """Keep the shapes of arrays, which may be freed before a finding is read."""
+        self.kernel = launch.kernel
+        self.base = launch.memory.base
+        self.regions: list[Region] = launch.memory.regions
+        self.arrays = {region.name: (array.shape, array.dtype) for region, array in launch.buffers}
+
+    def buffer(self, region_name: str) -> str:
+        """The parameter's own name for ``argument 1 (b)``, ``argument 1`` or a field ``argument 1[2]``."""
+        return self._buffers.get(region_name, region_name)
+
+    @cached_property
+    def _buffers(self) -> dict[str, str]:
+        """By the names that a launch gives buffers."""
+        out = {}
+        for name in self.arrays:
+            head, bracket, field = name.partition("[")
+            number, _, _ = head.removeprefix("argument ").partition(" ")
+            known = self.kernel.parameters
+            if head.startswith("argument ") and number.isdecimal() and int(number) < len(known):
+                own = known[int(number)].name
+                if own:
+                    out[name] = own + bracket + field
+        return out
+
+    def element(self, region: Region, offset: int) -> str:
+        """The element at a byte of a buffer, which may lie outside: ``b[17, 3]``; empty for memory without elements."""
+        if region.name not in self.arrays:
+            return ""
+        shape, dtype = self.arrays[region.name]
+        if not math.prod(shape) or not dtype.itemsize:
+            return ""
+        number, byte = divmod(offset, dtype.itemsize)
+        return self.buffer(region.name) + _index(shape, number) + (f" byte {byte}" if byte else "")
+
+    def element_at(self, address: int) -> str:
+        """The element at an address; empty outside every buffer."""
+        region = self._region(address)
+        return self.element(region, address - region.address) if region is not None else ""
+
+    def at(self, offset: int) -> str:
+        """A byte of the arena: its element, else the byte of its buffer."""
+        region = self._region(self.base + offset)
+        if region is None:
+            return f"byte {offset} of memory"
+        inside = self.base + offset - region.address
+        return self.element(region, inside) or f"byte {inside} of {self.buffer(region.name)}"
+
+    def _region(self, address: int) -> Region | None:
+        return next((r for r in self.regions if r.address <= address < r.address + r.size), None)
+
+    def beyond(self, address: int) -> str:
+        """The element that an address outside every buffer would be, counted from the nearest one; empty far off."""
+        named = [region for region in self.regions if region.name in self.arrays]
+        if not named:
+            return ""
+        gaps = [(max(r.address - address, address - (r.address + r.size), 0), r) for r in named]
+        gap, region = min(gaps, key=lambda pair: pair[0])
+        return self.element(region, address - region.address) if gap <= max(region.size, 4096) else ""
+
+    def lds(self, byte: int) -> str:
+        """A byte of the LDS: ``tile[2][5]`` with the byte, or the byte alone."""
+        found = self.variable(self.kernel.lds_variables, byte)
+        return f"{found} (byte {byte} of the LDS)" if found else f"byte {byte} of the LDS"
+
+    def past_lds(self, address: int) -> str:
+        """How far an address lies past the last variable of the LDS, in words; empty where none is known."""
+        placed = [variable for variable in self.kernel.lds_variables if variable.size]
+        last = max(placed, key=lambda variable: variable.offset, default=None)
+        if last is None or address < last.offset + last.size:
+            return ""
+        text = self.variable([replace(last, size=0)], address)
+        return f", {text} where the last variable is {last.type.text.replace('[', f' {last.name}[', 1)}" if text else ""
+
+    @staticmethod
+    def variable(variables: Sequence[LdsVariable], byte: int) -> str:
+        """The element of a variable in the LDS at a byte; empty where none is known."""
+        for variable in variables:
+            size = variable.size or 1 << 31  # dynamic LDS reaches to its end
+            if not variable.offset <= byte < variable.offset + size:
+                continue
+            inner = variable.type.innermost
+            if not inner.size:
+                return variable.name
+            number, rest = divmod(byte - variable.offset, inner.size)
+            shape = variable.type.shape
+            index = f"[{number}]" if len(shape) == 1 else "".join(f"[{i}]" for i in _unravel(shape, number))
+            return variable.name + (index if shape else "") + (f" byte {rest}" if rest else "")
+        return ""
+
+
+def _index(shape: tuple[int, ...], number: int) -> str:
+    """``[17, 3]``; outside the array, the first index goes on counting."""
+    if not shape:
+        return ""
+    return "[" + ", ".join(str(i) for i in _unravel(shape, number)) + "]"
+
+
+def _unravel(shape: Sequence[int], number: int) -> list[int]:
+    out: list[int] = []
+    for size in reversed(shape[1:]):
+        number, index = divmod(number, size) if size else (number, 0)
+        out.append(index)
+    return [number, *reversed(out)]

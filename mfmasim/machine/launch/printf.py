@@ -1,0 +1,124 @@
+"""What kernels print: the buffer that printf fills, and its frames as text.
+
+clang lowers printf to stores into the buffer that ``hidden_printf_buffer`` points to (``-mprintf-kind=buffered``). Two
+words come first: bytes in use, and the size. Each call adds a frame: a control word (bit 1: the format is constant,
+bits 2 to 31: bytes of the frame), the low half of the format's MD5 hash, or the format itself, and the arguments, 8
+bytes each; a string lies in the frame with its zero, padded to 8 bytes. The formats stand in the metadata as
+``0:0:<hash>,<text>``. Sources: LLVM, AMDGPUEmitPrintf.cpp; AMDGPU usage guide, "Code Object V3 Metadata".
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import TYPE_CHECKING
+
+from mfmasim.machine.launch.printf_format import CONVERSION, formatted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = ["HEADER_BYTES", "PRINTF_BYTES", "formats_by_hash", "frame_text", "header", "printed"]
+
+PRINTF_BYTES = 1 << 20
+"""Size of the buffer: what a launch can print, as frames."""
+HEADER_BYTES = 8
+_CONSTANT = 2
+
+
+def header(size: int) -> bytes:
+    """The first two words of an empty buffer of `size` bytes."""
+    return struct.pack("<II", 0, size)
+
+
+def formats_by_hash(metadata: Iterable[str]) -> dict[int, str]:
+    """The format strings of ``amdhsa.printf`` by the hash that frames carry."""
+    found = (re.match(r"0:0:([0-9a-f]+),(.*)", line, re.DOTALL) for line in metadata)
+    return {int(match[1], 16): match[2] for match in found if match}
+
+
+def printed(buffer: bytes, formats: Mapping[int, str], text_at: Callable[[int], bytes]) -> tuple[str, str]:
+    """The text of a filled buffer.
+
+    Args:
+        buffer: all its bytes, the two words included.
+        formats: constant formats, as `formats_by_hash` gives them.
+        text_at: the zero-terminated string at an address of the device, for a string argument whose format is not
+            constant: only its address is in the frame.
+
+    Returns:
+        The text, frame by frame in the buffer's order; and what is wrong with the buffer, or an empty text.
+    """
+    used, size = struct.unpack_from("<II", buffer)
+    place, end = HEADER_BYTES, min(HEADER_BYTES + used, len(buffer))
+    out: list[str] = []
+    largest = 0
+    while place < end:
+        control = struct.unpack_from("<I", buffer, place)[0] if place + 4 <= end else 0
+        length = control >> 2
+        if length < 12 or place + length > end:
+            return "".join(out), f"the frame at byte {place} of the printf buffer was never filled in"
+        largest = max(largest, length)
+        out.append(_frame(buffer[place + 4 : place + length], bool(control & _CONSTANT), formats, text_at))
+        place += length
+    if largest and HEADER_BYTES + used + largest > size:
+        return "".join(out), f"the printf buffer of {size:,} bytes is full; later output is lost"
+    return "".join(out), ""
+
+
+def _frame(body: bytes, constant: bool, formats: Mapping[int, str], text_at: Callable[[int], bytes]) -> str:
+    if constant:
+        code = int.from_bytes(body[:8], "little")
+        text, place = formats.get(code), 8
+        if text is None:
+            return f"(printf format {code:016x} is not in the code object's metadata)\n"
+    else:
+        text, place = _string(body, 0)
+    return _expanded(text, body, place, None if constant else text_at)
+
+
+def frame_text(body: bytes) -> str:
+    """The text of a frame whose format and strings lie in it, as calls to the host pass them.
+
+    Args:
+        body: the format with its zero, padded to 8 bytes; then the arguments, 8 bytes each, strings like the format.
+    """
+    text, place = _string(body, 0)
+    return _expanded(text, body, place, None)
+
+
+def _expanded(text: str, body: bytes, place: int, text_at: Callable[[int], bytes] | None) -> str:
+    """A format with the arguments from a place of the frame; strings lie in the frame unless `text_at` finds them."""
+    out: list[str] = []
+    last = 0
+    for match in CONVERSION.finditer(text):
+        out.append(text[last : match.start()])
+        last = match.end()
+        if match["kind"] == "%":
+            out.append("%")
+            continue
+        stars: list[int] = []
+        for _ in range(match[0].count("*")):
+            stars.append(int.from_bytes(body[place : place + 4], "little", signed=True))
+            place += 8
+        value: str | int
+        if match["kind"] == "s" and text_at is None:
+            value, place = _string(body, place)
+        else:
+            word = body[place : place + 8]
+            if len(word) < 8:
+                out.append(match[0])  # fewer arguments than conversions, which C leaves undefined
+                continue
+            place += 8
+            value = int.from_bytes(word, "little")
+            if match["kind"] == "s" and text_at is not None:
+                value = text_at(value).decode("utf-8", "replace")
+        out.append(formatted(match, stars, value))
+    return "".join(out) + text[last:]
+
+
+def _string(body: bytes, place: int) -> tuple[str, int]:
+    """A string of the frame and the place after it."""
+    end = body.find(b"\0", place)
+    end = len(body) if end < 0 else end
+    return body[place:end].decode("utf-8", "replace"), place + (end - place + 8) // 8 * 8

@@ -1,0 +1,98 @@
+"""What a launch may use: quotas that the caller sets, and the meter that holds a launch to them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from mfmasim.machine.launch.launch import Launch
+
+__all__ = ["INSTRUCTIONS", "Meter", "Quota", "check_quota"]
+
+INSTRUCTIONS = 10**12
+"""Wave-instructions of a launch unless the caller says otherwise: some hours at least."""
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Limits of one launch; None is no limit."""
+
+    instructions: int | None = INSTRUCTIONS
+    """Wave-instructions of all waves together; beyond it the launch is stopped."""
+    seconds: float | None = None
+    """Time on this machine; beyond it the launch is stopped, wherever it then is."""
+    bytes: int | None = None
+    """Device memory: buffers, code object and the gaps between them; more is refused before anything runs."""
+    rows: int | None = None
+    """Findings, and lines that the kernel printed, in the report; the worst are kept, and a note counts the others."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a positive number."""
+        for one in fields(self):
+            value = getattr(self, one.name)
+            allowed: Any = int | float if one.name == "seconds" else int
+            if value is not None and (isinstance(value, bool) or not isinstance(value, allowed) or not value > 0):
+                raise MfmasimError(f"quota {one.name}={value!r}: a positive number is expected, or None for no limit")
+
+
+class Meter:
+    """Counts what machines spend of a quota; the time is that of all machines of a launch together."""
+
+    def __init__(self, quota: Quota, deadline: float | None = None) -> None:
+        """Start to count.
+
+        Args:
+            quota: the limits.
+            deadline: when the time is over, on this machine's monotonic clock; None is `quota.seconds` from now.
+        """
+        self.quota = quota
+        self.spent = 0
+        self.deadline = deadline
+        if deadline is None and quota.seconds is not None:
+            self.deadline = time.monotonic() + quota.seconds
+
+    def __getstate__(self) -> tuple[Quota, float | None]:
+        """For a worker, whose clock may be another: the time that is left."""
+        return self.quota, None if self.deadline is None else self.deadline - time.monotonic()
+
+    def __setstate__(self, state: tuple[Quota, float | None]) -> None:
+        """Count from zero, until the time that is left is over."""
+        quota, left = state
+        self.__init__(quota, None if left is None else time.monotonic() + left)  # type: ignore[misc]
+
+    def fresh(self) -> Meter:
+        """Another meter for the same time, which counts instructions from zero."""
+        return Meter(self.quota, self.deadline)
+
+    def spend(self, instructions: int) -> str:
+        """Count wave-instructions; returns which quota is used up, in words, or nothing."""
+        self.spent += instructions
+        limit = self.quota.instructions
+        if limit is not None and self.spent > limit:
+            return f"the launch executed more than {limit:,} wave-instructions"
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            return f"the launch took more than {self.quota.seconds:g} seconds"
+        return ""
+
+
+def check_quota(launch: Launch) -> None:
+    """Refuse a launch that cannot stay within its quota.
+
+    Raises:
+        MfmasimError: names the size and the quota.
+    """
+    quota = launch.meter.quota
+    waves = launch.workgroups * launch.waves_per_workgroup
+    if quota.instructions is not None and waves > quota.instructions:
+        raise MfmasimError(
+            f"grid {launch.grid}: {waves:,} waves, each of which executes an instruction at least, and the quota is "
+            f"{quota.instructions:,} wave-instructions"
+        )
+    if quota.bytes is not None and launch.memory.size > quota.bytes:
+        raise MfmasimError(
+            f"{launch.kernel.name}: {launch.memory.size:,} bytes of device memory, the quota is {quota.bytes:,}"
+        )

@@ -1,0 +1,29 @@
+"""The errors for what the machine does not execute: they name the instruction, its address and its bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.opcodes.excluded import excluded
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+
+__all__ = ["unknown_operation", "unsupported"]
+
+
+def unsupported(instruction: Instruction, what: str) -> MfmasimError:
+    """The error for an operand, modifier or state that an operation does not take."""
+    return MfmasimError(
+        f"{what}: {instruction.text.strip()} at {instruction.pc:#x} (bytes {instruction.raw.hex()}) is not supported"
+    )
+
+
+def unknown_operation(instruction: Instruction) -> MfmasimError:
+    """The error for an instruction whose operation is not registered."""
+    row = excluded(instruction.name)
+    return MfmasimError(
+        f"unsupported instruction {instruction.text.strip()} at {instruction.pc:#x} "
+        f"(bytes {instruction.raw.hex()}, {instruction.arch}){f': it {row.why} ({row.group})' if row else ''}"
+    )

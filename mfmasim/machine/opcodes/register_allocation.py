@@ -1,0 +1,61 @@
+"""AGPRs in a unified register file: which of the wave's registers each one is.
+
+On architectures with one file (`Arch.unified_vgprs`) a wave's registers are allocated in one piece. VGPR number n is
+register n of it; the kernel's ``accum_offset`` is the register that is a0. A VGPR number from there on and an AGPR are
+then two names of one register, in values, definedness and provenance alike. So the machine and its observers see the
+register, and only texts name it as the code does (`Operand.written`).
+
+Sources: CDNA3 ISA manual, 3.6.4 and table 21 (GPR_ALLOC.ACCV_OFF counts from VGPR_BASE); LLVM's AMDGPU usage guide,
+compute_pgm_rsrc3 ACCUM_OFFSET: VGPR numbers are limited only by the allocation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.execution.initial_state import register_counts
+from mfmasim.machine.state.waves import SCALARS
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.program import Kernel
+
+__all__ = ["allocated"]
+
+
+def allocated(instruction: Instruction, kernel: Kernel) -> Instruction:
+    """The instruction with its AGPRs as registers of the file that they share with the VGPRs.
+
+    Args:
+        instruction: as decoded.
+        kernel: that executes it.
+
+    Raises:
+        MfmasimError: it names a register beyond what the kernel's descriptor allocates.
+    """
+    start = kernel.info.descriptor.accum_offset
+    if start and any(operand.kind == "a" for operand in (*instruction.src, *instruction.dst)):
+        instruction = replace(
+            instruction,
+            src=tuple(_physical(operand, start) for operand in instruction.src),
+            dst=tuple(_physical(operand, start) for operand in instruction.dst),
+        )
+    vgprs, agprs = register_counts(kernel)
+    limits = {"v": vgprs, "a": agprs, "s": SCALARS}
+    for operand in (*instruction.dst, *instruction.src):
+        limit = limits.get(operand.kind)
+        if limit is not None and operand.index + operand.count > limit:
+            file, first = operand.written
+            count = max(limit - operand.accum_offset, 0)
+            what = f"the kernel allocates {count}" if file != "s" else "no such scalar register"
+            last = f"{file}{first + operand.count - 1}"
+            raise MfmasimError(f"{last} in {instruction.text.strip()} at {instruction.pc:#x}: {what}")
+    return instruction
+
+
+def _physical(operand: Operand, start: int) -> Operand:
+    if operand.kind != "a":
+        return operand
+    return replace(operand, kind="v", index=operand.index + start, accum_offset=start)

@@ -1,0 +1,112 @@
+"""Memory as it was before a launch, for a second run.
+
+A page is kept when it is first written, and copied when the second run first accesses it: the cost is that of the pages
+in use, whatever the size of memory.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.state.memory import PAGE, Memory, Region
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.state.memory import Outside
+
+__all__ = ["Before", "Earlier"]
+
+
+class Before:
+    """Pages as they were before they were written; `Memory.before` refers to it while a launch runs."""
+
+    def __init__(self, memory: Memory) -> None:
+        """Begin with nothing written."""
+        self.memory = memory
+        self._pages = memory.arena.reshape(-1, PAGE)
+        self._kept: list[NDArray[np.uint8]] = []
+
+    @cached_property
+    def _place(self) -> NDArray[np.int64]:
+        """Of each page in `_kept`, counted from 1; made on use, as memory may span all addresses of a process."""
+        return np.zeros(len(self._pages), np.int64)
+
+    def keep(self, offsets: NDArray[np.int64], size: int) -> None:
+        """Bytes are about to be written.
+
+        Args:
+            offsets: of the first byte of each lane.
+            size: bytes per lane.
+        """
+        fresh = pages_of(offsets, size, self._place == 0)
+        if len(fresh):
+            self._place[fresh] = len(self._kept) + 1 + np.arange(len(fresh))
+            self._kept += list(self._pages[fresh])
+
+    def copy(self, pages: NDArray[np.int64], target: NDArray[np.uint8]) -> None:
+        """Copy pages as they were.
+
+        Args:
+            pages: their numbers, each once.
+            target: all pages of another arena, uint8 (pages, PAGE).
+        """
+        target[pages] = self._pages[pages]
+        for page in pages[self._place[pages] != 0].tolist():
+            target[page] = self._kept[self._place[page] - 1]
+
+
+class Earlier(Memory):
+    """The same buffers in a separate arena, with the bytes that they held before."""
+
+    def __init__(self, before: Before) -> None:
+        """Copy nothing yet."""
+        super().__init__()
+        memory = before.memory
+        self.regions, self._base, self._end = memory.regions, memory.base, memory.size
+        self._arrange(np.zeros(memory.size, np.uint8))
+        self._before = before
+        self._missing = np.ones(memory.size // PAGE, np.bool_)
+
+    def locate(
+        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
+    ) -> tuple[NDArray[np.int64], Outside | None]:
+        """As of any memory; the pages are there afterwards.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes per lane.
+            mask: lanes that take part; None is all.
+            write: whether the access writes.
+        """
+        offsets, outside = super().locate(addresses, size, mask, write=write)
+        self._fetch(pages_of(offsets, size, self._missing))
+        return offsets, outside
+
+    def view(self, region: Region) -> NDArray[np.uint8]:
+        """The bytes of a buffer, as a view."""
+        start = region.address - self._base
+        pages = np.arange(start // PAGE, -(-(start + region.size) // PAGE))
+        self._fetch(pages[self._missing[pages]])
+        return super().view(region)
+
+    def _fetch(self, pages: NDArray[np.int64]) -> None:
+        if len(pages):
+            self._missing[pages] = False
+            self._before.copy(pages, self._bytes.reshape(-1, PAGE))
+
+
+def pages_of(offsets: NDArray[np.int64], size: int, among: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Pages that lanes access, each once.
+
+    Args:
+        offsets: of the first byte of each lane.
+        size: bytes per lane, at most a page.
+        among: the pages that count.
+    """
+    first, last = offsets // PAGE, (offsets + (size - 1)) // PAGE
+    found = [pages[among[pages]] for pages in (first, last)]
+    return np.unique(np.concatenate(found))

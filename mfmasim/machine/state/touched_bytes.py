@@ -1,0 +1,131 @@
+"""Which bytes of global memory a part of a launch read and wrote: this shows whether parts are independent.
+
+Recorded only on request, as flags of the largest units that an access consists of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.state.memory import Outside
+
+__all__ = ["Runs", "Touched"]
+
+WIDEST = 16
+"""Bytes of the largest unit."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Bytes of the arena as runs: first byte and one past the last, int64 each; none touches the next."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, flags: NDArray[np.uint8], unit: int) -> Runs:
+        """The runs of units of so many bytes whose flag, 0 or 1, is set."""
+        steps = (np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist()
+        first, last = [0] * bool(flags[:1].any()), [len(flags)] * bool(flags[-1:].any())
+        edges = np.array([*first, *steps, *last], np.int64) * unit
+        return cls(edges[::2], edges[1::2])
+
+    @classmethod
+    def together(cls, several: Sequence[Runs]) -> Runs:
+        """The bytes that any of them has."""
+        none = np.empty(0, np.int64)
+        starts, ends = (
+            np.concatenate([none, *each]) for each in ([r.starts for r in several], [r.ends for r in several])
+        )
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], np.maximum.accumulate(ends[order])
+        alone = starts[1:] > ends[:-1]
+        return cls(starts[np.append(True, alone)[: len(starts)]], ends[np.append(alone, True)[: len(ends)]])
+
+    @property
+    def total(self) -> int:
+        """Bytes in all runs."""
+        return int((self.ends - self.starts).sum())
+
+    def within(self, first: int, end: int) -> int:
+        """Bytes in all runs from a first byte up to an end."""
+        return int(np.maximum(np.minimum(self.ends, end) - np.maximum(self.starts, first), 0).sum())
+
+    def take(self, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The bytes of all runs, one after the other."""
+        return np.concatenate([data[:0], *(data[start:end] for start, end in self._pairs())])
+
+    def put(self, data: NDArray[np.uint8], values: NDArray[np.uint8]) -> None:
+        """Write what `take` gave."""
+        place = 0
+        for start, end in self._pairs():
+            data[start:end] = values[place : place + end - start]
+            place += end - start
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+
+    def common(self, other: Runs) -> int | None:
+        """The first byte that both have, if any."""
+        if not len(other.starts):
+            return None
+        nearest = np.searchsorted(other.ends, self.starts, side="right")
+        begins = np.append(other.starts, np.iinfo(np.int64).max)[nearest]
+        both = np.flatnonzero(begins < self.ends)
+        return int(max(begins[both[0]], self.starts[both[0]])) if len(both) else None
+
+
+class Touched:
+    """Flags of what was read and written, by units of 1, 2, 4, 8 or 16 bytes."""
+
+    def __init__(self, size: int) -> None:
+        """For an arena of `size` bytes."""
+        self._size = size
+        self._flags: dict[tuple[bool, int], NDArray[np.uint8]] = {}
+        """Of each unit, once some access is made of such; by whether it writes, and the bytes of a unit."""
+
+    @property
+    def read(self) -> Runs:
+        """The bytes that were read."""
+        return self._runs(write=False)
+
+    @property
+    def written(self) -> Runs:
+        """The bytes that were written."""
+        return self._runs(write=True)
+
+    def _runs(self, *, write: bool) -> Runs:
+        return Runs.together([Runs.of(flags, unit) for (kind, unit), flags in self._flags.items() if kind == write])
+
+    def note(
+        self, offsets: NDArray[np.int64], size: int, mask: NDArray[Any] | None, outside: Outside | None, *, write: bool
+    ) -> None:
+        """Flag `size` bytes from each offset on, except for lanes that are masked off or outside every buffer.
+
+        Args:
+            offsets: of the first byte of each lane.
+            size: bytes per lane.
+            mask: lanes that take part; None is all.
+            outside: lanes that hit no buffer.
+            write: whether the access writes.
+        """
+        if mask is not None:
+            offsets = offsets[np.broadcast_to(mask, offsets.shape) if outside is None else mask & ~outside.mask]
+        elif outside is not None:
+            offsets = offsets[~outside.mask]
+        common = int(np.bitwise_or.reduce(offsets, axis=None)) | size | WIDEST
+        unit = common & -common
+        flags = self._flags.get((write, unit))
+        if flags is None:
+            flags = self._flags[write, unit] = np.zeros(-(-self._size // unit), np.uint8)
+        index = offsets >> (unit.bit_length() - 1)
+        for k in range(size // unit):
+            flags[index + k] = 1
