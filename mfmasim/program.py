@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.codeobject import Argument, CodeObject, CType, KernelInfo, LdsVariable
+    from mfmasim.devices.calling import Launcher
     from mfmasim.isa import Instruction
 
 __all__ = ["Code", "Kernel", "NotCodeError", "Source", "Unread", "compile", "load"]
@@ -55,15 +56,14 @@ class Source:
 
     def declared(self) -> dict[str, Declared]:
         """What it declares of its kernels; nothing if it has changed since, or there is no compiler."""
-        from mfmasim import toolchain
+        from mfmasim.toolchain import declarations
 
         try:
-            if hashlib.sha256(self.path.read_bytes()).hexdigest() != self.sha256:
-                return {}
-            text = toolchain.declarations(self.path, self.arch, self.compiler, self.flags, self.include)
+            same = hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
+            text = declarations(self.path, self.arch, self.compiler, self.flags, self.include) if same else ""
         except (OSError, MfmasimError):
             return {}
-        return codeobject.read_ir(text)
+        return codeobject.read_ir(text) if same else {}
 
 
 class Kernel:
@@ -71,8 +71,7 @@ class Kernel:
 
     def __init__(self, code: Code, info: KernelInfo) -> None:
         """Create a kernel of `code` from the code object's `info`."""
-        self.code = code
-        self.info = info
+        self.code, self.info = code, info
         self.kept: dict[str, Any] = {}
         """What follows from the kernel alone and is kept for its further launches, by the user's name for it."""
 
@@ -80,15 +79,24 @@ class Kernel:
         """A process that receives it begins with nothing kept: bound instructions are functions."""
         return {**self.__dict__, "kept": {}}
 
+    def __getitem__(self, key: Any) -> Launcher:
+        """The short form of a launch, ``kernel[grid, block](a, b, c)``."""
+        from mfmasim.devices.calling import launcher
+
+        return launcher(self, key)
+
     def __repr__(self) -> str:
-        """Name, architecture and arguments."""
-        arguments = ", ".join(arg.name or arg.value_kind for arg in self.args)
-        return f"<Kernel {self.name}({arguments}) for {self.arch.name}>"
+        return f"<Kernel {self.name}({self.signature}) for {self.arch.name}>"
+
+    @property
+    def signature(self) -> str:
+        """Its arguments by name, else by type, as far as metadata and mangled name have them."""
+        pairs = zip(self.args, self.types, strict=True)
+        return ", ".join(arg.name or (kind.text if kind else arg.value_kind) for arg, kind in pairs)
 
     def _repr_html_(self) -> str:
         """Its instructions with their source lines, for notebooks."""
-        listed = self.decodable[:LISTED]
-        left = len(self.decodable) - len(listed)
+        listed, left = self.decodable[:LISTED], len(self.decodable[LISTED:])
         lines = [(f"{one.pc:#x}", one.text, self.source_at(one.pc)) for one in listed]
         table = rows(repr(self)[1:-1], ("address", "instruction", "source"), lines)
         return table + (paragraph(f"and {left:,} more instructions") if left else "")
@@ -127,12 +135,9 @@ class Kernel:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Name and type of each argument, from the metadata, the mangled name, debug information and the source."""
+        """Name and type of each argument, from metadata, mangled name, debug information and source."""
         own = [Parameter(arg.name.removesuffix(COERCED), kind) for arg, kind in zip(self.args, self.types, strict=True)]
-        if all(parameter.name and parameter.type for parameter in own):
-            return tuple(own)
-        declared = self.declared.parameters
-        if len(declared) != len(own):
+        if all(p.name and p.type for p in own) or len(declared := self.declared.parameters) != len(own):
             return tuple(own)
         pairs = zip(own, declared, strict=True)
         return tuple(Parameter(mine.name or other.name, other.type or mine.type) for mine, other in pairs)
@@ -179,12 +184,8 @@ class Kernel:
         """The kernel's instructions or, if it calls functions, those of the whole code object, in address order."""
         if not any(ins.opcode.flow in ("call", "jump") for ins in self.decodable):
             return self.decodable
-        code = [segment for segment in self.code.object.segments if segment.executable]
-        return tuple(
-            ins
-            for segment in code
-            for ins in isa.listed(self._between(segment.vaddr, segment.vaddr + len(segment.data)))
-        )
+        code = (s for s in self.code.object.segments if s.executable)
+        return tuple(ins for s in code for ins in isa.listed(self._between(s.vaddr, s.vaddr + len(s.data))))
 
     @cached_property
     def shares(self) -> bool:
@@ -243,25 +244,19 @@ class Code:
             source: what it was compiled from, if that is at hand.
             warnings: the compiler's messages.
         """
-        self.source = source
-        self.warnings = warnings
-        self.object = found
-        self.made_by = made_by
-        self.strict = strict
+        self.source, self.warnings, self.object = source, warnings, found
+        self.made_by, self.strict = made_by, strict
         self._kernels = {name: Kernel(self, info) for name, info in found.kernels.items()}
         self._decoded: dict[tuple[int, int | None], Instruction] = {}
         self._segments = [s for s in found.segments if s.executable]
         self._starts = [s.vaddr for s in self._segments]
 
     def __repr__(self) -> str:
-        """File, architecture and kernels."""
         return f"<Code {self.object.name} for {self.arch.target}: {', '.join(self._kernels)}>"
 
     def _repr_html_(self) -> str:
         """Its kernels, for notebooks."""
-        lines = [
-            (one.title, ", ".join(arg.name or arg.value_kind for arg in one.args)) for one in self._kernels.values()
-        ]
+        lines = [(kernel.title, kernel.signature) for kernel in self]
         return rows(f"{self.object.name} for {self.arch.target}", ("kernel", "arguments"), lines)
 
     @property
@@ -297,6 +292,10 @@ class Code:
             MfmasimError: no kernel, or several, match the name.
         """
         return self._kernels[self.object.kernel(name).name]
+
+    def __iter__(self) -> Iterator[Kernel]:
+        """The kernels, in the file's order."""
+        return iter(self._kernels.values())
 
     def is_code(self, address: int) -> bool:
         """Whether an address is executable and a multiple of 4."""
@@ -339,11 +338,11 @@ def load(source: str | Path | bytes, arch: str | Arch | None = None, *, strict: 
     Raises:
         MfmasimError: the file is missing, damaged, not a code object, or has no entry for `arch`.
     """
-    if not isinstance(source, str | Path | bytes | bytearray | memoryview):
-        raise MfmasimError(f"load: expected a path or bytes, not {type(source).__name__}")
+    if isinstance(source, str | Path):
+        return Code(codeobject.load(Path(source), arch=arch), strict=strict)
     if isinstance(source, bytes | bytearray | memoryview):
         return Code(codeobject.read(bytes(source), arch=arch), strict=strict)
-    return Code(codeobject.load(Path(source), arch=arch), strict=strict)
+    raise MfmasimError(f"load: expected a path or bytes, not {type(source).__name__}")
 
 
 def compile(  # noqa: A001  (the contract's name)

@@ -27,6 +27,7 @@ from mfmasim.devices.starting import start
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.argument_passing import segment
 from mfmasim.machine.launch.argument_segment import Buffers, Placed
+from mfmasim.machine.launch.interchange import as_array
 from mfmasim.machine.launch.limits import check_call
 from mfmasim.machine.state.memory import PAGE, POISON_BYTE, Region
 
@@ -355,11 +356,12 @@ def _distinct(
     numbers: dict[Region, int] = {}
 
     def place(value: Any) -> Any:
-        same = passed.buffers.same(value) if isinstance(value, np.ndarray) and value.ndim else None
+        array = as_array(value, "an argument")
+        same = passed.buffers.same(array) if isinstance(array, np.ndarray) and array.ndim else None
         if same is None:
-            return value
+            return array
         number = numbers.setdefault(same, len(numbers))
-        return Place(number, value.dtype, value.shape, value.page_offset if isinstance(value, Placed) else 0)
+        return Place(number, array.dtype, array.shape, array.page_offset if isinstance(array, Placed) else 0)
 
     given = replaced((args, None if buffers is None else dict(buffers)), place)
     return [first[region] for region in numbers], given

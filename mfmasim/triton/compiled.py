@@ -35,7 +35,13 @@ class TritonCode(Code):
     @property
     def kernel(self) -> Kernel:
         """The kernel."""
-        return self[self.metadata.name]
+        return super().__getitem__(self.metadata.name)
+
+    def __getitem__(self, name: Any) -> Any:
+        """A kernel by its name; with a grid, the short form of a launch, ``code[grid](x, y, n)``, as Triton has it."""
+        if isinstance(name, str):
+            return super().__getitem__(name)
+        return lambda *args, **options: self.launch(name, args, **options)
 
     @property
     def block(self) -> int:

@@ -18,6 +18,7 @@ from mfmasim.codeobject import Parameter
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.launch.argument_segment import POINTER, address_of, argument
 from mfmasim.machine.launch.argument_types import is_typed
+from mfmasim.machine.launch.interchange import as_array, is_array, with_arrays
 from mfmasim.machine.state.memory import POISON_BYTE
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def padding(kernel: Kernel) -> frozenset[int]:
 
 
 def in_order(kernel: Kernel, args: Arguments) -> list[Any]:
-    """One entry for each argument of a kernel; empty where the bytes of the segment are given.
+    """One entry for each argument of a kernel, arrays as NumPy's; empty where the bytes of the segment are given.
 
     Args:
         kernel: what is launched.
@@ -58,7 +59,12 @@ def in_order(kernel: Kernel, args: Arguments) -> list[Any]:
     """
     if isinstance(args, bytes | bytearray):
         return []
-    left_out = padding(kernel)
+    found = _listed(kernel, args, padding(kernel))
+    return [with_arrays(value, _named(kernel, number)) for number, value in enumerate(found)]
+
+
+def _listed(kernel: Kernel, args: Arguments, left_out: frozenset[int]) -> list[Any]:
+    """One entry for each argument, as it was given."""
     if isinstance(args, Mapping):
         return _by_name(kernel, args, left_out)
     if not isinstance(args, list | tuple):
@@ -188,9 +194,10 @@ def _whole(owner: Owner, kernel: Kernel, raw: bytes, buffers: Mapping[int, NDArr
     for offset, array in buffers.items():
         if not isinstance(offset, int | np.integer) or not 0 <= offset <= len(raw) - POINTER:
             raise MfmasimError(f"buffers: byte {offset!r} has no room for an address in {len(raw)} bytes of arguments")
-        if not isinstance(array, np.ndarray):
+        if not is_array(array):
             raise MfmasimError(f"buffers: at byte {offset} an array is expected, not {type(array).__name__}")
-        address = address_of(owner, names.get(int(offset), f"byte {offset} of the arguments"), array)
+        name = names.get(int(offset), f"byte {offset} of the arguments")
+        address = address_of(owner, name, as_array(array, name))
         out[offset : offset + POINTER] = address.to_bytes(POINTER, "little")
     hidden = min((arg.offset for arg in info.hidden_args), default=len(out))
     return bytes(out[:hidden])

@@ -16,6 +16,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.argument_types import check_array, check_value
+from mfmasim.machine.launch.interchange import ARRAYS, DEEPEST
 from mfmasim.machine.state.memory import Region
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ __all__ = ["POINTER", "Buffers", "Owner", "Placed", "address_of", "argument"]
 
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
-DEEPEST = 16
-"""Structures within structures; a list that holds itself would never end."""
 
 
 class Placed(np.ndarray):
@@ -127,7 +126,9 @@ def argument(launch: Owner, number: int, arg: Argument, value: Any, known: Param
         elif isinstance(value, np.ndarray):
             check_array(name, kind, value)
         else:
-            raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
+            raise MfmasimError(
+                f"{name} is a pointer: an array or None is expected, not {type(value).__name__} (arrays are {ARRAYS})"
+            )
         return address_of(launch, name, value).to_bytes(arg.size, "little")
     if arg.value_kind != "by_value":
         raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
