@@ -85,6 +85,7 @@ def test_document_lists_every_package():
     assert {package for values in ALLOWED.values() for package in values or ()} <= listed | {
         "machine.events",
         "machine.execution",
+        "devices.calling",
     }
     assert {"errors", "resources"} <= FOUNDATION
 
