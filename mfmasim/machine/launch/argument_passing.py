@@ -59,8 +59,10 @@ def in_order(kernel: Kernel, args: Arguments) -> list[Any]:
     """
     if isinstance(args, bytes | bytearray):
         return []
-    found = _listed(kernel, args, padding(kernel))
-    return [with_arrays(value, _named(kernel, number)) for number, value in enumerate(found)]
+    found = zip(kernel.args, _listed(kernel, args, padding(kernel)), strict=True)
+    return [
+        with_arrays(value, f"argument {n}" + f" ({arg.name})" * bool(arg.name)) for n, (arg, value) in enumerate(found)
+    ]
 
 
 def _listed(kernel: Kernel, args: Arguments, left_out: frozenset[int]) -> list[Any]:
