@@ -14,11 +14,11 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.architectures.rates import NAMES
 from mfmasim.cli import main
 from mfmasim.cost import record_launch, timeline
+from mfmasim.cost.cases import record_case
 from mfmasim.cost.costed import Costed, product_of
 from mfmasim.cost.estimate import estimate
+from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.verify import find
-from mfmasim.verify.costs import record_case
-from mfmasim.verify.mutation.mutants import compile_mutant, mutants_of
 
 PAGE = Path(__file__).resolve().parent / "cost.md"
 TEXT = (PAGE.parent / "templates" / "cost.md").read_text()

@@ -38,7 +38,7 @@ LIMITS = (
     ("metadata note of version 2", "codeobject.version2", "_NOTE_LIMIT", "bytes", ""),
     ("file of arrays, packed and unpacked", "archives", "LIMIT", "bytes", ""),
     ("arrays of an archive", "archives", "_MEMBERS", "", ""),
-    ("levels of a capture's description", "verify.agreement.capture", "_DEEPEST", "", ""),
+    ("levels of a capture's description", "lab.agreement.capture", "_DEEPEST", "", ""),
     ("decoded instructions that are kept, per architecture and wave size", "isa.decoder", "_MOST_CACHED", "", ""),
     ("code object in the memory of a program on the simulated runtime", "hiprt.words", "IMAGE_BYTES", "bytes", ""),
     ("one run of the compiler", "toolchain.compilers", "TIMEOUT_SECONDS", "seconds", "`MFMASIM_COMPILE_SECONDS`"),

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfmasim.verify.reports.statements import text_of, weigh
+from mfmasim.lab.reports.statements import text_of, weigh
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from mfmasim.cli import main
-from mfmasim.verify.reports.statements import text_of, weigh
+from mfmasim.lab.reports.statements import text_of, weigh
 
 PAGE = Path(__file__).resolve().parent / "wmma.md"
 HEAD = """\

@@ -11,9 +11,9 @@ from mfmasim import load
 from mfmasim.cli import main
 from mfmasim.codeobject import bundle
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.agreement import capture as captures
 from mfmasim.observe import Finding
 from mfmasim.verify import find
-from mfmasim.verify.agreement import capture as captures
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.visible import LAYOUT, console, visible
 

@@ -11,8 +11,8 @@ from hipkernels.cast.rejected_cases import Variant
 from mfmasim import lds
 from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa.family import family
-from mfmasim.verify.reports.profile import Profile
-from mfmasim.verify.reports.statements import Runs, Statement
+from mfmasim.lab.reports.profile import Profile
+from mfmasim.lab.reports.statements import Runs, Statement
 
 TEXT = "TransformerEngine: FP8 cast, and cast with transposition (gfx942, gfx950)"
 S = Statement

@@ -8,11 +8,11 @@ import numpy as np
 
 import mfmasim
 from mfmasim import lds
+from mfmasim.lab.reports.profile import Profile
+from mfmasim.lab.reports.roofline import teraflops
+from mfmasim.lab.reports.statements import Runs, Statement
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
-from mfmasim.verify.reports.profile import Profile
-from mfmasim.verify.reports.roofline import teraflops
-from mfmasim.verify.reports.statements import Runs, Statement
 
 TEXT = "FP8 GEMM kernels on CDNA4, from the first one to the 8-wave ping-pong"
 S = Statement

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 import mfmasim
+from mfmasim.lab.reports.statements import Runs, Statement
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
-from mfmasim.verify.reports.statements import Runs, Statement
 
 TEXT = "Introduction to Matrix Cores on CDNA3 and CDNA4"
 S = Statement

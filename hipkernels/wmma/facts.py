@@ -19,10 +19,10 @@ from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa import Instruction
 from mfmasim.isa.counters import raised
 from mfmasim.isa.family import family
+from mfmasim.lab.reports.profile import Profile
+from mfmasim.lab.reports.statements import Runs
 from mfmasim.matrix import Fragment
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.reports.profile import Profile
-from mfmasim.verify.reports.statements import Runs
 
 Figure: TypeAlias = Callable[[Runs], float]
 Word: TypeAlias = Callable[[Runs], str]

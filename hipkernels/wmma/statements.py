@@ -41,8 +41,8 @@ from hipkernels.wmma.facts import (
     worst_error,
 )
 from mfmasim.grids import published_split
-from mfmasim.verify.reports.roofline import intensity, ridge_point, teraflops, utilisation
-from mfmasim.verify.reports.statements import Runs, Statement
+from mfmasim.lab.reports.roofline import intensity, ridge_point, teraflops, utilisation
+from mfmasim.lab.reports.statements import Runs, Statement
 
 TEXT = "wmma_ops, README (gfx1151)"
 S = Statement

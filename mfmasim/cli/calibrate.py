@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from mfmasim.verify.agreement.capture import Capture
-    from mfmasim.verify.calibration.fitting import Fit
-    from mfmasim.verify.calibration.phase_fitting import PhaseFit
+    from mfmasim.lab.agreement.capture import Capture
+    from mfmasim.lab.calibration.fitting import Fit
+    from mfmasim.lab.calibration.phase_fitting import PhaseFit
 
 __all__ = ["add", "run"]
 
@@ -48,11 +48,11 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 if every row fits unchanged, 1 if one does not, or 2."""
     from mfmasim.codeobject.guard import parsing
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.agreement import capture
-    from mfmasim.verify.calibration.fitting import fit
-    from mfmasim.verify.calibration.phase_fitting import fit_phases
-    from mfmasim.verify.calibration.phase_probes import timed
-    from mfmasim.verify.calibration.probes import observed
+    from mfmasim.lab.agreement import capture
+    from mfmasim.lab.calibration.fitting import fit
+    from mfmasim.lab.calibration.phase_fitting import fit_phases
+    from mfmasim.lab.calibration.phase_probes import timed
+    from mfmasim.lab.calibration.probes import observed
 
     if args.times is not None and args.times < 1:
         raise MfmasimError(f"--times {args.times}: a positive number of repetitions is expected")
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 def _observe(args: argparse.Namespace) -> Capture:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.calibration.probes import observe
+    from mfmasim.lab.calibration.probes import observe
 
     back_end = device(args.device)
     arch = getattr(back_end, "arch", None)

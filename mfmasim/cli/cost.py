@@ -104,9 +104,9 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
         return
     from mfmasim.cli.chosen import chosen_cases
     from mfmasim.cli.verify import setting
+    from mfmasim.cost.cases import record_case
     from mfmasim.cost.costed import Costed
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.costs import record_case
 
     changes = dict(setting(text) for text in args.set)
     work = chosen_cases(args.targets, args.arch, args.case, skipped=False)

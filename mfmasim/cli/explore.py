@@ -12,8 +12,8 @@ from mfmasim.cli.timeouts import add_timeout
 if TYPE_CHECKING:
     import argparse
 
+    from mfmasim.lab.agreement.trial import Verdict
     from mfmasim.verify import Case
-    from mfmasim.verify.agreement.trial import Verdict
 
 __all__ = ["add", "run"]
 

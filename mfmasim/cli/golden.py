@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from mfmasim.lab.agreement.threeway import ThreeWay
     from mfmasim.verify import Case
-    from mfmasim.verify.agreement.threeway import ThreeWay
 
 __all__ = ["add", "run"]
 
@@ -102,7 +102,7 @@ def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[Pa
     """Record one case; the file, and whether the outputs are the reference's; no file and the reason if it failed."""
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.agreement.threeway import record
+    from mfmasim.lab.agreement.threeway import record
 
     found_by, case, arch = task
     back_end = opened.get(args.device) or opened.setdefault(args.device, device(args.device))
@@ -165,7 +165,7 @@ def _to_check(args: argparse.Namespace) -> list[Path]:
 def _checked(args: argparse.Namespace, path: Path) -> Checked:
     """Compare one capture."""
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.agreement.threeway import check
+    from mfmasim.lab.agreement.threeway import check
 
     try:
         one = check(path, args.max_differences, [Path(file) for file in args.case_file])

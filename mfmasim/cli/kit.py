@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from mfmasim.verify.kit.judging import Judgement
-    from mfmasim.verify.kit.records import KitFile
+    from mfmasim.lab.kit.judging import Judgement
+    from mfmasim.lab.kit.records import KitFile
 
 __all__ = ["add", "run"]
 
@@ -59,7 +59,7 @@ def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
     from mfmasim.devices.isolated import IsolatedHip
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.kit.running import run_kit
+    from mfmasim.lab.kit.running import run_kit
 
     if not args.out:
         raise MfmasimError("kit: --out FILE is expected (or: mfmasim kit check FILE)")
@@ -93,8 +93,8 @@ def _doctor() -> dict[str, Any]:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from mfmasim.verify.kit.judging import judge
-    from mfmasim.verify.kit.records import read
+    from mfmasim.lab.kit.judging import judge
+    from mfmasim.lab.kit.records import read
 
     kit = read(Path(args.file))
     found = judge(kit)
@@ -113,7 +113,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _count(found: list[Judgement]) -> dict[str, int]:
-    from mfmasim.verify.kit.verdict import STATUSES
+    from mfmasim.lab.kit.verdict import STATUSES
 
     return {status: sum(one.verdict.status == status for one in found) for status in STATUSES}
 

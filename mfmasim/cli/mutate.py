@@ -10,8 +10,9 @@ from mfmasim.cli.jobs import add_jobs, in_order
 if TYPE_CHECKING:
     import argparse
 
+    from mfmasim.lab.mutation.mutants import Verdict
     from mfmasim.verify import Case
-    from mfmasim.verify.mutation.mutants import Mutant, Verdict
+    from mfmasim.verify.mutant import Mutant
 
 __all__ = ["add", "run"]
 
@@ -70,7 +71,7 @@ def _work(args: argparse.Namespace) -> list[tuple[Mutant, Case]]:
         MfmasimError: none is chosen.
     """
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.mutation.mutants import mutants_of
+    from mfmasim.lab.mutation.mutants import mutants_of
 
     chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
     if not chosen:
@@ -80,7 +81,7 @@ def _work(args: argparse.Namespace) -> list[tuple[Mutant, Case]]:
 
 def _run(args: argparse.Namespace, task: tuple[Mutant, Case]) -> Verdict:
     """The verdict on one mutant."""
-    from mfmasim.verify.mutation.mutants import run_mutant
+    from mfmasim.lab.mutation.mutants import run_mutant
 
     verdict = run_mutant(*task, args.compiler)
     verdict.result.launch = None  # nothing reads it here, and it holds the whole kernel

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from mfmasim.lab.mutation.outcome import Outcome
     from mfmasim.verify import Case
-    from mfmasim.verify.mutation.outcome import Outcome
 
 __all__ = ["run_all"]
 
@@ -57,8 +57,8 @@ def _work(args: argparse.Namespace) -> list[tuple[Case, str]]:
 
 def _kinds(args: argparse.Namespace) -> list[str]:
     """The chosen kinds of change; none means all."""
-    from mfmasim.verify.mutation.binary import KINDS
-    from mfmasim.verify.mutation.textual import SOURCE_KINDS
+    from mfmasim.lab.mutation.binary import KINDS
+    from mfmasim.lab.mutation.textual import SOURCE_KINDS
 
     known = SOURCE_KINDS if args.source else KINDS
     return [kind for text in args.kind or () for kind in matching(text, known)]
@@ -66,8 +66,8 @@ def _kinds(args: argparse.Namespace) -> list[str]:
 
 def _run(args: argparse.Namespace, task: tuple[Case, str]) -> list[Outcome]:
     """The outcomes of all mutants of one case."""
-    from mfmasim.verify.mutation.binary import run_binary
-    from mfmasim.verify.mutation.textual import run_source
+    from mfmasim.lab.mutation.binary import run_binary
+    from mfmasim.lab.mutation.textual import run_source
 
     if args.source:
         return list(run_source(*task, args.limit, _kinds(args), args.compiler))

@@ -10,8 +10,8 @@ from mfmasim.cli.jobs import add_jobs, in_order
 if TYPE_CHECKING:
     import argparse
 
+    from mfmasim.lab.reports.profile import Profile
     from mfmasim.verify import Case
-    from mfmasim.verify.reports.profile import Profile
 
 __all__ = ["add", "run"]
 
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
 
     from mfmasim import __version__
     from mfmasim.cli.output import table
-    from mfmasim.verify.reports.profile_page import profile_page, tables_of
-    from mfmasim.verify.reports.statements import has_text
+    from mfmasim.lab.reports.profile_page import profile_page, tables_of
+    from mfmasim.lab.reports.statements import has_text
 
     if args.claims:
         return _claims(args)
@@ -87,7 +87,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
 
 def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
     """The profile of one case."""
-    from mfmasim.verify.reports.profile import profile_case
+    from mfmasim.lab.reports.profile import profile_case
 
     name, case, arch = task
     return profile_case(case, arch, group=name, compiler=args.compiler, bounds=True)
@@ -102,8 +102,8 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
     from mfmasim.fidelity import Trust
-    from mfmasim.verify.reports.profile_page import claims_page
-    from mfmasim.verify.reports.statements import COLUMNS, text_of, weigh
+    from mfmasim.lab.reports.profile_page import claims_page
+    from mfmasim.lab.reports.statements import COLUMNS, text_of, weigh
 
     if args.case or args.arch:
         raise MfmasimError("--claims cannot be combined with --case or --arch: each statement names its own")

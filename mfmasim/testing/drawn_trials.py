@@ -1,6 +1,6 @@
 """Hypothesis strategies for trials of kernel cases, and the smallest failing trial.
 
-Shapes, strides, offsets, factors and inputs are drawn from a case's declaration (`mfmasim.verify.agreement.domain`).
+Shapes, strides, offsets, factors and inputs are drawn from a case's declaration (`mfmasim.lab.agreement.domain`).
 Every draw shrinks towards the simplest: the smallest shape, packed matrices of zeros, a single element that differs.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.agreement.domain import Domain
+from mfmasim.lab.agreement.trial import Trial, judge
 from mfmasim.testing.drawn_codes import codes
-from mfmasim.verify.agreement.domain import Domain
-from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.arrays import Array, draw_array
 from mfmasim.verify.data import LARGEST, draw
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
-    from mfmasim.verify.agreement.trial import Verdict
+    from mfmasim.lab.agreement.trial import Verdict
     from mfmasim.verify.cases import Case
 
 __all__ = ["smallest", "trials"]
@@ -183,7 +183,7 @@ def smallest(
         examples: number of trials.
         seed: seed of the draws; None for a new one each time.
         report: called with every verdict.
-        how: passed to `mfmasim.verify.agreement.trial.judge`: `device`, `kernel`, `checks`; `device` may be a function
+        how: passed to `mfmasim.lab.agreement.trial.judge`: `device`, `kernel`, `checks`; `device` may be a function
             from an architecture to a device.
 
     Returns:

@@ -13,7 +13,7 @@ from mfmasim.verify.claims import Claim
 from mfmasim.verify.elements.sources import ComesFrom, DependsOn
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.launch import LaunchDict
-from mfmasim.verify.mutation.mutants import Mutant
+from mfmasim.verify.mutant import Mutant
 from mfmasim.verify.products import k_order, product_by
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from mfmasim.cli import main
+from mfmasim.lab.reports import statements
 from mfmasim.resources import folder
-from mfmasim.verify.reports import statements
 
 CASE = ["intro", "--arch", "gfx950", "--case", "f16_16x16x16"]
 NAME = "v_mfma_f32_16x16x16_f16"

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from mfmasim.cli import explore, main, mutate_one
-from mfmasim.verify.agreement.judging import Differences
-from mfmasim.verify.mutation import binary, mutants
+from mfmasim.lab.agreement.judging import Differences
+from mfmasim.lab.mutation import binary, mutants
 
 
 def refused(words, text, capsys):
@@ -37,7 +37,7 @@ def test_no_declared_mutant_is_to_be_caught(equivalent, capsys, monkeypatch):
 
 @pytest.mark.parametrize("caught", [(), ("outputs",)])
 def test_no_generated_mutant_is_to_be_caught(caught, capsys, monkeypatch):
-    from mfmasim.verify.mutation.binary import BinaryMutant, Outcome
+    from mfmasim.lab.mutation.binary import BinaryMutant, Outcome
 
     mutant = BinaryMutant.__new__(BinaryMutant)
     object.__setattr__(mutant, "kind", "wait removed")
@@ -68,7 +68,7 @@ def test_outputs_without_elements_are_no_agreement(tmp_path, capsys, monkeypatch
 
 
 def test_no_statement_is_decided(capsys, monkeypatch):
-    from mfmasim.verify.reports import statements
+    from mfmasim.lab.reports import statements
 
     one = statements.Weighed(statements.Statement("p", "t", 1.0, known="undecided"), None)
     monkeypatch.setattr(statements, "weigh", lambda *_, **__: [one])

@@ -7,8 +7,8 @@ import pytest
 
 from mfmasim.cli import main
 from mfmasim.cost import timeline
+from mfmasim.cost.cases import record_case
 from mfmasim.verify import find
-from mfmasim.verify.costs import record_case
 from tests.foreign.launches import OBJECTS
 from tests.oracles import SHARED_HOW, require
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from mfmasim.cli import main
 from mfmasim.cost import bound_of, timeline
+from mfmasim.cost.cases import record_case
 from mfmasim.cost.picture import data_of, page
+from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.verify import find
-from mfmasim.verify.costs import record_case
-from mfmasim.verify.mutation.mutants import compile_mutant, mutants_of
 from tests.cost.programs import traces
 from tests.slow.timeline import simulate
 

@@ -14,10 +14,10 @@ import mfmasim
 from mfmasim.archives import parse_archive, parse_array, write_archive
 from mfmasim.codeobject.guard import parsing
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.agreement import capture, threeway
+from mfmasim.lab.calibration.phase_probes import timed
+from mfmasim.lab.calibration.probes import observed
 from mfmasim.testing import stored
-from mfmasim.verify.agreement import capture, threeway
-from mfmasim.verify.calibration.phase_probes import timed
-from mfmasim.verify.calibration.probes import observed
 from mfmasim.verify.files import families, load_file
 from tests.fuzz.errors import check_error
 

@@ -37,6 +37,6 @@ SURFACES = {
     "machine": Surface("instructions, with any checks", ("mfmasim.machine", "mfmasim.observe"), 197),
     "interpreter": Surface("integer instructions, against the slow interpreter", ("mfmasim.machine",), 197),
     "decoder": Surface("machine code: decoder and printer", ("mfmasim.isa",), 96),
-    "captures": Surface("captures, golden files, arrays", ("mfmasim.archives", "mfmasim.verify.agreement"), 8192),
+    "captures": Surface("captures, golden files, arrays", ("mfmasim.archives", "mfmasim.lab.agreement"), 8192),
     "runtime": Surface("calls of the simulated HIP runtime", ("mfmasim.hiprt",), 512),
 }

@@ -2,8 +2,8 @@
 
 import pytest
 
+from mfmasim.lab.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify import verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 
 def errors(result):

@@ -3,9 +3,9 @@
 import pytest
 
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.mutation.mutants import _edited, mutants_of
 from mfmasim.resources import folder
 from mfmasim.verify import families, find
-from mfmasim.verify.mutation.mutants import _edited, mutants_of
 
 ROOT = folder("hipkernels")
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from mfmasim.cli import main
+from mfmasim.lab.mutation.mutants import mutants_of, run_mutant
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import find, select
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from tests.hipkernels.family import passes
 
 CASES = select(find("intro")[0][1], None, None)

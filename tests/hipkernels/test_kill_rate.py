@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
+from mfmasim.lab.mutation.binary import run_binary
 from mfmasim.verify import find, select
 from mfmasim.verify.files import families
-from mfmasim.verify.mutation.binary import run_binary
 from tests.longtier import turn
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]

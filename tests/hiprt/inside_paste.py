@@ -15,8 +15,8 @@ import numpy as np
 import mfmasim
 from mfmasim import lds
 from mfmasim.cli import main
+from mfmasim.lab.calibration import phase_probes
 from mfmasim.matrix import models
-from mfmasim.verify.calibration import phase_probes
 
 
 def paste(rows, *, reviewed):

@@ -2,12 +2,12 @@
 
 import pytest
 
+from mfmasim.lab.agreement.capture import read
+from mfmasim.lab.calibration.fitting import fit
+from mfmasim.lab.calibration.phase_fitting import fit_phases
+from mfmasim.lab.calibration.phase_probes import timed
+from mfmasim.lab.calibration.probes import observed
 from mfmasim.verify import families
-from mfmasim.verify.agreement.capture import read
-from mfmasim.verify.calibration.fitting import fit
-from mfmasim.verify.calibration.phase_fitting import fit_phases
-from mfmasim.verify.calibration.phase_probes import timed
-from mfmasim.verify.calibration.probes import observed
 from tests.hiprt.inside import VERSIONS, run, suite
 from tests.longtier import this_round
 from tests.tiers import tiers

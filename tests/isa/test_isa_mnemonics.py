@@ -18,9 +18,9 @@ READERS = ("mfmasim/isa/opcode.py", "mfmasim/isa/printer.py", "mfmasim/isa/immed
 KEYED = (
     "mfmasim/machine/ops/", "mfmasim/machine/opcodes/excluded.py", "mfmasim/matrix/rows/",
     "mfmasim/lds/instructions.py", "mfmasim/lds/tables.py", "mfmasim/formats/conversions/",
-    "mfmasim/verify/calibration/probes.py", "mfmasim/verify/calibration/phase_probes.py",
-    "mfmasim/verify/kit/kernels.py",
-    "mfmasim/verify/mutation/operators.py", "mfmasim/cli/bench_calls.py",
+    "mfmasim/lab/calibration/probes.py", "mfmasim/lab/calibration/phase_probes.py",
+    "mfmasim/lab/kit/kernels.py",
+    "mfmasim/lab/mutation/operators.py", "mfmasim/cli/bench_calls.py",
 )  # fmt: skip
 
 INSTRUCTIONS = {

@@ -10,15 +10,15 @@ from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import main
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.kit import running
+from mfmasim.lab.kit.assumed import assumed_rows, opcode_rows
+from mfmasim.lab.kit.code import probe_code, probe_source
+from mfmasim.lab.kit.judging import judge
+from mfmasim.lab.kit.kernels import matrix_kernels, operation_kernels, source
+from mfmasim.lab.kit.records import Record, append, read
+from mfmasim.lab.kit.running import run_kit
 from mfmasim.machine.execution import variations
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from mfmasim.verify.kit import running
-from mfmasim.verify.kit.assumed import assumed_rows, opcode_rows
-from mfmasim.verify.kit.code import probe_code, probe_source
-from mfmasim.verify.kit.judging import judge
-from mfmasim.verify.kit.kernels import matrix_kernels, operation_kernels, source
-from mfmasim.verify.kit.records import Record, append, read
-from mfmasim.verify.kit.running import run_kit
 
 
 class Gpu(SimDevice):
@@ -62,7 +62,7 @@ def verdicts(path):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_kernels_are_those_of_the_tables(arch):
-    assert probe_source(arch).read_text() == source(arch), "python -m mfmasim.verify.rebuild"
+    assert probe_source(arch).read_text() == source(arch), "python -m mfmasim.lab.rebuild"
     names = {one.name for one in (*operation_kernels(arch).values(), *matrix_kernels(arch).values())}
     assert set(probe_code(arch).kernels) == names | {"answer_product", "answer_guard"}
     assert "prebuilt" in probe_code(arch).made_by

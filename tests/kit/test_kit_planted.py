@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
+from mfmasim.lab.calibration import phase_probes
+from mfmasim.lab.kit.assumed import assumed_rows
+from mfmasim.lab.kit.kernels import operation_kernels
 from mfmasim.lds import phase_tables
-from mfmasim.verify.calibration import phase_probes
-from mfmasim.verify.kit.assumed import assumed_rows
-from mfmasim.verify.kit.kernels import operation_kernels
 from tests.oracles import require
 
 pytestmark = [pytest.mark.long, pytest.mark.oracle]

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim.cli import main
+from mfmasim.lab.reports.profile import profile_case
+from mfmasim.lab.reports.profile_page import profile_page
 from mfmasim.observe.tools.traffic import LINES, Traffic, count_access
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.reports.profile import profile_case
-from mfmasim.verify.reports.profile_page import profile_page
 
 ((_, CASES),) = find("cast")
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from mfmasim.devices import SimDevice
+from mfmasim.lab.rebuild import COMPILER, PREBUILT
 from mfmasim.verify import find, verify_case
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.rebuild import COMPILER, PREBUILT
 from mfmasim.verify.runner import informed
 
 TABLE = Path(__file__).parent / "digests.csv"

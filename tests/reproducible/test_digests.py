@@ -8,9 +8,9 @@ import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__ as DISPATCH
 from numpy._core._multiarray_umath import __cpu_features__ as FEATURES
 
+from mfmasim.lab.rebuild import COMPILER, PREBUILT
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.discovery import find_zig
-from mfmasim.verify.rebuild import COMPILER, PREBUILT
 from tests.longtier import turn
 from tests.oracles import require
 from tests.reproducible.digests import difference, read, row, runs

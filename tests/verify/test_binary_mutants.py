@@ -7,9 +7,9 @@ import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import waited
+from mfmasim.lab.mutation.binary import KINDS, ROUNDING, InFlight, _judge, mutants_in, patched, run_binary
 from mfmasim.resources import folder
 from mfmasim.verify import find, select
-from mfmasim.verify.mutation.binary import KINDS, ROUNDING, InFlight, _judge, mutants_in, patched, run_binary
 from tests.machine import harness
 
 PROGRAM = """

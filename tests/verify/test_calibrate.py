@@ -9,13 +9,13 @@ import pytest
 import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.agreement import capture
+from mfmasim.lab.calibration.fitting import SPACE, Fit, fit
+from mfmasim.lab.calibration.nan_fitting import nan_bits, origins
+from mfmasim.lab.calibration.probe_data import FITTED, OUTLIERS
+from mfmasim.lab.calibration.probes import PROBES, observe, observed
 from mfmasim.matrix.models import PARAMETERS, Model
 from mfmasim.toolchain import find_compiler
-from mfmasim.verify.agreement import capture
-from mfmasim.verify.calibration.fitting import SPACE, Fit, fit
-from mfmasim.verify.calibration.nan_fitting import nan_bits, origins
-from mfmasim.verify.calibration.probe_data import FITTED, OUTLIERS
-from mfmasim.verify.calibration.probes import PROBES, observe, observed
 from tests.matrix.flat import multiply
 from tests.oracles import require
 

@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
-from mfmasim.lds import LANE_SETS, PhaseTable, lane_sets, phase_table, phase_tables
-from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
-from mfmasim.toolchain import find_compiler
-from mfmasim.verify.agreement import capture
-from mfmasim.verify.calibration import phase_probes
-from mfmasim.verify.calibration.phase_fitting import doubtful, fit_phases
-from mfmasim.verify.calibration.phase_probes import (
+from mfmasim.lab.agreement import capture
+from mfmasim.lab.calibration import phase_probes
+from mfmasim.lab.calibration.phase_fitting import doubtful, fit_phases
+from mfmasim.lab.calibration.phase_probes import (
     BESIDE,
     PHASE_PROBES,
     UNROLLED,
@@ -26,7 +23,10 @@ from mfmasim.verify.calibration.phase_probes import (
     sweep_patterns,
     timed,
 )
-from mfmasim.verify.calibration.probes import observe
+from mfmasim.lab.calibration.probes import observe
+from mfmasim.lds import LANE_SETS, PhaseTable, lane_sets, phase_table, phase_tables
+from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
+from mfmasim.toolchain import find_compiler
 from tests.oracles import require
 
 BY_NAME = {probe.name: probe for probe in PHASE_PROBES}

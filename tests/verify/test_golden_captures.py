@@ -7,9 +7,9 @@ import pytest
 
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
-from mfmasim.verify.agreement import capture as captures
-from mfmasim.verify.agreement import recording
-from mfmasim.verify.agreement.threeway import check
+from mfmasim.lab.agreement import capture as captures
+from mfmasim.lab.agreement import recording
+from mfmasim.lab.agreement.threeway import check
 
 NAME = "intro.f16_16x16x16.gfx942.sim.npz"
 
@@ -240,7 +240,7 @@ def test_a_zero_of_another_sign_differs(path):
 
 
 def test_scalars_are_compared_by_their_bits(path):
-    from mfmasim.verify.agreement.recording import same
+    from mfmasim.lab.agreement.recording import same
 
     assert same([1.5, float("nan"), {"hex": "00"}], [1.5, float("nan"), {"hex": "00"}])
     assert not same([0.0], [-0.0])

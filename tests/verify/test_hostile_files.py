@@ -11,9 +11,9 @@ from mfmasim.archives import LIMIT, parse_archive, parse_array, read_file, write
 from mfmasim.cli import main
 from mfmasim.cli.run_arguments import _file
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.lab.agreement import capture as captures
+from mfmasim.lab.agreement.threeway import check
 from mfmasim.testing import stored
-from mfmasim.verify.agreement import capture as captures
-from mfmasim.verify.agreement.threeway import check
 
 ABOUT = {
     "schema_version": 1,

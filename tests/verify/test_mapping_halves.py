@@ -4,8 +4,8 @@ import pytest
 
 import mfmasim
 from mfmasim.isa.patching import with_fields
+from mfmasim.lab.mutation.binary import patched
 from mfmasim.verify import load_file, verify_case
-from mfmasim.verify.mutation.binary import patched
 from mfmasim.verify.prebuilt import code_for
 
 KERNEL = """#include <hip/hip_runtime.h>

@@ -5,9 +5,9 @@ import pytest
 
 from mfmasim.cli import main
 from mfmasim.devices import SimDevice
+from mfmasim.lab.agreement import poisoned, threeway
+from mfmasim.lab.agreement.poisoned import POISONS, Poisoned, run_recorded
 from mfmasim.verify import find
-from mfmasim.verify.agreement import poisoned, threeway
-from mfmasim.verify.agreement.poisoned import POISONS, Poisoned, run_recorded
 from mfmasim.verify.runner import verify_case
 
 KERNELS = """

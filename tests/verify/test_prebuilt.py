@@ -7,9 +7,10 @@ import shutil
 import pytest
 
 from mfmasim.errors import MfmasimError
+from mfmasim.lab import rebuild
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
-from mfmasim.verify import prebuilt, rebuild
+from mfmasim.verify import prebuilt
 from tests.oracles import require
 
 CODE = folder("golden") / "code"
@@ -27,7 +28,7 @@ def test_sources_are_up_to_date():
     assert len(ENTRIES) == len({entry["file"] for entry in ENTRIES}) >= 9
     for entry in ENTRIES:
         assert prebuilt.source_hash(folder("hipkernels") / entry["source"]) == entry["source_sha256"], (
-            f"{entry['source']} or a header changed: python -m mfmasim.verify.rebuild"
+            f"{entry['source']} or a header changed: python -m mfmasim.lab.rebuild"
         )
 
 

@@ -15,11 +15,11 @@ from mfmasim.cli import main
 from mfmasim.cli.bench_machine import DEPTH, TILE, _kernel
 from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.devices.occupancy import occupancy
+from mfmasim.lab.reports.claims import Judged, judge
+from mfmasim.lab.reports.profile import profile_case
+from mfmasim.lab.reports.profile_page import profile_page
 from mfmasim.resources import folder
 from mfmasim.verify import Claim, find, select
-from mfmasim.verify.claims import Judged, judge
-from mfmasim.verify.reports.profile import profile_case
-from mfmasim.verify.reports.profile_page import profile_page
 from tests.llvm import tool
 
 SIDE = 128

@@ -6,10 +6,10 @@ import pytest
 
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.mutation.binary import KINDS
+from mfmasim.lab.mutation.textual import SOURCE_KINDS, mutants_of_text, run_source
 from mfmasim.resources import folder
 from mfmasim.verify import find
-from mfmasim.verify.mutation.binary import KINDS
-from mfmasim.verify.mutation.textual import SOURCE_KINDS, mutants_of_text, run_source
 
 KERNEL = """
 #include <hip/hip_runtime.h>

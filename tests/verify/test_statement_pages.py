@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from mfmasim.lab.reports.statements import text_of, weigh
 from mfmasim.resources import folder
-from mfmasim.verify.reports.statements import text_of, weigh
 
 DOCS = folder("hipkernels").parent / "docs"
 LEAST = {"gemm_fp8": (50, 3), "gemm_fp8/scheduled": (18, 7), "cast": (20, 5), "intro": (55, 7)}

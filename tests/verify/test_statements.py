@@ -8,10 +8,10 @@ import pytest
 
 from mfmasim import MfmasimError
 from mfmasim.cli import main
+from mfmasim.lab.reports import roofline, statements
+from mfmasim.lab.reports.profile_page import claims_page
+from mfmasim.lab.reports.statements import Statement, Text, Weighed, text_of, weigh
 from mfmasim.resources import folder
-from mfmasim.verify.reports import roofline, statements
-from mfmasim.verify.reports.profile_page import claims_page
-from mfmasim.verify.reports.statements import Statement, Text, Weighed, text_of, weigh
 
 
 @pytest.fixture(scope="module")

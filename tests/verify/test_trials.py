@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 
 import mfmasim
 from mfmasim.cli import main
+from mfmasim.lab.agreement.domain import Domain
+from mfmasim.lab.agreement.judging import leaves
+from mfmasim.lab.agreement.trial import Trial, judge
+from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.testing.drawn_trials import smallest, trials
 from mfmasim.verify import find, load_file, select
-from mfmasim.verify.agreement.domain import Domain
-from mfmasim.verify.agreement.judging import leaves
-from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.arrays import Array
-from mfmasim.verify.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.verify.runner import informed
 
 QUIET = {"suppress_health_check": list(HealthCheck), "deadline": None}

@@ -8,10 +8,10 @@ import numpy as np
 
 import mfmasim
 from mfmasim import grids, lds
+from mfmasim.lab.reports.profile import Profile
+from mfmasim.lab.reports.statements import Runs, Statement
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
-from mfmasim.verify.reports.profile import Profile
-from mfmasim.verify.reports.statements import Runs, Statement
 
 TEXT = "4-wave interleave FP8 GEMM on CDNA4"
 S = Statement

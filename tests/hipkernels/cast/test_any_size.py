@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import mfmasim
 from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import COMPUTE_UNITS, plan_cast, plan_transpose
+from mfmasim.lab.agreement.trial import Trial, judge
 from mfmasim.resources import folder
 from mfmasim.verify import find, select
-from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.prebuilt import code_for
 
 SOURCE = folder("hipkernels") / "cast"

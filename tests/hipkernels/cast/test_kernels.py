@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hipkernels.cast import operands, plan, reference
+from mfmasim.lab.mutation.mutants import compile_mutant
 from mfmasim.verify import verify_case
-from mfmasim.verify.mutation.mutants import compile_mutant
 from tests.hipkernels.cast.family import caught, mutants, passes, right, runs, wrong
 from tests.slow import cast
 

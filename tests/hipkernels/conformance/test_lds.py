@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mfmasim import lds
+from mfmasim.lab.mutation.mutants import run_mutant
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import run_mutant
 from tests.hipkernels.family import caught, mutants, passes
 from tests.slow import lds_conflicts
 from tests.tiers import tiers

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from mfmasim.lab.mutation.mutants import run_mutant
 from mfmasim.verify import find, select
-from mfmasim.verify.mutation.mutants import run_mutant
 from tests.hipkernels.family import mutants, passes, titled
 from tests.tiers import tiers
 

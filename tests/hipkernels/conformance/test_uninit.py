@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from mfmasim.lab.mutation.mutants import run_mutant
 from mfmasim.verify import find, select
-from mfmasim.verify.mutation.mutants import run_mutant
 from tests.hipkernels.family import mutants, passes, titled
 
 ((_, CASES),) = find("uninit")

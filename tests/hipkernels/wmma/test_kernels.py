@@ -5,8 +5,8 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
+from mfmasim.lab.mutation.mutants import run_mutant
 from mfmasim.verify import select, verify_case
-from mfmasim.verify.mutation.mutants import run_mutant
 from mfmasim.verify.prebuilt import code_for
 from tests.hipkernels.family import caught, mutants, passes
 from tests.slow import matrix as slow

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mfmasim.verify.mutation.mutants import run_mutant
+from mfmasim.lab.mutation.mutants import run_mutant
 from tests.hipkernels.family import mutants
 
 MUTANTS = mutants("wmma")

@@ -1,0 +1,29 @@
+"""The kit's code objects, prebuilt: a container with a GPU often has no compiler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.resources import folder
+from mfmasim.verify.prebuilt import code_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mfmasim.program import Code
+
+__all__ = ["probe_code", "probe_source"]
+
+
+def probe_source(arch: str) -> Path:
+    """The generated HIP source of an architecture."""
+    return folder("hipkernels") / "conformance" / "kit" / f"{arch}.hip"
+
+
+def probe_code(arch: str) -> Code:
+    """The code object with the kernels of `mfmasim.lab.kit.kernels`.
+
+    Raises:
+        MfmasimError: the architecture has none, or it is not prebuilt and does not compile.
+    """
+    return code_for(probe_source(arch), arch)

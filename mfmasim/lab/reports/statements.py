@@ -1,0 +1,230 @@
+"""Statements of a published text about its kernels, each judged by executed code or recomputed.
+
+A family's folder may hold ``statements.py`` with `TEXT`, the name of the text, and `STATEMENTS`, a list of `Statement`.
+``mfmasim report FAMILY --claims`` judges them.
+"""
+
+from __future__ import annotations
+
+import runpy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.fidelity import Trust
+from mfmasim.lab.mutation.mutants import mutants_of, run_mutant
+from mfmasim.lab.reports.profile import profile_case
+from mfmasim.verify.files import families, load_file, neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mfmasim.lab.mutation.mutants import Verdict
+    from mfmasim.lab.reports.profile import Profile
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.mutant import Mutant
+
+    Value = float | str
+
+__all__ = ["COLUMNS", "Runs", "Statement", "Text", "Weighed", "has_text", "text_of", "weigh"]
+
+COLUMNS = ("place", "claim", "text", "found", "verdict", "note")
+"""Of `Weighed.row`."""
+KNOWN = ("confirmed", "refuted", "undecided")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a text."""
+
+    place: str
+    """Heading of the text above it."""
+    text: str
+    """What is stated, in words."""
+    said: Value
+    """The figure or word of the text."""
+    find: Callable[[Runs], Value] | None = None
+    """What gives the same figure or word from executed code or from a computation; None where nothing can."""
+    known: str = "confirmed"
+    """``confirmed``, ``refuted``, or ``undecided``: it cannot be decided without the text's binary or the GPU."""
+    within: float = 0.0
+    """Relative difference that a figure may have; texts round."""
+    relation: str = "="
+    """Relation of the finding to the statement: ``=``, ``<`` or ``>``."""
+    about: str = ""
+    """Remark: why it is so, why it cannot be decided, the basis of a figure."""
+
+    def __post_init__(self) -> None:
+        """Refuse a statement that cannot be judged."""
+        if self.known not in KNOWN:
+            raise unknown("verdict", self.known, KNOWN, f"of statement {self.text!r}")
+        if self.relation not in {"=", "<", ">"}:
+            raise unknown("relation", self.relation, ("=", "<", ">"), f"of statement {self.text!r}")
+        if self.find is None and self.known != "undecided":
+            raise MfmasimError(f"statement {self.text!r}: no function determines that it is {self.known}")
+
+    def holds(self, found: Value) -> bool:
+        """Whether a finding is what is said."""
+        if isinstance(found, str) or isinstance(self.said, str):
+            return found == self.said
+        if self.relation == "=":
+            return abs(found - self.said) <= self.within * abs(self.said)
+        return found < self.said if self.relation == "<" else found > self.said
+
+
+@dataclass
+class Runs:
+    """Profiles and mutants of one family, each executed once."""
+
+    family: str
+    compiler: str | None = None
+    _profiles: dict[Any, Profile] = field(default_factory=dict)
+    _verdicts: dict[str, Verdict] = field(default_factory=dict)
+    _others: dict[str, Runs] = field(default_factory=dict)
+    used: list[Trust] = field(default_factory=list)
+    """Of every kernel that was asked for, also of other families."""
+
+    def of(self, family: str) -> Runs:
+        """The same for another family, which a text may be about, too."""
+        if family == self.family:
+            return self
+        return self._others.setdefault(family, Runs(family, self.compiler, used=self.used))
+
+    @cached_property
+    def _cases(self) -> dict[str, Case]:
+        return {one.title: one for one in load_file(families()[self.family])}
+
+    @cached_property
+    def _mutants(self) -> dict[str, tuple[Mutant, Case]]:
+        return {mutant.name: (mutant, case) for mutant, case in mutants_of(self.family)}
+
+    def _case(self, title: str) -> Case:
+        if title not in self._cases:
+            raise unknown("case", title, self._cases, f"of family {self.family}")
+        return self._cases[title]
+
+    def profile(self, case: str, arch: str, **parameters: Any) -> Profile:
+        """Profile of a case with these parameters.
+
+        Args:
+            case: title of a case of the family.
+            arch: one of its architectures.
+            parameters: those that differ from the case's own.
+
+        Raises:
+            MfmasimError: no such case, or it cannot be profiled.
+        """
+        key = (case, arch, *sorted(parameters.items()))
+        if key not in self._profiles:
+            changed = self._case(case).with_parameters(parameters)
+            self._profiles[key] = profile_case(changed, arch, group=self.family, compiler=self.compiler)
+        self.used.append(self._profiles[key].result.trust)
+        return self._profiles[key]
+
+    def mutant(self, name: str) -> Verdict:
+        """Verdict on a declared mutant.
+
+        Raises:
+            MfmasimError: no such mutant.
+        """
+        if name not in self._verdicts:
+            if name not in self._mutants:
+                raise unknown("mutant", name, self._mutants, f"of family {self.family}")
+            self._verdicts[name] = run_mutant(*self._mutants[name], self.compiler)
+        self.used.append(self._verdicts[name].result.trust)
+        return self._verdicts[name]
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A statement with what was found."""
+
+    statement: Statement
+    found: Value | None
+    trust: Trust = field(default_factory=Trust)
+    """What the kernels that were executed for it rest on; a recomputed statement needs none."""
+
+    @property
+    def verdict(self) -> str:
+        """``confirmed``, ``refuted`` or ``undecided``."""
+        if self.statement.known == "undecided" or self.found is None:
+            return "undecided"
+        return "confirmed" if self.statement.holds(self.found) else "refuted"
+
+    @property
+    def as_known(self) -> bool:
+        """Whether the verdict is the known one."""
+        return self.verdict == self.statement.known
+
+    @property
+    def row(self) -> tuple[str, str, str, str, str, str]:
+        """Place, claim, text, found, verdict and what is to be said of it, for tables."""
+        one = self.statement
+        bound = {"=": "", "<": "below ", ">": "above "}[one.relation]
+        word = self.verdict if self.as_known else f"{self.verdict}, which is not what is known"
+        found = "-" if self.found is None else shown(self.found)
+        return one.place, one.text, bound + shown(one.said), found, word, one.about
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary for JSON."""
+        one = self.statement
+        return {
+            "place": one.place, "claim": one.text, "text": one.said, "found": self.found, "verdict": self.verdict,
+            "known": one.known, "about": one.about, "fidelity": self.trust.record(),
+        }  # fmt: skip
+
+
+def shown(value: Value) -> str:
+    """A figure with four digits, or a word."""
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e12 else f"{value:,.4g}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text about the kernels of a family."""
+
+    family: str
+    name: str
+    statements: Sequence[Statement]
+
+
+def has_text(family: str) -> bool:
+    """Whether a family has a ``statements.py``."""
+    known = families()
+    return family in known and known[family].with_name("statements.py").is_file()
+
+
+def text_of(family: str) -> Text:
+    """The text of a family.
+
+    Raises:
+        MfmasimError: the family is unknown, or has no text.
+    """
+    if not has_text(family):
+        raise unknown("family with a text", family, [name for name in families() if has_text(name)])
+    path = families()[family].with_name("statements.py")
+    with neighbours(path):
+        found = runpy.run_path(str(path), run_name="mfmasim_statements")
+    return Text(family, found["TEXT"], found["STATEMENTS"])
+
+
+def weigh(text: Text, *, compiler: str | None = None) -> list[Weighed]:
+    """Judge every statement of a text; kernels are executed as often as statements need it.
+
+    Args:
+        text: from `text_of`.
+        compiler: as for `mfmasim.compile`.
+
+    Raises:
+        MfmasimError: a kernel that a statement rests on cannot be run.
+    """
+    runs = Runs(text.family, compiler)
+    weighed = []
+    for one in text.statements:
+        runs.used.clear()
+        found = None if one.find is None else one.find(runs)
+        weighed.append(Weighed(one, found, Trust.of((used.level, used.operations) for used in runs.used)))
+    return weighed
