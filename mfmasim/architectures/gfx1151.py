@@ -18,6 +18,7 @@ ARCH = replace(
     family="RDNA3.5",
     products=("Radeon 8060S",),
     elf_machine=0x4A,
+    captured_counters=(),
     lds=replace(gfx1100.ARCH.lds, phases=(), phases_as=("gfx1100", "as gfx1100; not measured")),
     conversions=Conversions(long_names=True, scalar=True),
     trans_use_hazard=False,

@@ -16,6 +16,7 @@ ARCH = replace(
     name="gfx1200",
     products=("RX 9060 XT",),
     elf_machine=0x48,
+    captured_counters=(),
     lds=replace(gfx1201.ARCH.lds, phases=(), phases_as=("gfx1201", "as gfx1201; not measured")),
     rates=rates_rdna.RDNA4_SMALL,
 )

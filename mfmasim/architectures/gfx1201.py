@@ -13,10 +13,11 @@ from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules,
 __all__ = ["ARCH"]
 
 _PHASES = (
-    ("read b32",    "C32", 32, "measured", "SHARK (RX 9070 XT)", ""),
+    ("read b32",    "C32", 32, "measured", "SHARK (RX 9070 XT), PMC", ""),
     ("read b64",    "C16", 32, "measured", "SHARK (RX 9070 XT)", ""),
     ("read b96",    "C8",  32, "vendor",   "TRI", ""),
-    ("read b128",   "C8",  32, "vendor",   "TRI; measured by SHARK (RX 9070 XT)", ""),
+    ("read b128",   "C8",  32, "vendor",   "TRI; measured by SHARK (RX 9070 XT), PMC", ""),
+    ("write b32",   "C32", 32, "measured", "PMC: one phase, so all lanes share it", ""),
 )  # fmt: skip
 
 ARCH = Arch(
@@ -54,6 +55,7 @@ ARCH = Arch(
     ),
     conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True),
     descriptor="GFX12",
+    captured_counters=("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT"),
     descriptor_vgprs={32: 8, 64: 4},
     m0=125,
     keeps_halves=True,

@@ -77,6 +77,8 @@ ARCH = replace(
     conversions=replace(gfx1201.ARCH.conversions, bf16=True, eights=True, bf16_saturates=True),
     vector_mode=0xFF << 12,
     descriptor="GFX125",
+    profile="CDNA5",
+    captured_counters=(),
     descriptor_vgprs={32: 16},
     kernarg_preload=True,
     hardware_registers=CDNA5,

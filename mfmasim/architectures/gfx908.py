@@ -40,6 +40,7 @@ ARCH = Arch(
     ),
     conversions=Conversions(short_names=True),
     descriptor="GFX9",
+    profile="CDNA",
     descriptor_vgprs={64: 4},
     features=("sramecc", "xnack"),
     scratch_resource=True,

@@ -39,6 +39,7 @@ ARCH = Arch(
     ),
     conversions=Conversions(short_names=True),
     descriptor="GFX9",
+    profile="CDNA",
     descriptor_vgprs={64: 8},
     features=("sramecc", "xnack"),
     scratch_resource=True,

@@ -55,6 +55,7 @@ ARCH = Arch(
     lds=Lds(phases=_PHASES, direct_bytes=(1, 2, 4), cmpst=True, wrap=True, add_f64=True, packed_add=True),
     conversions=Conversions(short_names=True, fp8_by_sdwa=True),
     descriptor="GFX9",
+    profile="CDNA",
     descriptor_vgprs={64: 8},
     features=("sramecc", "xnack"),
     kernarg_preload=True,

@@ -107,6 +107,11 @@ class Arch:
     """How floating-point operations behave."""
     rates: Rates = field(default_factory=Rates)
     """What each pipe does in a clock, latencies, and the products."""
+    profile: str = "RDNA"
+    """Names of performance counters (`mfmasim.devices.counters`): ``CDNA``, ``RDNA``, or ``CDNA5``, where only those
+    that all have are expected."""
+    captured_counters: tuple[str, ...] = ()
+    """Performance counters of which captures on it are equal to the simulator (golden/hardware/launches.json)."""
     features: tuple[str, ...] = ()
     """Target features that code may choose (LLVM's AMDGPU usage guide, table of processors)."""
     generic: Generic | None = None

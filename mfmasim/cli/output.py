@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
 
-__all__ = ["FORMATS", "add_formats", "table", "wanted_format"]
+    from mfmasim.devices.report import Report
+
+__all__ = ["FORMATS", "add_formats", "counters", "table", "wanted_format"]
 
 FORMATS = ("terminal", "csv", "json", "markdown")
 """Formats of a table."""
@@ -59,6 +61,16 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
         lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (columns, rule, *cells)]
         return (f"## {title}\n\n" if title else "") + "\n".join(lines) + "\n"
     return _terminal(columns, cells, title)
+
+
+def counters(report: Report) -> str:
+    """Performance counters of a launch, for the terminal."""
+    from mfmasim.devices.counters import table_of
+
+    if report.program is None:
+        return ""
+    rows = [[name, f"{value:,}", *more] for name, value, *more in table_of(report.program, report.counters)]
+    return table(("counter", "value", "counts", "equal to captures of"), rows, "terminal", "Performance counters")
 
 
 def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:

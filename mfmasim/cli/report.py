@@ -32,6 +32,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
+    parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
     parser.add_argument("--html", metavar="FILE", help="write the reports as one HTML page")
     add_jobs(parser)
     parser.set_defaults(run=run)
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from mfmasim import __version__
-    from mfmasim.cli.output import table
+    from mfmasim.cli.output import counters, table
     from mfmasim.lab.reports.profile_page import profile_page, tables_of
     from mfmasim.lab.reports.statements import has_text
 
@@ -58,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"fidelity: {profile.result.trust}")
         for title, columns, rows in tables_of(profile):
             print(table(columns, rows, "terminal", title), end="")
+        if args.counters:
+            print(counters(profile.report), end="")
         if profile.remark and args.json != "-":
             print(f"remark: {profile.remark}")
     if args.json:

@@ -66,6 +66,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--max-waves", type=int, metavar="N", help="most waves in flight, to limit memory")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument("--workers", type=int, metavar="N", help="spread the grid over N processes")
+    parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and exit")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, after any trace as JSON lines")
     add_recording(parser)
@@ -109,6 +110,10 @@ def run(args: argparse.Namespace) -> int:
             for text in remarks(kernel, block):
                 print(f"note: {text}", file=sys.stderr)
         _print(report, code, quiet=args.quiet)
+        if args.counters:
+            from mfmasim.cli.output import counters
+
+            print(counters(report), end="")
         if args.coverage:
             print("\n".join(report.coverage.annotated([Path(args.file).parent])))
         for name in args.shown:
@@ -189,6 +194,7 @@ def _record(report: Report) -> dict[str, Any]:
         "block": report.block,
         "waves": report.waves,
         "counts": dict(report.counts.most_common()),
+        "counters": report.counters,
         "mix": dict(report.mix.most_common()),
         "lds": report.lds,
         "registers": report.registers,

@@ -235,7 +235,8 @@ class Recorder(Observer):
         else:
             places = addresses if active is None else np.where(active, addresses, 0)
             degrees = count_degrees(table.sets(lanes), table.banks, places, row, active)
-            passes = degrees.sum(axis=-1, dtype=np.int64).tolist()
+            # A phase without active lanes takes its clock (`mfmasim.lds.SOURCES`, PMC).
+            passes = np.maximum(degrees, 1).sum(axis=-1, dtype=np.int64).tolist()
             extra = np.maximum(degrees - 1, 0).sum(axis=-1, dtype=np.int64).tolist()
         port = rates["lds port"].value
         rows = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
+from mfmasim.devices.counters import counters_of
 from mfmasim.devices.coverage import Coverage, mix_of
 from mfmasim.fidelity import Trust, lowest
 from mfmasim.markup import facts, rows
@@ -112,6 +113,16 @@ class Report:
     def mix(self) -> Counter[str]:
         """Wave-instructions by family: VALU, MATRIX, SALU, SMEM, VMEM, SCRATCH, LDS, BRANCH, BARRIER, WAIT, OTHER."""
         return mix_of(self.program, self.executed) if self.program is not None else Counter()
+
+    @cached_property
+    def counters(self) -> dict[str, int]:
+        """Performance counters under the hardware's names (`mfmasim.devices.counters`).
+
+        Those of the LDS are there with the check `conflicts` only.
+        """
+        if self.program is None:
+            return {}
+        return counters_of(self.program, self.executed, self.waves, self.lds)
 
     @cached_property
     def matrix_fidelity(self) -> str:

@@ -112,6 +112,14 @@ class Account:
         return int((self.histogram * np.maximum(degree - 1, 0)).sum())
 
     @property
+    def clocks(self) -> int:
+        """Passes, and a clock for each phase without active lanes: the analogue of SQ_LDS_IDX_ACTIVE.
+
+        Captured: a phase without active lanes takes a clock like any other (`mfmasim.lds.SOURCES`, PMC).
+        """
+        return self.passes + int(self.histogram[:, :1].sum())
+
+    @property
     def passes(self) -> int:
         """Sum of the degrees."""
         return int((self.histogram * np.arange(self.histogram.shape[1])).sum())

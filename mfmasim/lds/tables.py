@@ -21,6 +21,8 @@ __all__ = ["SOURCES", "phase_table", "phase_tables"]
 SOURCES = {
     "HK": "HazyResearch/HipKittens f09e968, analysis/paper_experiments/phases: measured on gfx950, pairs of lanes",
     "SHARK": "nod-ai/amd-shark-ai, docs/empirical-lds, PR 2919: on MI300X, MI350X, W7900, RX 9070 XT",
+    "PMC": "tinygrad a9069c17, extra/sqtt/examples: SQ_LDS_IDX_ACTIVE and SQC_LDS_IDX_ACTIVE of launches on gfx950, "
+    "gfx1100 and gfx1201 (golden/hardware): how many phases, also without active lanes; not which lanes share one",
     "PYHIP": "tingqli/pyhip, tests/bank-conflict: timings on MI300",
     "CK": 'ROCm blog "lds-bank-conflict" (July 2025) and the CK documentation on LDS bank conflicts',
     "G4": 'ROCm blog "cdna4-gemm-kernels" (March 2026)',

@@ -91,7 +91,8 @@ class Conflicts(Check):
     def record(self) -> dict[str, Any]:
         """Totals, and one entry per instruction, as JSON can hold it.
 
-        ``degrees`` are the worst of each phase, ``extra_passes`` the sum of degree - 1 over all executions.
+        ``degrees`` are the worst of each phase, ``extra_passes`` the sum of degree - 1 over all executions, ``clocks``
+        the passes and a clock for each phase without active lanes.
         """
         sites = self.worst_first()
         advice = self.advice
@@ -99,6 +100,7 @@ class Conflicts(Check):
             "lanes": self.accounts.lanes,
             "accesses": sum(account.executions for _, account in sites),
             "extra_passes": sum(account.extra_passes for _, account in sites),
+            "clocks": sum(account.clocks for _, account in sites),
             "worst_degree": max((account.worst for _, account in sites), default=0),
             "sites": [
                 {
@@ -108,6 +110,7 @@ class Conflicts(Check):
                     "executions": account.executions,
                     "degrees": account.degrees,
                     "passes": account.passes,
+                    "clocks": account.clocks,
                     "extra_passes": account.extra_passes,
                     "worst_lanes": account.worst_lanes(),
                     "confidence": account.table.confidence,

@@ -47,7 +47,7 @@ def test_hardware_captures_bit_for_bit(key):
 
 
 def test_the_manifest_is_that_of_the_captures():
-    (entry,) = MANIFEST["files"]
+    (entry,) = (row for row in MANIFEST["files"] if row["file"] == "float_dot.csv")
     assert hashlib.sha256((HARDWARE / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
     assert sum(len(arrays[-1]) for arrays in dots().values()) == entry["rows"] == 272
     assert len(dots()) == 8

@@ -82,6 +82,7 @@ class Profile:
             "group": self.result.group, "case": self.result.case, "kernel": self.report.kernel,
             "arch": self.report.arch, "status": self.result.status, "waves": self.report.waves,
             "fidelity": self.result.trust.record(),
+            "counters": self.report.counters,
             "mix": dict(self.report.mix.most_common()), "matrix_share": self.matrix_share,
             "main_loop": None if self.main is None else self.main.record(),
             "loops": [loop.record() for loop in self.loops],
