@@ -9,6 +9,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.arrays import Array
 from mfmasim.verify.plain import compare_array
+from mfmasim.verify.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,15 +20,16 @@ SHOWN = 8
 FORMATS = {"f2": "f16", "f4": "f32", "f8": "f64"}
 
 
-def assert_same_bits(actual: Any, expected: Any, *, format: str = "", ulp: int = 0, shown: int = SHOWN) -> None:  # noqa: A002
-    """Fail unless two arrays hold the same bits; any NaN equals any NaN.
+def assert_same_bits(actual: Any, expected: Any, *, format: str = "", shown: int = SHOWN, **bounds: Any) -> None:  # noqa: A002
+    """Fail unless two arrays hold the same bits, or values within a bound; any NaN equals any NaN.
 
     Args:
         actual: the kernel's output.
         expected: the expected output, of the same shape and dtype.
         format: number format of codes, such as ``"e4m3fn"`` or ``"bf16"``; by default that of the dtype.
-        ulp: allowed difference of finite values of the same sign, in units in the last place.
         shown: number of differing elements to show.
+        bounds: ``ulp``, allowed difference of finite values of the same sign in units in the last place; ``absolute``,
+            ``relative`` and ``close`` as for `mfmasim.verify.Out`.
 
     Raises:
         AssertionError: they differ; the text has the number of differences, and bits, values and distance of the first.
@@ -40,20 +42,20 @@ def assert_same_bits(actual: Any, expected: Any, *, format: str = "", ulp: int =
       place     expected                        actual                          ulp
       [1]       0x40000001 (2.00000024)         0x40000000 (2)                    1
     """
-    text = difference(actual, expected, format=format, ulp=ulp, shown=shown)
+    text = difference(actual, expected, format=format, shown=shown, **bounds)
     if text:
         raise AssertionError(text)
 
 
-def difference(actual: Any, expected: Any, *, format: str = "", ulp: int = 0, shown: int = SHOWN) -> str:  # noqa: A002
+def difference(actual: Any, expected: Any, *, format: str = "", shown: int = SHOWN, **bounds: Any) -> str:  # noqa: A002
     """The failure message of `assert_same_bits`; empty if nothing differs.
 
     Args:
         actual: the kernel's output.
         expected: the expected output, of the same shape and dtype.
         format: number format of codes; by default that of the dtype.
-        ulp: allowed difference of finite values of the same sign, in units in the last place.
         shown: number of differing elements to show.
+        bounds: as for `assert_same_bits`.
 
     Raises:
         MfmasimError: shapes or dtypes differ.
@@ -62,7 +64,7 @@ def difference(actual: Any, expected: Any, *, format: str = "", ulp: int = 0, sh
     if have.shape != want.shape or have.dtype != want.dtype:
         raise MfmasimError(f"actual is {have.dtype} {have.shape}, expected is {want.dtype} {want.shape}")
     name = format or FORMATS.get(have.dtype.str[1:], f"{'u' if have.dtype.kind in 'ub' else 'i'}{8 * have.itemsize}")
-    array = Array("out", name, have.shape or (1,), ulp=ulp)
+    array = Array("out", name, have.shape or (1,), tolerance=Tolerance.of("output", name, **bounds))
     if array.dtype.itemsize != have.itemsize:
         raise MfmasimError(f"{name} has {8 * array.dtype.itemsize} bits per element, the array {8 * have.itemsize}")
     have, want = (np.ascontiguousarray(side).reshape(array.shape).view(array.dtype) for side in (have, want))
@@ -70,6 +72,7 @@ def difference(actual: Any, expected: Any, *, format: str = "", ulp: int = 0, sh
     if not compared.mismatches:
         return ""
     lines = [f"{compared.mismatches} of {have.size} elements differ, by at most {compared.max_ulp} ulp"]
+    lines += [] if compared.bounded is None else [f"  {compared.worst(have, want)}, at {list(compared.place)}"]
     pattern = _pattern(have, want, compared.wrong)
     lines += [pattern] if pattern else []
     lines.append(f"  {'place':<9} {'expected':<31} {'actual':<31} ulp")

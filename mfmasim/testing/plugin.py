@@ -232,14 +232,14 @@ class Golden:
         self._stem = stem
         self._update = update
 
-    def check(self, actual: Any, name: str = "", *, format: str = "", ulp: int = 0) -> None:  # noqa: A002
+    def check(self, actual: Any, name: str = "", *, format: str = "", **bounds: Any) -> None:  # noqa: A002
         """Compare an output with the stored one; with ``--mfmasim-update-golden`` store it instead.
 
         Args:
             actual: the output.
             name: name of the output, for tests with several.
             format: number format of codes.
-            ulp: allowed difference in units in the last place.
+            bounds: allowed difference: ``ulp``, ``absolute``, ``relative``, ``close``, as for `mfmasim.verify.Out`.
         """
         import numpy as np
 
@@ -252,7 +252,7 @@ class Golden:
             store(path, np.asarray(actual))
             return
         try:
-            text = difference(actual, load(path), format=format, ulp=ulp)
+            text = difference(actual, load(path), format=format, **bounds)
             failure = f"{path.name}: {text}" if text else ""
         except MfmasimError as error:
             failure = str(error)

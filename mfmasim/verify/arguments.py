@@ -11,6 +11,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.argument_passing import padding
 from mfmasim.machine.launch.argument_segment import Placed
 from mfmasim.machine.state.memory import PAGE
+from mfmasim.verify.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,8 @@ class Argument:
     shape: tuple[int, ...]
     offset: int = field(default=0, kw_only=True)
     """Bytes from an aligned address to the first element."""
+    tolerance: Tolerance = field(default=Tolerance(), kw_only=True)
+    """How far an output may be from what is expected."""
 
     def __post_init__(self) -> None:
         """Check the place in memory."""

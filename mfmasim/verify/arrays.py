@@ -11,7 +11,9 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import FORMATS
 from mfmasim.formats import format as find_format
+from mfmasim.machine.launch.interchange import as_array
 from mfmasim.verify.arguments import POISON, Argument
+from mfmasim.verify.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,8 +52,6 @@ class Array(Argument):
 
     data: str | NDArray[Any] = "zeros"
     """A class of `ARRAY_CLASSES`, or the values themselves."""
-    ulp: int = 0
-    """Units in the last place that an output may differ by."""
     nan: str = "any"
     """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
     drawn: str = ""
@@ -68,8 +68,6 @@ class Array(Argument):
             raise MfmasimError(f"array of shape {self.shape}: positive sizes are expected")
         if self.nan not in NANS:
             raise unknown("nan", self.nan, NANS)
-        if not isinstance(self.ulp, int) or self.ulp < 0:
-            raise MfmasimError(f"ulp {self.ulp!r}: a number of units, 0 or more, is expected")
         super().__post_init__()
         for kind in (self.data if isinstance(self.data, str) else "zeros", self.drawn or "zeros"):
             if kind not in ARRAY_CLASSES:
@@ -105,13 +103,20 @@ class Array(Argument):
         """Values in the array's dtype and shape."""
         return np.asarray(memory.view(self.dtype).reshape(self.shape))
 
+    def codes(self, values: Any) -> NDArray[Any]:
+        """Values as an array; those of the array's format in ml_dtypes or PyTorch as its codes."""
+        found = np.asarray(values)
+        fmt = self.number_format
+        same = fmt is not None and found.dtype.name != self.dtype.name and found.dtype.name in (fmt.name, *fmt.aliases)
+        return found.view(self.dtype) if same else found
+
     def check(self, what: str, values: Any) -> NDArray[Any]:
         """Check that values have the array's dtype and shape; they are not converted, because a conversion may round.
 
         Raises:
             MfmasimError: they have another dtype or shape.
         """
-        found = np.asarray(values)
+        found = self.codes(as_array(values, what))
         if found.dtype != self.dtype or found.shape != self.shape:
             raise MfmasimError(
                 f"{what} is {found.dtype} {found.shape}, the array of {self.format} needs {self.dtype} {self.shape}"
@@ -142,7 +147,14 @@ def In(
     return Array("in", format, _sizes(shape), data, offset=offset, drawn=drawn)
 
 
-def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any", offset: int = 0) -> Array:  # noqa: A002
+def Out(
+    format: str,  # noqa: A002
+    shape: int | tuple[int, ...],
+    ulp: int = 0,
+    nan: str = "any",
+    offset: int = 0,
+    **bounds: Any,
+) -> Array:
     """An array the kernel writes completely; it holds a pattern of 0xA5 before.
 
     Args:
@@ -151,8 +163,11 @@ def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any
         ulp: units in the last place that may differ, where IEEE 754 does not define the result.
         nan: ``any`` (a NaN equals any NaN) or ``bits``.
         offset: as for `In`.
+        bounds: ``absolute`` and ``relative``, largest errors: an element is right if the error is at most absolute +
+            relative * |expected|; ``close=True`` for PyTorch's of the format (`mfmasim.verify.tolerance.DEFAULTS`).
     """
-    return Array("out", format, _sizes(shape), "zeros", ulp, nan, offset=offset)
+    tolerance = Tolerance.of("Out", format, ulp=ulp, **bounds)
+    return Array("out", format, _sizes(shape), "zeros", nan, offset=offset, tolerance=tolerance)
 
 
 def InOut(
@@ -163,6 +178,7 @@ def InOut(
     nan: str = "any",
     offset: int = 0,
     drawn: str = "",
+    **bounds: Any,
 ) -> Array:
     """An array the kernel reads and writes.
 
@@ -174,8 +190,10 @@ def InOut(
         nan: as for `Out`.
         offset: as for `In`.
         drawn: as for `In`.
+        bounds: as for `Out`.
     """
-    return Array("inout", format, _sizes(shape), data, ulp, nan, drawn, offset=offset)
+    tolerance = Tolerance.of("InOut", format, ulp=ulp, **bounds)
+    return Array("inout", format, _sizes(shape), data, nan, drawn, offset=offset, tolerance=tolerance)
 
 
 def draw_array(array: Array, seed: str) -> NDArray[Any]:

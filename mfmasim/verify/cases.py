@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,7 @@ Build: TypeAlias = "Callable[..., Mapping[str, Any]]"
 """A case function: from parameters to a `LaunchDict`."""
 Maker: TypeAlias = "Callable[..., Code]"
 """From an architecture, and parameters by name, to a code object."""
+MATRIX = re.compile("mfma|wmma|smfmac|swmmac")
 _Build = TypeVar("_Build", bound=Build)
 
 
@@ -72,6 +74,8 @@ class Case:
     """Orders that turns of the main loop have to have, by architecture (`mfmasim.verify.orders`)."""
     fails: tuple[str, ...] = ()
     """Ids of findings, or checks, that this wrong kernel is declared to have."""
+    demands_matrix: bool = False
+    """Whether matrix instructions have to be executed: ``mapping=`` is given, or a pattern of `executes` names them."""
     maker: Maker | None = None
     """Makes the code object where it is not compiled from `source`, which then only names the kernel's file."""
 
@@ -279,7 +283,8 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders, declared, maker,
+                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders, declared,
+                        mapping is not None or any(MATRIX.search(pattern) for pattern in patterns), maker,
                     )
                 )  # fmt: skip
         return build

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.observe import Finding
+from mfmasim.verify.tolerance import bound_of, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +18,19 @@ if TYPE_CHECKING:
     from mfmasim.formats import Format
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
+    from mfmasim.verify.tolerance import Bounded, Tolerance
 
-__all__ = ["Comparison", "bit_exact", "differences", "is_nan", "shown_code", "shown_value", "ulp_distance", "within"]
+__all__ = [
+    "Comparison",
+    "bit_exact",
+    "compare_codes",
+    "differences",
+    "is_nan",
+    "shown_code",
+    "shown_value",
+    "ulp_distance",
+    "within",
+]
 
 FLAVOUR_FACTORS = (0.25, 0.5, 2.0, 4.0)
 FLAVOURS = ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
@@ -35,11 +47,18 @@ class Comparison:
     """Distance of the codes; of integers, that of the numbers."""
     fmt: Format | None = None
     """Format of the elements; None for integers."""
+    bounded: Bounded | None = None
+    """Errors beside their bounds, where an output may differ."""
 
     @property
     def mismatches(self) -> int:
         """Elements that differ."""
         return int(self.wrong.sum())
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """The element that a finding names: the worst beside its bound, else the first that differs."""
+        return tuple(int(i) for i in np.argwhere(self.wrong)[0]) if self.bounded is None else self.bounded.worst
 
     def worst(self, actual: NDArray[Any], expected: NDArray[Any]) -> str:
         """The largest error in words: of integers their difference, of floats in units of the last place too.
@@ -48,6 +67,8 @@ class Comparison:
             actual: codes or integers of the kernel.
             expected: what they should be.
         """
+        if self.bounded is not None:
+            return f"the worst: {self.bounded.words()}"
         if self.fmt is None or self.fmt.integer:
             return f"the worst by {self.max_ulp:,}"
         bits = np.dtype(f"u{actual.dtype.itemsize}")
@@ -170,6 +191,45 @@ def within(
     return Comparison(wrong, int(ulp_distance(actual, rounded, fmt).max(initial=0)), fmt)
 
 
+def compare_codes(
+    actual: NDArray[Any],
+    expected: NDArray[Any],
+    fmt: Format,
+    tolerance: Tolerance,
+    exact: NDArray[np.float64] | None = None,
+    given: Any = None,
+    nan: str = "any",
+) -> Comparison:
+    """Compare codes of floating-point numbers, bit for bit or as far as an output may differ.
+
+    Args:
+        actual: codes of the kernel.
+        expected: codes of the reference.
+        fmt: their format.
+        tolerance: what the output declares.
+        exact: what is expected before it was rounded, float64; None if the codes are it.
+        given: bounds of the errors that the reference returned; None if it returned none.
+        nan: ``any``, a NaN equals any NaN; ``bits``, payload and sign count.
+
+    Returns:
+        The comparison. Values within `ulp` have the same sign and are finite or infinite alike.
+    """
+    wrong = actual != expected
+    nan_a, nan_b = is_nan(actual, fmt), is_nan(expected, fmt)
+    distance = ulp_distance(actual, expected, fmt)
+    if nan == "any":
+        wrong &= ~(nan_a & nan_b)
+    if tolerance.ulp:
+        alike = (actual ^ expected) & actual.dtype.type(fmt.sign_bit) == 0
+        wrong &= ~((distance <= tolerance.ulp) & ~nan_a & ~nan_b & alike)
+    furthest = int(distance.max(initial=0))
+    if not tolerance.real and given is None:
+        return Comparison(wrong, furthest, fmt)
+    wanted = np.asarray(fmt.decode(expected), np.float64) if exact is None else exact
+    found = bounded(fmt.decode(actual), wanted, bound_of(tolerance, wanted, given), ~wrong)
+    return Comparison(found.wrong, furthest, fmt, found)
+
+
 def shown_code(fmt: Format, code: np.integer[Any]) -> str:
     """A raw code as a finding shows it: its bits and its value."""
     return f"{int(code):#0{2 * code.dtype.itemsize + 2}x} ({float(fmt.decode(code)):.9g})"
@@ -210,11 +270,13 @@ def differences(
     result.outputs["elements"] += actual.size
     result.outputs["mismatches"] += comparison.mismatches
     result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
+    if comparison.bounded is not None and comparison.wrong.size:
+        result.margin = max(result.margin or 0.0, float(comparison.bounded.share[comparison.bounded.worst]))
     if not comparison.mismatches:
         return []
-    place = tuple(int(i) for i in np.argwhere(comparison.wrong)[0])
-    worst = comparison.worst(actual, expected)
-    text = f"{comparison.mismatches} of {actual.size} elements differ{label}, {worst}"
+    place, worst = comparison.place, comparison.worst(actual, expected)
+    more = "" if comparison.bounded is None else " by more than their bound"
+    text = f"{comparison.mismatches} of {actual.size} elements differ{more}{label}, {worst}"
     where: dict[str, Any] = {"source": case.source.name, "element": f"{name}[{', '.join(map(str, place))}]"}
     where |= {"expected": shown(expected[place]), "actual": shown(actual[place]), "count": comparison.mismatches}
     return [Finding("outputs", "error", text, "outputs-differ", result.kernel, **where)]

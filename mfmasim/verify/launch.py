@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CaseLaunch", "Expected", "LaunchDict", "launch_of"]
 
-Expected: TypeAlias = "Expression | Callable[..., Any] | Sequence[NDArray[Any]] | NDArray[Any] | None"
-"""A matrix expression; for plain arrays the outputs, or a function that gives them from the inputs."""
+Expected: TypeAlias = (
+    "Expression | Callable[..., Any] | Sequence[NDArray[Any]] | NDArray[Any] | tuple[Expression, Any] | None"
+)
+"""A matrix expression; for plain arrays the outputs, or a function that gives them from the inputs.
+
+With (values, bound) in place of values, errors up to that number, or array of numbers, are allowed.
+"""
 
 
 class LaunchDict(TypedDict, total=False):
@@ -70,7 +75,14 @@ class CaseLaunch:
     @property
     def expression(self) -> Expression | None:
         """What is expected of C."""
-        return self.expect if isinstance(self.expect, Expression) else None
+        found = self.expect[0] if isinstance(self.expect, tuple) and len(self.expect) == 2 else self.expect
+        return found if isinstance(found, Expression) else None
+
+    @property
+    def bound(self) -> Any:
+        """Largest errors of C, where the case gives them beside its expression."""
+        given = self.expression is not None and isinstance(self.expect, tuple)
+        return self.expect[1] if given else None  # type: ignore[index]
 
     def run(
         self,

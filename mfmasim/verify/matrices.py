@@ -9,7 +9,7 @@ import numpy as np
 
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import POISON
-from mfmasim.verify.compare import bit_exact, differences, shown_code, within
+from mfmasim.verify.compare import bit_exact, compare_codes, differences, shown_code, within
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once, without_subnormals
 from mfmasim.verify.roles import bytes_of, codes_of, format_of, untouched
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mfmasim.verify.result import Result
     from mfmasim.verify.roles import Tensor
     from mfmasim.verify.sums import Sums
+    from mfmasim.verify.tolerance import Tolerance
 
 __all__ = ["compare_output", "run_matrices"]
 
@@ -104,9 +105,22 @@ def compare_output(
         return []
     fmt = format_of(output, arch)
     actual = output.held(memory[output.name], arch)
+    bound, tolerance = launch.bound, output.tolerance
     if inputs.expected is not None:
         expected = inputs.expected.astype(actual.dtype)
         comparison, against = bit_exact(actual, expected, fmt), "golden bits"
+        if not tolerance.exact or bound is not None:
+            comparison, against = (
+                compare_codes(actual, expected, fmt, tolerance, given=bound),
+                f"golden, {_within(tolerance)}",
+            )
+    elif not tolerance.exact or bound is not None:
+        exact = evaluate(expression, inputs.codes, arch)
+        expected, values = round_once(exact, fmt), as_floats(exact, fmt.bits)
+        rounded = fmt.decode(expected)
+        values = np.where(np.isfinite(rounded), values, rounded)
+        comparison = compare_codes(actual, expected, fmt, tolerance, values, bound)
+        against = f"the exact result, {_within(tolerance)}"
     else:
         codes = inputs.codes
         if sums.flush_factors:
@@ -116,6 +130,11 @@ def compare_output(
     shown = partial(shown_code, fmt)
     found = _gaps(result, output, memory[output.name], fmt)
     return found + differences(result, case, comparison, "C", actual, expected, shown, f" ({inputs.label})")
+
+
+def _within(tolerance: Tolerance) -> str:
+    """How far C may differ, in words."""
+    return f"within {tolerance}" if str(tolerance) else "within the case's bound"
 
 
 def _with_exact(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 from mfmasim.errors import MfmasimError, one_line
+from mfmasim.machine.launch.interchange import as_array
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import called
 from mfmasim.verify.arrays import draw_array
-from mfmasim.verify.compare import Comparison, differences, is_nan, shown_value, ulp_distance
+from mfmasim.verify.compare import Comparison, compare_codes, differences, shown_value
 from mfmasim.verify.patterns import matches
+from mfmasim.verify.tolerance import bound_of, bounded
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -74,16 +77,44 @@ def run_arrays(
             found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
     outputs = [array for array in arrays.values() if array.writes]
     read = [before[name].copy() for name, array in arrays.items() if array.reads]
-    for array, wanted in zip(outputs, _expected(case, launch.expect, read, len(outputs)), strict=True):
+    hows = []
+    for array, (wanted, bound) in zip(outputs, _expected(case, launch.expect, read, len(outputs)), strict=True):
         name = called(kernel, array.name, len(launch.args))
         actual = np.asarray(memory[array.name])
-        expected = array.check(f"case {case.name}: what is expected of {name}", wanted)
-        comparison = compare_array(array, actual, expected)
+        expected, exact = _rounded(array, f"case {case.name}: what is expected of {name}", wanted, bound)
+        comparison = compare_array(array, actual, expected, exact, bound)
         found += differences(result, case, comparison, name, actual, expected, shown_value)
-    bound = max(array.ulp for array in outputs)
-    how = f"within {bound} ulp" if bound else "bit for bit"
+        hows.append(
+            ", ".join([*([str(array.tolerance)] if str(array.tolerance) else []), *["its bound"] * (bound is not None)])
+        )
+    how = ", ".join(f"within {text}" for text in dict.fromkeys(filter(None, hows))) or "bit for bit"
     result.compared_with = (f"the reference function, {how}",)
     return report, found
+
+
+def _rounded(array: Array, what: str, values: Any, bound: Any) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """What is expected in the array's dtype, and unrounded where it was given in another one.
+
+    Raises:
+        MfmasimError: another shape, or another dtype although the output has to be exact.
+    """
+    found = array.codes(as_array(values, what))
+    numbers = found.dtype.kind in "fiu" or hasattr(ml_dtypes, found.dtype.name)
+    if (
+        found.dtype == array.dtype
+        or found.shape != array.shape
+        or not numbers
+        or not (array.tolerance.real or bound is not None)
+    ):
+        return array.check(what, found), None
+    exact = found.astype(np.float64)
+    fmt = array.number_format
+    if fmt is None:
+        limits = np.iinfo(array.dtype)
+        return np.clip(np.rint(exact), limits.min, limits.max).astype(array.dtype), exact
+    codes = fmt.encode(exact, overflow="infinity_or_nan")
+    rounded = fmt.decode(codes)
+    return codes.astype(f"u{array.dtype.itemsize}").view(array.dtype), np.where(np.isfinite(rounded), exact, rounded)
 
 
 def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> list[Finding]:
@@ -111,7 +142,8 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
     ]
 
 
-def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: int) -> Sequence[Any]:
+def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: int) -> list[tuple[Any, Any]]:
+    """What is expected of each output, with the bound of its error; None where none is given."""
     with np.errstate(all="ignore"):  # references compute NaNs and overflows on purpose
         try:
             wanted = expect(*inputs) if callable(expect) else expect
@@ -119,37 +151,43 @@ def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: i
             raise
         except Exception as error:  # a user's function may fail in any way; say where
             raise MfmasimError(f"case {case.name}: its reference fails: {one_line(error)}") from error
-    wanted = wanted if isinstance(wanted, tuple | list) else (wanted,)
+    if not isinstance(wanted, tuple | list) or (count == 1 and isinstance(wanted, tuple) and len(wanted) == 2):
+        wanted = (wanted,)
     if len(wanted) != count:
         raise MfmasimError(f"case {case.name}: expect gives {len(wanted)} arrays, the kernel has {count} outputs")
-    return wanted
+    return [each if isinstance(each, tuple) and len(each) == 2 else (each, None) for each in wanted]
 
 
-def compare_array(array: Array, actual: NDArray[Any], expected: NDArray[Any]) -> Comparison:
+def compare_array(
+    array: Array,
+    actual: NDArray[Any],
+    expected: NDArray[Any],
+    exact: NDArray[np.float64] | None = None,
+    bound: Any = None,
+) -> Comparison:
     """Compare one output.
 
     Args:
-        array: its declaration: format, ulp bound, what counts as the same NaN.
+        array: its declaration: format, tolerance, what counts as the same NaN.
         actual: values the kernel wrote.
         expected: values of the reference, same dtype and shape.
+        exact: those before rounding; None if there was none.
+        bound: bounds of the errors that the reference returned; None if it returned none.
 
     Returns:
-        The comparison. Without a bound the bits have to be the same; with one, values of the same sign and finiteness
-        may differ by that many codes.
+        The comparison. Without a tolerance the bits have to be the same.
     """
     carrier = np.dtype(f"u{array.dtype.itemsize}")
     have, want = actual.view(carrier), expected.view(carrier)
-    wrong = have != want
-    fmt = array.number_format
-    if fmt is None:
-        gap = np.maximum(actual, expected).astype(object) - np.minimum(actual, expected).astype(object)
-        distance = np.minimum(gap, np.iinfo(np.int64).max).astype(np.int64)
-        return Comparison(wrong & (distance > array.ulp), int(distance.max(initial=0)))
-    nan_have, nan_want = is_nan(have, fmt), is_nan(want, fmt)
-    distance = ulp_distance(have, want, fmt)
-    if array.nan == "any":
-        wrong &= ~(nan_have & nan_want)
-    if array.ulp:
-        near = (distance <= array.ulp) & ~nan_have & ~nan_want & ((have ^ want) & carrier.type(fmt.sign_bit) == 0)
-        wrong &= ~near
-    return Comparison(wrong, int(distance.max(initial=0)), fmt)
+    fmt, tolerance = array.number_format, array.tolerance
+    if fmt is not None:
+        return compare_codes(have, want, fmt, tolerance, exact, bound, array.nan)
+    gap = np.maximum(actual, expected).astype(object) - np.minimum(actual, expected).astype(object)
+    distance = np.minimum(gap, np.iinfo(np.int64).max).astype(np.int64)
+    wrong, furthest = (have != want) & (distance > tolerance.ulp), int(distance.max(initial=0))
+    if not tolerance.real and bound is None:
+        return Comparison(wrong, furthest)
+    wide = np.longdouble  # holds 64 bits
+    wanted = expected.astype(wide) if exact is None else exact.astype(wide)
+    found = bounded(actual.astype(wide), wanted, bound_of(tolerance, wanted, bound), ~wrong)
+    return Comparison(found.wrong, furthest, None, found)

@@ -43,6 +43,8 @@ class Result:
     """Lowest fidelity of the matrix instructions alone."""
     executed: dict[str, int] = field(default_factory=dict)
     """Wave-instructions by mnemonic, of the last launch."""
+    margin: float | None = None
+    """The largest error of an output as a fraction of its bound; None where every output has to be exact."""
     compared_with: tuple[str, ...] = ()
     """What the outputs were compared with, in words."""
     code: dict[str, str] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Result:
             "device": self.device,
             "case": self.case,
             "status": self.status,
-            "outputs": self.outputs,
+            "outputs": self.outputs if self.margin is None else {**self.outputs, "of_bound": round(self.margin, 4)},
             "mapping": self.mapping,
             "lds": self.lds,
             "findings": [finding.record() for finding in self.findings],

@@ -13,6 +13,7 @@ from mfmasim.formats import pack, unpack
 from mfmasim.verify.arguments import POISON, Argument
 from mfmasim.verify.expression import Expression
 from mfmasim.verify.shuffles import find_shuffle
+from mfmasim.verify.tolerance import BOUNDS, Tolerance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +151,7 @@ def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read
     return Tensor("B", format, shape, order, ld, read=read, **place)
 
 
-def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, **place: Any) -> Tensor:  # noqa: A002
+def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, **more: Any) -> Tensor:  # noqa: A002
     """Matrix C, shape (M, N): the result, and an input where the expected expression uses it.
 
     Args:
@@ -158,9 +159,11 @@ def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, **pl
         shape: rows and columns.
         order: ``row`` or ``column``.
         ld: elements from one line to the next; 0 means no gap.
-        place: as for `A`.
+        more: where it lies in memory, as for `A`; ``ulp``, ``absolute``, ``relative`` and ``close``, how far it may be
+            from what is expected, as for `mfmasim.verify.Out`, instead of the bound of a sum.
     """
-    return Tensor("C", format, shape, order, ld, **place)
+    bounds = {name: more.pop(name) for name in BOUNDS if name in more}
+    return Tensor("C", format, shape, order, ld, tolerance=Tolerance.of("C", format, **bounds), **more)
 
 
 def ScaleA(

@@ -121,7 +121,8 @@ def verify_case(
             check = check_sources if launch.arrays else check_mapping
             mapping = check(back_end, kernel, case.make(case.mapping))
             result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
-            _merge(result, mapping.findings)
+            demanded = {"mapping-no-matrix": "error"} if case.demands_matrix else {}
+            _merge(result, [replace(f, severity=demanded.get(f.id, f.severity)) for f in mapping.findings])
     if launch.expect is None:
         text = "the case has no expected C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"

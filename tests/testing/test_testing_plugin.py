@@ -35,7 +35,7 @@ def test_the_example_of_the_documentation(tmp_path):
     folder = shutil.copytree(ROOT / "docs" / "example", tmp_path / "example")
     code, text = project(folder)
     assert code == 0, text
-    assert "7 passed" in text
+    assert "7 passed" in text or "11 passed" in text  # the latter with PyTorch
     source = folder / "scale.hip"
     source.write_text(
         source.read_text().replace("if (i < n) y[i]", "if (i <= n) y[i]").replace("factor *", "2 * factor *")

@@ -13,6 +13,7 @@ from mfmasim.verify.arrays import Array
 from mfmasim.verify.compare import bit_exact, shown_code, shown_value
 from mfmasim.verify.plain import compare_array
 from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -110,7 +111,7 @@ def pieces(
 def _comparison(arg: Tensor | Array, arch: Arch) -> tuple[Compare, Callable[[Any], str]]:
     """How outputs are compared bit for bit, and how an element is shown."""
     if isinstance(arg, Array):
-        return partial(compare_array, replace(arg, ulp=0)), shown_value
+        return partial(compare_array, replace(arg, tolerance=Tolerance())), shown_value
     fmt = format_of(arg, arch)
     return partial(bit_exact, fmt=fmt), partial(shown_code, fmt)
 

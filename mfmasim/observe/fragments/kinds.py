@@ -89,9 +89,16 @@ MAPPING = (
         "Nothing; outputs are still compared.",
     ),
     Kind(
+        "mapping-no-matrix", "info", "No matrix instruction was executed",
+        "There is no mapping to check; outputs are compared all the same. An error if the case demands one: by "
+        "mapping=, or with a pattern of matrix instructions in executes=.",
+        "a product by v_fma_f32",
+        "Declare the case with trace=False if none is meant.",
+    ),
+    Kind(
         "mapping-not-traced", "error", "The mapping cannot be checked",
-        "No matrix instruction was executed, or the data determine which ones are.",
-        "a kernel without matrix instructions",
+        "The data determine which matrix instructions are executed.",
+        "if (a[0] > 0) acc = mfma(a, b, acc);",
         "Declare the case with trace=False.",
     ),
 )  # fmt: skip

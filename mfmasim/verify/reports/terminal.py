@@ -83,6 +83,8 @@ class Progress:
             outputs, mapping = result.outputs, result.mapping
             right = outputs["elements"] - outputs["mismatches"]
             self._column(line, "outputs", f"outputs {right:,}/{outputs['elements']:,}", _tint(outputs["mismatches"]))
+            if result.margin is not None:
+                self._column(line, "margin", f"error {result.margin:.2g} of its bound", "dim")
             if mapping["slots_checked"]:
                 slots = mapping["slots_checked"] - mapping["mismatches"]
                 self._column(
