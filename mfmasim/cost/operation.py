@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.barriers import of_workgroup
 from mfmasim.isa.counters import raised, waited
-from mfmasim.machine.ops.matrix import resolve
+from mfmasim.machine.opcodes.matrix import resolve
 from mfmasim.observe.flights import registers
 
 if TYPE_CHECKING:

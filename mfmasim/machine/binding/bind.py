@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.fidelity import LEVELS
 from mfmasim.machine.binding.dpp import is_dpp, narrowed
 from mfmasim.machine.binding.dual import bind_dual
+from mfmasim.machine.binding.gds import through_gds
 from mfmasim.machine.binding.modifiers import output_modifiers
 from mfmasim.machine.binding.saturate import saturated
 from mfmasim.machine.binding.signatures import scalar_operands, vector_operands
 from mfmasim.machine.opcodes.refusal import unknown_operation, unsupported
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from mfmasim.machine.ops.gds import through_gds
 from mfmasim.machine.state.waves import TTMP0, TTMPS
 
 if TYPE_CHECKING:

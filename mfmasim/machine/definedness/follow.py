@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from mfmasim.machine.binding.bind import operation_of
+from mfmasim.machine.binding.gds import by_first_lane, one_lane
 from mfmasim.machine.definedness.access import AccessPlan, access_plan
 from mfmasim.machine.definedness.flow import Flow, registers_of
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
@@ -19,7 +20,6 @@ from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
 from mfmasim.machine.ops.fork import ENTRY, stack_pointer
-from mfmasim.machine.ops.gds import by_first_lane, one_lane
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state.waves import VCC
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.events.outcome import Outcome
-    from mfmasim.machine.execution.run import Machine
 
     Bits = NDArray[np.uint32]
 

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.events import Origin
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SPACES", "Origin", "at_address", "of_registers", "unpack"]
+__all__ = ["SPACES", "at_address", "of_registers", "unpack"]
 
 REGISTER, LANE_BITS = 1 << 20, 6
 SPACES = {"lds": 1 << 30, "scratch": 2 << 30, "global": 3 << 30}
 LOW = (1 << 30) - 1
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where undefined bits come from."""
-
-    space: str
-    """``register``, ``lds``, ``scratch`` or ``global``."""
-    key: int = 0
-    """Of a register."""
-    lane: int | None = None
-    """Lane of a vector register."""
-    address: int = 0
-    """Of a dword: bytes from the start of the LDS, of the lane's scratch, or of the arena."""
 
 
 def of_registers(key: int | NDArray[np.int64], lanes: int) -> NDArray[np.uint32]:

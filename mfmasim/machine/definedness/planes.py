@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.state.waves import Waves
 
     Bits = NDArray[np.uint32]

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.opcodes.undefined_rules import Rule
 
     Bits = NDArray[np.uint32]

@@ -9,7 +9,7 @@ import numpy as np
 from mfmasim.machine.definedness.keys import SCC, SGPR, VECTORS, name_of
 from mfmasim.machine.definedness.origin import unpack
 from mfmasim.machine.events import UndefinedUse
-from mfmasim.machine.ops.matrix import resolve
+from mfmasim.machine.opcodes.matrix import resolve
 from mfmasim.machine.state.waves import VCC
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.state.waves import Group
 
     Bits = NDArray[np.uint32]

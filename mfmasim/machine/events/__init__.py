@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from mfmasim.machine.launch.place import Place
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.definedness.origin import Origin
     from mfmasim.machine.events.stepping import Step
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Memory
@@ -27,6 +28,7 @@ __all__ = [
     "MatrixEvent",
     "MulticastEvent",
     "Observer",
+    "Origin",
     "Place",
     "ResourceEvent",
     "UndefinedUse",
@@ -37,21 +39,6 @@ __all__ = [
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where in the grid something happened."""
-
-    workgroup: tuple[int, int, int]
-    wave: int
-    """Wave of the workgroup."""
-    lane: int | None = None
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Sorts waves by their position in the grid, whichever ran first."""
-        return *self.workgroup[::-1], self.wave
 
 
 @dataclass(frozen=True)
@@ -175,6 +162,20 @@ class MulticastEvent:
     """Number of each wave in the launch."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where undefined bits come from."""
+
+    space: str
+    """``register``, ``lds``, ``scratch`` or ``global``."""
+    key: int = 0
+    """Of a register."""
+    lane: int | None = None
+    """Lane of a vector register."""
+    address: int = 0
+    """Of a dword: bytes from the start of the LDS, of the lane's scratch, or of the arena."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import format as number_format
-from mfmasim.machine.ops.matrix import resolve
+from mfmasim.machine.opcodes.matrix import resolve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.machine.events import MatrixEvent, Place
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import MatrixEvent, Observer, Place, UndefinedUse
     from mfmasim.machine.events.notify import Notify
     from mfmasim.machine.events.outcome import Outcome
+    from mfmasim.machine.events.stepping import Step
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Memory
     from mfmasim.machine.state.waves import Group, Waves
@@ -26,6 +30,13 @@ Reader = Callable[["Group"], "NDArray[Any]"]
 """Reads an operand, as an array of the type that the operation's signature names."""
 Writer = Callable[["Group", "NDArray[Any]"], None]
 """Writes a result."""
+
+
+class Definedness(Protocol):
+    """What follows undefined bits through a launch (`mfmasim.machine.definedness`)."""
+
+    def defined(self, instructions: Iterable[Instruction]) -> Callable[[], bool]:
+        """Whether all bits of the registers that instructions access are defined, at the time of the call."""
 
 
 class Spaces(Protocol):
@@ -82,6 +93,34 @@ class Machine(Spaces, Protocol):
     @property
     def matrix_hooks(self) -> list[Callable[[MatrixEvent], NDArray[np.uint32] | None]]:
         """Hooks that receive matrix instructions."""
+
+    @property
+    def value_observers(self) -> list[Observer]:
+        """Observers that receive values of instructions."""
+
+    @property
+    def use_hooks(self) -> list[Callable[[UndefinedUse], None]]:
+        """Hooks that receive uses of undefined bits."""
+
+    @property
+    def before_hooks(self) -> list[Callable[[Step], None]]:
+        """Hooks that receive an instruction before it is executed."""
+
+    @property
+    def after_hooks(self) -> list[Callable[[Step], None]]:
+        """Hooks that receive an instruction after it was executed."""
+
+    @property
+    def skipped(self) -> Counter[int]:
+        """Wave-instructions that a block counts but that were not executed, by address."""
+
+    @property
+    def definedness(self) -> Definedness | None:
+        """What follows undefined bits; None where no observer asks for them."""
+
+    @property
+    def late(self) -> object | None:
+        """What delivers loads late; None where they are complete at once."""
 
     def matrix(self, event: MatrixEvent, compute: Callable[[], NDArray[np.uint32]]) -> NDArray[np.uint32]:
         """Report a matrix instruction; returns its result, computed unless a hook replaces it."""

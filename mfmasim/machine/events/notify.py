@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +26,24 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Machine
-    from mfmasim.machine.ops.spaces import Part
     from mfmasim.machine.state.waves import Group
 
     Hook = Callable[[AccessEvent], None]
 
-__all__ = ["Notify"]
+__all__ = ["Notify", "Part"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lanes of an access that address one space; ``mask`` None means all lanes."""
+
+    space: str
+    """``global``, ``lds`` or ``scratch``."""
+    address: NDArray[Any]
+    """uint64 addresses of global memory; int64 bytes from the start of the LDS allocation or of the lane's scratch."""
+    mask: NDArray[np.bool_] | None
+    number: int = 0
+    """Which of the two accesses of a two-address instruction."""
 
 
 class Notify:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import Place
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
 __all__ = ["Step", "stepped"]

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
 __all__ = ["watched"]

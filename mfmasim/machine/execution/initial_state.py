@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.launch.dispatch_packet import halves
+from mfmasim.machine.opcodes.register_allocation import register_counts
 from mfmasim.machine.ops import scratch
 from mfmasim.machine.ops.scratch import wave_offsets
 from mfmasim.machine.state.barriers import FurtherBarriers
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.program import Kernel
 
-__all__ = ["FirstState", "first_state", "register_counts"]
+__all__ = ["FirstState", "first_state"]
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,6 @@ class FirstState:
     """(workgroups, bytes in whole dwords), all poison."""
     scratch: NDArray[np.uint8]
     """(work-items, bytes), all poison."""
-
-
-def register_counts(kernel: Kernel) -> tuple[int, int]:
-    """Registers of a wave of this kernel: VGPRs (in a unified file with the AGPRs), and AGPRs in a file of their own.
-
-    The hardware checks register numbers against the allocation alone. ``accum_offset`` says which of a wave's registers
-    is a0, and a VGPR number above it reaches the same register (CDNA3 ISA manual, 3.6.4; LLVM's AMDGPU usage guide,
-    ``accum_offset``).
-    """
-    descriptor, arch = kernel.info.descriptor, kernel.arch
-    # With separate files, the count of the descriptor holds for either.
-    return descriptor.vgpr_count, 0 if arch.unified_vgprs else min(descriptor.vgpr_count, arch.agprs)
 
 
 def first_state(launch: Launch, first: int, count: int) -> FirstState:

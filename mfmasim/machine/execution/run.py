@@ -19,8 +19,9 @@ from mfmasim.machine.events.notify import Notify
 from mfmasim.machine.events.outcome import Outcome
 from mfmasim.machine.execution.basic_block import build
 from mfmasim.machine.execution.endless_loops import ENDLESS, Rounds
-from mfmasim.machine.execution.initial_state import first_state, register_counts
+from mfmasim.machine.execution.initial_state import first_state
 from mfmasim.machine.execution.late_delivery import Late
+from mfmasim.machine.opcodes.register_allocation import register_counts
 from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 if TYPE_CHECKING:

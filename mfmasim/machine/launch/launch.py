@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.events import Place
 from mfmasim.machine.launch.address_names import Names
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.launch.clusters import ONE, Clusters
+from mfmasim.machine.launch.place import Place
 from mfmasim.machine.launch.printf import formats_by_hash, printed
 from mfmasim.machine.launch.quota import Meter, Quota
 from mfmasim.machine.opcodes.matrix import passes

@@ -15,14 +15,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.execution.initial_state import register_counts
 from mfmasim.machine.state.waves import SCALARS
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Operand
     from mfmasim.program import Kernel
 
-__all__ = ["allocated"]
+__all__ = ["allocated", "register_counts"]
+
+
+def register_counts(kernel: Kernel) -> tuple[int, int]:
+    """Registers of a wave of this kernel: VGPRs (in a unified file with the AGPRs), and AGPRs in a file of their own.
+
+    The hardware checks register numbers against the allocation alone. ``accum_offset`` says which of a wave's registers
+    is a0, and a VGPR number above it reaches the same register (CDNA3 ISA manual, 3.6.4; LLVM's AMDGPU usage guide,
+    ``accum_offset``).
+    """
+    descriptor, arch = kernel.info.descriptor, kernel.arch
+    # With separate files, the count of the descriptor holds for either.
+    return descriptor.vgpr_count, 0 if arch.unified_vgprs else min(descriptor.vgpr_count, arch.agprs)
 
 
 def allocated(instruction: Instruction, kernel: Kernel) -> Instruction:

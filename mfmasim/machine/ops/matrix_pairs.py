@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mfmasim.machine.ops.matrix import resolve, with_mode
+from mfmasim.machine.opcodes.matrix import resolve
+from mfmasim.machine.ops.matrix import with_mode
 from mfmasim.matrix.execution import execute_pairs
 from mfmasim.matrix.request import Operands
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.register_memo import Held
     from mfmasim.machine.state.waves import Group
     from mfmasim.matrix import MatrixInstruction

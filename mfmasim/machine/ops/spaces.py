@@ -8,11 +8,12 @@ parts of an LDS access (RDNA4 ISA manual, 3.3.5.1), that holds for its dwords an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.events import NOWHERE, nowhere
+from mfmasim.machine.events.notify import Part
 from mfmasim.machine.state import private_memory
 from mfmasim.machine.state.memory import POISON_DWORD, Outside
 
@@ -37,19 +38,6 @@ class Access:
     signed: bool = False
     half: str = ""
     """"": the whole register; ``low`` or ``high``: that half; the other is `merge`'s (loads) or unused (stores)."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """The lanes of an access that address one space; ``mask`` None means all lanes."""
-
-    space: str
-    """``global``, ``lds`` or ``scratch``."""
-    address: NDArray[Any]
-    """uint64 addresses of global memory; int64 bytes from the start of the LDS allocation or of the lane's scratch."""
-    mask: NDArray[np.bool_] | None
-    number: int = 0
-    """Which of the two accesses of a two-address instruction."""
 
 
 def lds_address(base: NDArray[np.uint32], offset: int) -> NDArray[np.int64]:
