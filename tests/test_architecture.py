@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def allowed_imports():
 
 
 ALLOWED = allowed_imports()
+ROOMS = re.findall(r"^\| `(machine\.\w+)` \|", DOCUMENT, re.MULTILINE)
 FOUNDATION = set(re.findall(r"`(\w+)`", re.search(r"may also import (.*?)\.", DOCUMENT)[1]))
 
 
@@ -36,17 +38,8 @@ def package_of(path):
 
 
 def imports(path):
-    """Names of mfmasim modules that a file imports at run time."""
-    tree = ast.parse(path.read_text())
-    typing_only = {
-        node
-        for guard in ast.walk(tree)
-        if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING"
-        for node in ast.walk(guard)
-    }
-    for node in ast.walk(tree):
-        if node in typing_only:
-            continue
+    """Names of mfmasim modules that a file imports: at the top, within functions, or for types alone."""
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "mfmasim":
             if node.module == "mfmasim":
                 yield from (f"mfmasim.{alias.name}" for alias in node.names)
@@ -82,12 +75,29 @@ def test_document_lists_every_package():
     packages = {package_of(path) for path in PACKAGE.rglob("*.py") if "_bundled" not in path.parts}
     listed = {package for package in ALLOWED if not package.startswith("../")}
     assert packages - {"__init__", "__main__", *FOUNDATION} == listed
-    assert {package for values in ALLOWED.values() for package in values or ()} <= listed | {
-        "machine.events",
-        "machine.execution",
-        "devices.calling",
-    }
+    assert {package for values in ALLOWED.values() for package in values or ()} <= {*listed, *ROOMS}
     assert {"errors", "resources"} <= FOUNDATION
+
+
+def test_packages_are_in_one_order():
+    """What the table allows has no circle: a package can be put below everything that imports it."""
+    graph = {package: {name.split(".")[0] for name in below} for package, below in ALLOWED.items() if below}
+    order = tuple(TopologicalSorter(graph).static_order())  # raises CycleError
+    assert set(graph) <= set(order)
+
+
+def test_rooms_of_the_machine_are_in_one_order():
+    files = list((PACKAGE / "machine").rglob("*.py"))
+    order = {room: number for number, room in enumerate(ROOMS)}
+    assert {f"machine.{path.name}" for path in (PACKAGE / "machine").iterdir() if path.name[0] != "_"} == set(ROOMS)
+    found = [
+        (path.relative_to(PACKAGE), ".".join(path.relative_to(PACKAGE).parts[:2]), ".".join(name.split(".")[1:3]))
+        for path in files
+        for name in imports(path)
+    ]
+    wrong = [f"{path} imports {there}" for path, here, there in found if order.get(there, -1) > order.get(here, 99)]
+    assert not wrong, wrong
+    assert sum(here != there and there in order for _, here, there in found) > 200
 
 
 def test_only_tests_import_the_slow_models():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices.report import Report
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["COLUMNS", "gemm", "measure", "valu"]
 

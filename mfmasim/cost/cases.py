@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.cost.resident import Recorded
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
     from mfmasim.verify.cases import Case
 
 __all__ = ["record_case"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.cost.timeline import Timeline
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["data_of", "page"]
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from mfmasim.cost.trace import Trace
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.program import Kernel
 
 __all__ = ["MOST_WAVES", "Recorded", "Resident", "Unit", "record_launch"]
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from mfmasim.architectures.rates import Rates
     from mfmasim.cost.operation import Operation
     from mfmasim.isa import Instruction
+    from mfmasim.kernels import Kernel
     from mfmasim.lds import PhaseTable
     from mfmasim.machine.events import AccessEvent, BlockEvent
-    from mfmasim.program import Kernel
 
 __all__ = ["Access", "Recorder", "Trace", "WaveTrace"]
 

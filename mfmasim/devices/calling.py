@@ -9,7 +9,7 @@ from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     from mfmasim.devices import Device, Report
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["Launcher", "launcher"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mfmasim.isa import Instruction
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of", "source_lines"]
 

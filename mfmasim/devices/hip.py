@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.limits import Sizes
     from mfmasim.observe import Finding
-    from mfmasim.program import Kernel
 
 __all__ = ["HipDevice", "refuse"]
 

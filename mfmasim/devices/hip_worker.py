@@ -20,8 +20,8 @@ from mfmasim.devices.hip import HipDevice
 from mfmasim.devices.hip_library import HangError, HipError, trouble
 from mfmasim.devices.workers import follow
 from mfmasim.errors import MfmasimError
+from mfmasim.kernels import Code
 from mfmasim.machine.launch.argument_segment import Placed
-from mfmasim.program import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices.report import Report
-    from mfmasim.program import Code
 
 __all__ = ["Place", "replaced", "serve"]
 
@@ -124,7 +123,7 @@ def _launched(
     if sha256 not in codes:
         if len(codes) >= CODES:
             codes.clear()
-        codes[sha256] = load(data, arch)
+        codes[sha256] = Code.load(data, arch)
     every = [np.array(array) for array in content["arrays"]]  # what arrives cannot always be written
     for array, writeable in zip(every, content["writeable"], strict=True):
         array.flags.writeable = writeable

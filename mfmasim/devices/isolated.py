@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices.report import Report
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
-    from mfmasim.program import Kernel
 
 __all__ = ["TIMEOUT", "IsolatedHip", "default_timeout", "seconds_of"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from mfmasim.isa import Instruction
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["Loop", "loops_of", "main_loop"]
 

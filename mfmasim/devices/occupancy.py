@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["Limit", "Occupancy", "occupancy", "waves_of_vgprs"]
 

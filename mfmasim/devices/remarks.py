@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.isa.instruction import Operand
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["remarks", "unread_arguments"]
 

@@ -15,8 +15,8 @@ from mfmasim.markup import facts, rows
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mfmasim.kernels import Kernel
     from mfmasim.observe import Finding
-    from mfmasim.program import Kernel
 
 __all__ = ["Fidelity", "Report"]
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.execution.run import Outcome
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.program import Kernel
 
 __all__ = ["SCHEDULED_WORKGROUPS", "SimDevice"]
 

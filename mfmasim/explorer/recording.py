@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.isa.counters import Raised
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import MatrixEvent
     from mfmasim.machine.events.stepping import Step
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.observe.flights import Flight
     from mfmasim.observe.tools.steps import Executed
-    from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
 

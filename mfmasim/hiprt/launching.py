@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.devices import Report
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.limits import Sizes
-    from mfmasim.program import Kernel
 
 __all__ = ["Options", "launch", "load_module", "unload"]
 

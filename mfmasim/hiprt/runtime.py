@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.graphs import Capture, Node
     from mfmasim.hiprt.heap import Allocation
     from mfmasim.hiprt.settings import Settings
+    from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.state.memory import Memory, Region
-    from mfmasim.program import Code, Kernel
 
 __all__ = ["Event", "Function", "Module", "Program", "Runtime", "Stream", "Symbol", "say"]
 

@@ -18,8 +18,8 @@ from mfmasim.machine.events import Observer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import BlockEvent
-    from mfmasim.program import Kernel
 
     Key = tuple[int, int, int, int, int]
     """Number of a state, first and last address of a block, how many of its instructions are executed, and the bits of

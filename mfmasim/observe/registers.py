@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mfmasim.isa import Instruction
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
-    from mfmasim.program import Kernel
 
 __all__ = ["Registers"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.devices import Device, Report
-    from mfmasim.program import Code, Kernel
+    from mfmasim.kernels import Code, Kernel
 
 __all__ = ["Compiler", "DeviceUnderTest", "Golden"]
 

@@ -18,7 +18,7 @@ from mfmasim.triton.tiles import KIND
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["Passed", "flattened", "pointer", "words"]
 

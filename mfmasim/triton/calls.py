@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.program import Kernel
     from mfmasim.triton.storages import Storage
 
 __all__ = ["Call", "Placed", "Translated"]

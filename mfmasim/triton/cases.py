@@ -16,7 +16,7 @@ from mfmasim.verify.roles import Tensor, format_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mfmasim.program import Code
+    from mfmasim.kernels import Code
     from mfmasim.triton.compiled import TritonCode
 
 __all__ = ["case"]

@@ -11,7 +11,7 @@ from mfmasim.triton.versions import need
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mfmasim.program import Code
+    from mfmasim.kernels import Code
 
 __all__ = ["compile"]
 

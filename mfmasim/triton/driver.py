@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["Driver"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["POISON", "Argument", "called", "leaves", "replaced"]
 

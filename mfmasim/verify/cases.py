@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import CodeType
 
-    from mfmasim.program import Code, Kernel
+    from mfmasim.kernels import Code, Kernel
     from mfmasim.verify.claims import Claim
     from mfmasim.verify.launch import CaseLaunch
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report, SimDevice
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import Observer
-    from mfmasim.program import Kernel
 
 __all__ = ["CaseLaunch", "Expected", "LaunchDict", "launch_of"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.devices import Device, Report
     from mfmasim.formats import Format
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.compare import Comparison
     from mfmasim.verify.expression import Expression

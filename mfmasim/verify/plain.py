@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
     from mfmasim.verify.arrays import Array
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch, Expected

@@ -14,7 +14,7 @@ from mfmasim.resources import folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mfmasim.program import Code
+    from mfmasim.kernels import Code
 
 __all__ = ["MANIFEST", "code_for", "is_prebuilt", "source_hash"]
 

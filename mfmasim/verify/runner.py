@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import Observer
     from mfmasim.machine.launch.quota import Quota
-    from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
 

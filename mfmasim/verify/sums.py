@@ -10,7 +10,7 @@ from mfmasim.matrix import instruction as find_instruction
 from mfmasim.matrix.models import model_for
 
 if TYPE_CHECKING:
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["Sums", "matrix_names", "sums_of"]
 

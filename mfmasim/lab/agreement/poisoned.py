@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
-    from mfmasim.program import Code, Kernel
+    from mfmasim.kernels import Code, Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
+    from mfmasim.kernels import Kernel
     from mfmasim.lab.agreement.capture import Capture
-    from mfmasim.program import Kernel
 
 __all__ = ["Call", "Plain", "Recorder", "Replayer"]
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
+    from mfmasim.kernels import Kernel
     from mfmasim.observe import Finding
-    from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result

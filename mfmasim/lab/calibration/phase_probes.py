@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device
+    from mfmasim.kernels import Code, Kernel
     from mfmasim.lab.agreement.capture import Capture
     from mfmasim.lab.agreement.recording import Recorder
-    from mfmasim.program import Code, Kernel
 
 __all__ = [
     "PHASE_PROBES",

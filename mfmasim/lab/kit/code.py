@@ -10,7 +10,7 @@ from mfmasim.verify.prebuilt import code_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mfmasim.program import Code
+    from mfmasim.kernels import Code
 
 __all__ = ["probe_code", "probe_source"]
 

@@ -27,8 +27,8 @@ from mfmasim.verify.runner import verify_case
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.events import AccessEvent, BlockEvent
-    from mfmasim.program import Code, Kernel
     from mfmasim.verify.cases import Case
 
 __all__ = ["KINDS", "BinaryMutant", "mutants_in", "patched", "run_binary"]

@@ -16,7 +16,7 @@ from mfmasim.verify.files import families, load_file
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
-    from mfmasim.program import Code
+    from mfmasim.kernels import Code
     from mfmasim.verify.cases import Case
     from mfmasim.verify.mutant import Mutant
     from mfmasim.verify.result import Result

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mfmasim.isa import Instruction, Opcode
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["OPERATORS", "Change", "Operator", "nops"]
 

@@ -21,7 +21,7 @@ from mfmasim.verify.runner import verify_case
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
     from mfmasim.verify.cases import Case
 
 __all__ = ["SOURCE_KINDS", "SourceMutant", "mutants_of_text", "run_source"]

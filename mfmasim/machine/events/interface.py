@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import MatrixEvent, Observer, Place, UndefinedUse
     from mfmasim.machine.events.notify import Notify
     from mfmasim.machine.events.outcome import Outcome
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Memory
     from mfmasim.machine.state.waves import Group, Waves
-    from mfmasim.program import Kernel
 
 __all__ = ["Bound", "Machine", "Spaces"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mfmasim.kernels import Code
     from mfmasim.machine.events import Place
-    from mfmasim.program import Code
 
 __all__ = ["Outcome"]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.high_registers import fields_of_mode, raised
+from mfmasim.kernels import NotCodeError
 from mfmasim.machine.binding.approximation import approximated
 from mfmasim.machine.binding.bind import bind, operation_of
 from mfmasim.machine.events.stepping import stepped
@@ -19,7 +20,6 @@ from mfmasim.machine.opcodes.register_allocation import allocated
 from mfmasim.machine.ops.matrix_pairs import paired
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.ops.vector_skip import VSKIP, sets_vector_mode
-from mfmasim.program import NotCodeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,8 +21,8 @@ from mfmasim.machine.state.waves import TTMP0, TTMPS, Group, Waves
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.program import Kernel
 
 __all__ = ["FirstState", "first_state"]
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import Observer
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.program import Kernel
 
 __all__ = ["run_together"]
 

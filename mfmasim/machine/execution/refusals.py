@@ -17,8 +17,8 @@ from mfmasim.machine.opcodes.register_allocation import allocated
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events.interface import Machine
-    from mfmasim.program import Kernel
 
 __all__ = ["refusals"]
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_segment import Owner
-    from mfmasim.program import Kernel
 
     Arguments = Sequence[Any] | Mapping[str | int, Any] | bytes | bytearray
 

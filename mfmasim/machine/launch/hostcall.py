@@ -21,8 +21,8 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.printf import frame_text
 
 if TYPE_CHECKING:
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.state.memory import Memory, Region
-    from mfmasim.program import Kernel
 
 __all__ = ["INTERRUPT", "Hostcall", "hostcall_bytes"]
 

@@ -19,10 +19,10 @@ from mfmasim.machine.opcodes.matrix import passes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.hostcall import Hostcall
     from mfmasim.machine.launch.limits import Dim3
     from mfmasim.machine.state.memory import Memory, Region
-    from mfmasim.program import Kernel
 
 __all__ = ["Launch"]
 

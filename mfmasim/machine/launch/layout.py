@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.limits import Sizes
-    from mfmasim.program import Code, Kernel
 
 __all__ = [
     "Piece",

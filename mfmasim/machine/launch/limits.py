@@ -17,8 +17,8 @@ from mfmasim.machine.launch.argument_passing import in_order
 from mfmasim.machine.launch.clusters import ONE
 
 if TYPE_CHECKING:
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
-    from mfmasim.program import Kernel
 
 __all__ = [
     "GRID_LIMIT",

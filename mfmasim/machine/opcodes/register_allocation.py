@@ -19,7 +19,7 @@ from mfmasim.machine.state.waves import SCALARS
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["allocated", "register_counts"]
 

@@ -12,9 +12,9 @@ from mfmasim.machine.events import Observer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events.stepping import Step
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.program import Kernel
 
     Action = Callable[["Stop"], object]
 

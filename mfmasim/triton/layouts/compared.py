@@ -19,8 +19,8 @@ from mfmasim.machine.opcodes.matrix import resolve
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.kernels import Kernel
     from mfmasim.matrix import Fragment, MatrixInstruction
-    from mfmasim.program import Kernel
     from mfmasim.triton.layouts.held import Dot
 
     I64 = NDArray[np.int64]

@@ -12,8 +12,8 @@ from mfmasim.triton.layouts.ttgir import read
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mfmasim.kernels import Kernel
     from mfmasim.observe import Finding
-    from mfmasim.program import Kernel
     from mfmasim.triton.layouts.compared import Comparison
     from mfmasim.triton.layouts.held import Shared
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import SimDevice
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
     from mfmasim.verify.arrays import Array
     from mfmasim.verify.launch import CaseLaunch
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import SimDevice
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
     from mfmasim.verify.elements.sources import Source
     from mfmasim.verify.launch import CaseLaunch
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.devices import SimDevice
     from mfmasim.formats import Format
+    from mfmasim.kernels import Kernel
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.observe.fragments.labels import Labelled
-    from mfmasim.program import Kernel
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.roles import Tensor
 
