@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.codeobject import Parameter
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["ARGUMENT_HELP", "Given", "given", "sizes"]
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.devices.coverage import family_of
-from mfmasim.machine.ops.matrix import resolve
+from mfmasim.machine.opcodes.matrix import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mfmasim.isa import Instruction
-    from mfmasim.program import Kernel
+    from mfmasim.kernels import Kernel
 
 __all__ = ["HardwareCounter", "counters_of", "rows_of", "table_of"]
 
