@@ -10,6 +10,7 @@ from decimal import Decimal, getcontext
 from fractions import Fraction
 
 from tests.slow.machine import floats as fl
+from tests.slow.machine import tabulated
 from tests.slow.machine.float_mode import (
     NOW,
     ONE,
@@ -100,10 +101,14 @@ def _approximate(word, bits, form):
     always = form == F32 and word not in ("sin", "cos")
     bits = flushed(bits, form) if always else entering(bits, form)
     out = _special(word, bits, form)
-    if out is None:
+    if out is None and NOW.function_tables and form == F32 and word in tabulated.FUNCTIONS:
+        out = tabulated.FUNCTIONS[word](bits)
+    elif out is None:
         out = fl.rounded(Fraction(_EXACT[word](fl.value(bits, form))), form)
         if form == F16 and NOW.mode >> 23 & 1 and fl.is_inf(out, form):
             out -= 1
+    elif NOW.function_tables and form == F16 and NOW.mode >> 23 & 1 and fl.is_inf(out, form):
+        out -= not fl.is_inf(bits, form)
     return flushed(out, form) if always else leaving(out, form)
 
 

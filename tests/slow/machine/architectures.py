@@ -31,6 +31,8 @@ class Facts:
     """A packed f32 operation reads two scalar registers; else one, for both results."""
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""
+    function_tables: bool = False
+    """Approximations of f32 come from tables (captures of gfx1100 and gfx1201)."""
     dot_flushes_f16: bool = True
     """V_DOT2 takes denormal f16 factors as zeros."""
 
@@ -39,9 +41,12 @@ OWN_AGPRS = {"gfx908"}
 """Architectures whose AGPRs are registers of their own."""
 
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
-GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True)
-GFX12 = Facts(125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True)
-GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True)
+GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True)
+GFX12 = Facts(
+    125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True,
+    function_tables=True,
+)  # fmt: skip
+GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tables=False)
 
 
 def facts(arch):

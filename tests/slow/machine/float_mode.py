@@ -28,6 +28,8 @@ class NOW:
     """Clamp makes -0 positive (gfx11, gfx12)."""
     rdna = False
     """An invalid fused operation gives the negative default NaN first; V_DIV_FIXUP_F16 overflows (gfx11, gfx12)."""
+    function_tables = False
+    """V_RCP, V_RSQ, V_SQRT, V_LOG and V_EXP in f32 come from tables (gfx11, gfx12.0); see `tabulated`."""
     first_nan = False
     """Of two NaNs V_MIN and V_MAX give the first (gfx11), not the second."""
 

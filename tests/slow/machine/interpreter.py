@@ -140,7 +140,7 @@ class Wave:
             ins = dataclasses.replace(ins, opcode=dataclasses.replace(ins.opcode, name=name))
         more.NOW.mode, more.NOW.arch = self.mode | (0 if self.facts.ieee else 0x100), ins.arch
         more.NOW.omod_always = not self.facts.ieee
-        more.NOW.rdna = self.facts.keeps_halves
+        more.NOW.rdna, more.NOW.function_tables = self.facts.keeps_halves, self.facts.function_tables
         more.NOW.plus_zero, more.NOW.first_nan = self.facts.clamps_to_plus_zero, self.facts.keeps_halves
         if dual(self, ins):
             return
