@@ -12,12 +12,17 @@ MANIFEST = json.loads((HARDWARE / "manifest.json").read_text(encoding="utf-8"))
 
 
 @cache
+def table(name):
+    """Rows of a file, as dictionaries."""
+    with (HARDWARE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@cache
 def dots():
     """By (architecture, instruction, wave): the format of a and b; a (n, 1, k), b (n, k, 1), c and d (n, 1, 1)."""
-    with (HARDWARE / "float_dot.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     found = {}
-    for row in rows:
+    for row in table("float_dot.csv"):
         found.setdefault((row["arch"], row["instruction"], row["wave"]), []).append(row)
     return {key: _arrays(each) for key, each in found.items()}
 

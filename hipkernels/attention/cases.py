@@ -45,7 +45,7 @@ def expected(
     """Expected output of a kernel, checked against the error bound of the exact result."""
     q, k, v = codes
     if way == "scalar":
-        found, tile, inner = replay.scalar(fmt, q, k, v, causal, scale), 1, "f32"
+        found, tile, inner = replay.scalar(arch, fmt, q, k, v, causal, scale), 1, "f32"
     else:
         found, tile, inner = replay.tiled(arch, fmt, q, k, v, causal, scale), replay.KEYS, fmt
     q, k, v = (decode(fmt, part).astype(np.float64) for part in codes)
@@ -226,13 +226,13 @@ def sums(Nq: int = 70, Nkv: int = 45, fmt: str = "f16", arch: str = "") -> Launc
     needs="H > 0 and Nq > 0 and Nkv > 0 and D > 0 and D <= 128",
     each=[{"D": 1}, {"D": 24}, {"D": 128}],
 )
-def any_size(H: int = 2, Nq: int = 9, Nkv: int = 6, D: int = 24, scale: float = -0.5) -> LaunchDict:
+def any_size(H: int = 2, Nq: int = 9, Nkv: int = 6, D: int = 24, scale: float = -0.5, arch: str = "") -> LaunchDict:
     """D as an argument of the launch."""
     codes = operands.draw("normal", "f16", (1, H, Nq, D), (1, H, Nkv, D))
     numbers = [In("f16", part.shape, part.view(np.float16)) for part in codes]
     args = [*numbers, Out("f16", codes[0].shape), Nq, Nkv, D, scale]
 
     def expect(*_: NDArray[Any]) -> NDArray[Any]:
-        return expected("scalar", "", "f16", codes, 0, scale).view(np.float16)
+        return expected("scalar", arch, "f16", codes, 0, scale).view(np.float16)
 
     return {"grid": (-(-Nq // 64), H, 1), "block": 64, "args": args, "expect": expect}

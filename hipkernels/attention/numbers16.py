@@ -6,6 +6,9 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+import mfmasim
+from mfmasim.machine.numerics.tabulated_functions import tabulated
+
 DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
 
@@ -37,8 +40,14 @@ def fma(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
         return np.where(inexact, np.nextafter(total, toward), total).astype(np.float32)
 
 
-def power(x: NDArray[Any]) -> NDArray[Any]:
-    """V_EXP_F32 as the simulator has it: 2**x rounded once; denormals count as 0 before and after (`assumed`)."""
+def power(arch: str, x: NDArray[Any]) -> NDArray[Any]:
+    """V_EXP_F32 of an architecture.
+
+    On RDNA it is the simulator's table; elsewhere 2**x rounded once, denormals count as 0 before and after (`assumed`).
+    """
+    if mfmasim.arch(arch).floats.function_tables:
+        out, numbers = tabulated("exp", np.asarray(x, np.float32))
+        return np.where(numbers, out, np.float32(np.nan))
     with np.errstate(all="ignore"):
         tiny = np.float32(2.0**-126)
         x = np.where(np.abs(x) < tiny, np.float32(0), x)

@@ -1,7 +1,7 @@
 """The kernels' own order of operations in NumPy, bit for bit: what they have to leave.
 
 Every f32 operation is one NumPy operation; products of tiles are those of the matrix instruction's model, whose
-fidelity is then the result's, and 2**x is `assumed`.
+fidelity is then the result's, and so is that of 2**x.
 """
 
 from typing import Any
@@ -47,11 +47,12 @@ def averages(fmt: str, sums: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any
 
 
 def scalar(
-    fmt: str, q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], causal: int, scale: float | None
+    arch: str, fmt: str, q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], causal: int, scale: float | None
 ) -> NDArray[Any]:
     """O of the kernels of scalar.hip.
 
     Args:
+        arch: the architecture, which decides what V_EXP_F32 gives.
         fmt: ``f16`` or ``bf16``.
         q: codes (B, H, queries, D).
         k: codes (B, H, keys, D).
@@ -71,7 +72,7 @@ def scalar(
                 dot = fma(own[..., i], others[:, :, key, None, i], dot)
             t = dot * by
             now = np.fmax(top, t)
-            kept, weight = power(top - base_of(now)), power(t - base_of(now))
+            kept, weight = power(arch, top - base_of(now)), power(arch, t - base_of(now))
             there = key < seen
             weights = np.where(there, fma(weights, kept, weight), weights)
             more = fma(weight[..., None], rows[:, :, key, None], sums * kept[..., None])
@@ -144,8 +145,8 @@ def tiled(
             number = key + np.arange(KEYS).reshape(2, 16)
             t = np.where(number < seen[..., None, None], s * by, MINUS_INFINITY)
             now = np.fmax(top, np.fmax.reduce(t, axis=(-2, -1)))
-            kept = power(top - base_of(now))
-            p = encode(fmt, power(t - base_of(now)[..., None, None]))
+            kept = power(arch, top - base_of(now))
+            p = encode(fmt, power(arch, t - base_of(now)[..., None, None]))
             new_weights = weights * kept[..., None]
             for j in (0, 1):
                 new_weights = new_weights + decode(fmt, p[..., j, :])

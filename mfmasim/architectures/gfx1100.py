@@ -77,6 +77,8 @@ ARCH = Arch(
         dot_steps=True,
         fused_invalid_first=True,
         fixup_overflows=True,
+        function_tables=True,
+        captured=frozenset({"v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_log_f32", "v_exp_f32"}),
         division_checked=True,
         constant_in_both_halves=True,
     ),

@@ -72,6 +72,13 @@ ARCH = Arch(
         constant_in_both_halves=True,
         fused_invalid_first=True,
         fixup_overflows=True,
+        function_tables=True,
+        captured=frozenset(
+            f"{form}_{word}_{kind}"
+            for form in ("v", "v_s")
+            for word in ("rcp", "rsq", "sqrt", "log", "exp")
+            for kind in ("f16", "f32")
+        ),
         division_checked=True,
     ),
     rates=rates_rdna.RDNA4,

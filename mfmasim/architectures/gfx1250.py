@@ -86,7 +86,13 @@ ARCH = replace(
     signed_lane_offsets=True,
     max_cluster=16,
     named_barriers=16,
-    floats=replace(gfx1201.ARCH.floats, division_checked=False, scalar_in_both_dwords=True),
+    floats=replace(
+        gfx1201.ARCH.floats,
+        division_checked=False,
+        scalar_in_both_dwords=True,
+        function_tables=False,
+        captured=frozenset(),
+    ),
     rates=rates_cdna5.CDNA5,
     features=("sramecc", "xnack"),
 )

@@ -66,6 +66,12 @@ class FloatRules:
     (captured on gfx1100 and gfx1201: rocjitsu, valu_fp_mode_test.cpp; goc, rdna4_div_fixup_hardware.h)."""
     division_checked: bool = False
     """Its V_DIV_SCALE was compared with the rule that the machine follows (AMD's rocjitsu, ``division.h``)."""
+    function_tables: bool = False
+    """V_RCP, V_RSQ, V_SQRT, V_LOG and V_EXP in f32 are piecewise cubics (`tabulated_functions`), and FP16_OVFL limits
+    the infinities that they give of zeros in f16 (captured on gfx1100 and gfx1201, in f16 on gfx1201: AMD's rocjitsu,
+    transcendental_test.cpp, transcendental_valu_test.cpp; taken over for the other RDNA3 and RDNA4)."""
+    captured: frozenset[str] = frozenset()
+    """Operations that equal captures of their whole domain (tests/silicon/test_functions.py)."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
     scalar_in_both_dwords: bool = False

@@ -110,18 +110,18 @@ def test_planted_operations_are_found_and_nothing_else(tmp_path, few):
 
 
 def test_a_run_is_continued_and_failures_are_results(tmp_path, few):
-    few("operations v_rcp_f32", "operations v_log_f32")
+    few("operations v_sin_f32", "operations v_cos_f32")
     path = tmp_path / "kit"
-    first = run_kit(Gpu("gfx1201", breaks=("op_v_rcp_f32",)), path, quick=True, say=lambda text: None)
+    first = run_kit(Gpu("gfx1201", breaks=("op_v_sin_f32",)), path, quick=True, say=lambda text: None)
     assert (first.done, first.failed, first.kept) == (3, 1, 0)
-    assert "700" in verdicts(path)["operation v_rcp_f32"].why
+    assert "700" in verdicts(path)["operation v_sin_f32"].why
     with path.open("ab") as file:
-        file.write(b'{"probe":"operations v_exp_f32","sta')  # the machine went down
+        file.write(b'{"probe":"operations v_cos_f32","sta')  # the machine went down
     second = run_kit(Gpu("gfx1201"), path, quick=True, say=lambda text: None)
     assert (second.done, second.failed, second.kept) == (3, 0, 1)
     found = read(path)
     assert [note for note in found.notes if "damaged" in note]
-    assert found.records["operations v_rcp_f32"].status == "done"
+    assert found.records["operations v_sin_f32"].status == "done"
     with pytest.raises(MfmasimError, match="another --out"):
         run_kit(Gpu("gfx1200"), path, quick=True, say=lambda text: None)
 
@@ -156,13 +156,13 @@ def test_another_file_is_one_line(tmp_path, capsys, content):
 
 
 def test_check_writes_json(tmp_path, few, capsys):
-    few("operations v_rcp_f32")
+    few("operations v_sin_f32")
     run_kit(Gpu("gfx1100"), tmp_path / "kit", quick=True, say=lambda text: None)
     assert main(["kit", "check", str(tmp_path / "kit"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["arch"] == "gfx1100"
     assert sum(found["counts"].values()) == len(assumed_rows("gfx1100"))
-    row = next(row for row in found["rows"] if row["name"] == "v_rcp_f32")
+    row = next(row for row in found["rows"] if row["name"] == "v_sin_f32")
     assert (row["status"], row["place"]) == ("settled", "mfmasim/machine/ops/vector_approximate.py")
 
 

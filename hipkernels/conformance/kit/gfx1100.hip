@@ -2,14 +2,9 @@
 #include "probe.h"
 
 KERNEL(op_v_cvt_nearest_i32_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_cvt_nearest_i32_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
-KERNEL(op_v_exp_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_exp_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
-KERNEL(op_v_log_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_log_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
-KERNEL(op_v_rcp_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_rcp_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
 KERNEL(op_v_rcp_iflag_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_rcp_iflag_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
-KERNEL(op_v_rsq_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_rsq_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
 KERNEL(op_v_rcp_f64) TAKE(2, s0, 0) w2 d = {}; asm volatile("v_rcp_f64 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(2, d, 0) }
 KERNEL(op_v_rsq_f64) TAKE(2, s0, 0) w2 d = {}; asm volatile("v_rsq_f64 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(2, d, 0) }
-KERNEL(op_v_sqrt_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_sqrt_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
 KERNEL(op_v_sqrt_f64) TAKE(2, s0, 0) w2 d = {}; asm volatile("v_sqrt_f64 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(2, d, 0) }
 KERNEL(op_v_sin_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_sin_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }
 KERNEL(op_v_cos_f32) TAKE(1, s0, 0) w1 d = {}; asm volatile("v_cos_f32 %[d], %[s0]\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : [d] "+&v"(d) : [s0] "v"(s0)); PUT(1, d, 0) }

@@ -57,6 +57,8 @@ class Operation:
 
     def level(self, arch: Arch) -> str:
         """Its fidelity on an architecture."""
+        if self.name in arch.floats.captured:
+            return "hardware"
         return "reference" if self.checked and self.checked(arch) else self.fidelity
 
 

@@ -1,13 +1,15 @@
 """Reciprocals, roots, exponentials, logarithms, sine and cosine.
 
-The hardware approximates: by the CDNA3 ISA manual within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64);
-which value it gives is not public. Here the result is the value computed in float64 and rounded once to f32 or f16 to
-nearest even, regardless of MODE's rounding: the correctly rounded value except in the rare case that the float64 lies
-within its own error of the middle between two results. For f64 it is the correctly rounded value. Fidelity ``assumed``
-for all of them.
+The hardware approximates: by the CDNA3 ISA manual within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64).
+Which value it gives is public of RDNA3 and RDNA4, except for sine, cosine and f64: in f32 that of
+`tabulated_functions`, in f16 the correctly rounded one (`FloatRules.function_tables`). Elsewhere the result is the
+value computed in float64 and rounded once to f32 or f16 to nearest even, regardless of MODE's rounding: the correctly
+rounded value except in the rare case that the float64 lies within its own error of the middle between two results. For
+f64 it is the correctly rounded value. Fidelity ``assumed``, or ``hardware`` where `FloatRules.captured` names the
+operation.
 
 In f32, denormal inputs and results become zeros, except for sine and cosine; in f16 and f64 MODE decides. An invalid
-operation gives the negative default NaN, as the manual's examples do.
+operation gives the negative default NaN, as the manual's examples do. Then come OMOD and CLAMP.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import numpy as np
 
 from mfmasim.machine.numerics import elementary, ieee
 from mfmasim.machine.numerics.float_formats import BY_SIZE
+from mfmasim.machine.numerics.lane_masks import every
+from mfmasim.machine.numerics.tabulated_functions import tabulated
 from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
@@ -54,15 +58,27 @@ FUNCTIONS: dict[str, Callable[[U], U]] = {
 def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
     function = FUNCTIONS[word]
 
-    def run(s0: U, mode: FloatMode) -> U:
+    def nearest(s0: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
         s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
         out = function(s0.astype(np.float64)).astype(s0.dtype)
         out = form.settled(out, s0, negative=True)
-        # The infinite results of zero are exact: FP16_OVFL does not change them.
-        return form.flushed(out) if flushes else ieee.limited(out, form, mode, (s0 == 0) | np.isinf(s0))
+        if flushes:
+            return form.flushed(out)
+        # FP16_OVFL changes the infinite results of zero where they were captured; elsewhere they count as exact.
+        exact = np.isinf(s0) if mode.rules.function_tables else (s0 == 0) | np.isinf(s0)
+        return ieee.limited(out, form, mode, exact)
 
-    return run
+    def run(s0: U, mode: FloatMode) -> U:
+        if not mode.rules.function_tables:
+            return nearest(s0, mode)
+        out, usual = tabulated(word, s0)
+        if not every(usual):
+            others = ~usual
+            out[others] = nearest(s0[others], mode)
+        return out
+
+    return run if flushes else nearest
 
 
 for _word in FUNCTIONS:

@@ -76,9 +76,9 @@ def test_every_kernel_is_clean_and_leaves_the_bits_of_its_replay(case, arch):
     if case.source.name == "products.hip":
         assert result.mapping["slots_checked"] > 50_000
         return
-    assert result.fidelity == "assumed"  # what V_EXP_F32 gives is not public
+    assert result.fidelity == "assumed"  # what V_EXP_F32 gives is public of gfx1201; division is assumed there too
     if case.parameters["Nkv"]:
-        assert "v_exp_f32" in result.fidelity_of
+        assert ("v_exp_f32" in result.fidelity_of) == (arch != "gfx1201")
     if case.executes and "bf16" not in case.title:
         assert result.matrix_fidelity == MATRIX_FIDELITY[arch]
 

@@ -74,10 +74,11 @@ def test_fma_rounds_once():
             assert int(found[i].view(np.uint32)) & 1 == 0
 
 
-def test_powers_of_two():
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
+def test_powers_of_two(arch):
     x = np.array([0, 1e-40, -1, 3, -126, -126.5, -np.inf, np.inf, 128], np.float32)
-    assert power(x).tolist() == [1, 1, 0.5, 8, 2.0**-126, 0, 0, np.inf, np.inf]
-    assert np.isnan(power(np.float32([np.nan]))).all()
+    assert power(arch, x).tolist() == [1, 1, 0.5, 8, 2.0**-126, 0, 0, np.inf, np.inf]
+    assert np.isnan(power(arch, np.float32([np.nan]))).all()
 
 
 @pytest.mark.parametrize("fmt", ["f16", "bf16"])
@@ -86,7 +87,7 @@ def test_the_replays_lie_within_the_bound(fmt, kind, causal, scale):
     codes = operands.draw(kind, fmt, (1, 2, 40, 32), (1, 2, 75, 32))
     numbers = [decode(fmt, c).astype(np.float64) for c in codes]
     for found, tile, inner in (
-        (replay.scalar(fmt, *codes, causal, scale), 1, "f32"),
+        (replay.scalar("gfx942", fmt, *codes, causal, scale), 1, "f32"),
         (replay.tiled("gfx1201", fmt, *codes, causal, scale), 32, fmt),
     ):
         exact, bound = attention(fmt, *numbers, causal, scale, tile=tile, weights_in=inner)
@@ -132,7 +133,7 @@ def test_no_problem_of_many_uses_more_than_the_bound_and_some_almost_all_of_it(a
             v += 50 * abs(v).mean()  # far from 0
         codes = [replay.encode(fmt, np.clip(x, -60000, 60000)) for x in (q, k, v)]
         if arch == "scalar":
-            found, how = replay.scalar(fmt, *codes, causal, scale), {"tile": 1, "weights_in": "f32"}
+            found, how = replay.scalar("gfx942", fmt, *codes, causal, scale), {"tile": 1, "weights_in": "f32"}
         else:
             found, how = replay.tiled(arch, fmt, *codes, causal, scale), {"tile": 32, "weights_in": fmt}
         exact, bound = attention(fmt, *(decode(fmt, c).astype(np.float64) for c in codes), causal, scale, **how)
