@@ -184,11 +184,14 @@ class _Running:
         everyone = [*self.checks, *chosen.listeners]
         for start in hooks(chosen.listeners, Observer.on_start):
             start(launch)
-        if isinstance(order, Late) and everyone:
-            # Checks follow the usual order, in which they are valid; the outputs are those of the late one.
-            usual = Machine(self.again(), everyone, chosen.budget, chosen.max_waves).run()
-            late = Machine(launch, (), chosen.budget, chosen.max_waves, order).run()
-            self.outcome = late if late.stopped and not usual.stopped else usual
+        late = isinstance(order, Late)  # events of late loads would be out of order
+        first = everyone if late else self.checks
+        if order is not None and first:
+            # Findings are those of the usual order, whichever order the outputs have.
+            usual = Machine(self.again(), first, chosen.budget, chosen.max_waves).run()
+            listeners = () if late else chosen.listeners
+            other = Machine(launch, listeners, chosen.budget, chosen.max_waves, order).run()
+            self.outcome = other if other.stopped and not usual.stopped else usual
         elif chosen.executor is None:
             self.outcome = Machine(launch, everyone, chosen.budget, chosen.max_waves, order).run()
         else:
@@ -205,7 +208,8 @@ class _Running:
         for check in self.checks:
             second = check.again()
             if second is not None:
-                repeated = Machine(self.again(), [second], self.options.budget, self.options.max_waves).run()
+                # Which values workgroups write that race depends on how many are in flight: always as many.
+                repeated = Machine(self.again(), [second], self.options.budget).run()
                 if repeated.stopped and not self.outcome.stopped:
                     self.notes.append(f"the second run of the check {check.name} ended early: {repeated.stopped}")
                 check.take()

@@ -82,6 +82,8 @@ class Pair:
     short: int
     """How much is missing between them."""
     finding: Finding
+    first: tuple[int, int]
+    """`Paths.first`: the wave to which it happens."""
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -139,18 +141,22 @@ class Hazards(Paths[State], Check):
             kind, message, instruction.pc, event.place(index, None), register=name, instruction=instruction.name,
             expected=_many(needs, unit), actual=_many(present, unit),
         )  # fmt: skip
-        self._keep((instruction.pc, broken.pc), Pair((row.first, row.second, row.link), needs - present, finding))
+        self._keep((instruction.pc, broken.pc), Pair(
+            (row.first, row.second, row.link), needs - present, finding, self.first
+        ))  # fmt: skip
 
     def _keep(self, key: tuple[int, int], pair: Pair) -> None:
-        """Of a pair of instructions the worst case is reported, and the first one of these."""
+        """Of a pair of instructions the worst case is reported, and of these that of the first wave."""
         had = self._pairs.get(key)
-        if had is None or had.rank < pair.rank:
+        if had is None or had.rank < pair.rank or (had.rank == pair.rank and had.first > pair.first):
             self._pairs[key] = pair
 
     def merge(self, other: Hazards) -> None:
         """Add what another part of the same launch found; parts come in the order of the grid."""
         for key, pair in other._pairs.items():
-            self._keep(key, pair)
+            had = self._pairs.get(key)
+            if had is None or had.rank < pair.rank:
+                self._pairs[key] = pair
 
     def findings(self) -> list[Finding]:
         """The errors in address order; then the milder findings, one for all pairs of a row."""

@@ -65,8 +65,13 @@ class Paths(Observer, ABC, Generic[State]):
         self._next: dict[Key, int] = {}
         """What blocks lead to in this launch."""
         self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._batch = 0
+        self._lowest: dict[Key, tuple[int, int]] = {}
+        """The first wave of the grid among those for which a block reported something."""
+        self.first = 0, 0
+        """The wave for which `after` is called: number of the batch, and of the wave in it."""
         self.reported = False
-        """To be set where `after` reports something."""
+        """To be set where `after` reports something; it is called again for a wave that comes earlier in the grid."""
 
     @abstractmethod
     def after(self, state: State, event: BlockEvent, index: int) -> State:
@@ -88,6 +93,7 @@ class Paths(Observer, ABC, Generic[State]):
         """Move the waves of a block to their next state."""
         if event.fresh:
             self._of_wave = np.zeros(event.total, np.int32)
+            self._batch += 1
         waves = event.waves
         before = self._of_wave[waves]
         first = int(before[0])
@@ -106,14 +112,18 @@ class Paths(Observer, ABC, Generic[State]):
         block = event.instructions
         key = number, block[0].pc, block[-1].pc, len(block), event.mode
         found = self._next.get(key)
-        if found is not None:
+        if found is not None and (
+            key not in self._lowest or self._lowest[key] <= (self._batch, int(event.waves[index]))
+        ):
             return found
         table = self._table
         known = table.next.get(key)
         if known is None:
-            self.reported = False
+            self.reported, self.first = False, (self._batch, int(event.waves[index]))
             known = table.number(self.after(table.states[number], event, index)), self.effect()
-            if not self.reported:
+            if self.reported:
+                self._lowest[key] = self.first
+            else:
                 table.next[key] = known
         self.note(known[1])
         self._next[key] = known[0]

@@ -66,6 +66,8 @@ class Waits(Paths[State], Check):
         self._of_block = RedundantWaits(self.arch)
         """What the block that is followed needed."""
         self._findings: dict[tuple[int, int, str], Finding] = {}
+        self._of: dict[tuple[int, int, str], tuple[int, int]] = {}
+        """The first wave of the grid to which each happens."""
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
         """What is in flight after a block, and which loads waits have ended.
@@ -98,8 +100,9 @@ class Waits(Paths[State], Check):
     ) -> None:  # fmt: skip
         self.reported = True
         key = instruction.pc, flight.pc, flight.counter
-        if key in self._findings:
+        if self._of.setdefault(key, self.first) < self.first or (key in self._findings and self._of[key] == self.first):
             return
+        self._of[key] = self.first
         file, number = instruction.written(register)
         name = f"{file}{number}"
         verb = "is read" if read else "is overwritten"

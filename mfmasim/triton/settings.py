@@ -10,7 +10,6 @@ from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.execution.late_delivery import Late
 from mfmasim.machine.execution.wave_orders import schedule as find_schedule
 
 if TYPE_CHECKING:
@@ -60,8 +59,10 @@ class Settings:
                 raise unknown(name, getattr(self, name), values)
         if self.memory == "process" and set(checks) - {"bounds"}:
             raise MfmasimError(f"memory 'process': only with the checks bounds or none, not {', '.join(checks)}")
-        if self.memory == "process" and checks and isinstance(order, Late):
-            raise MfmasimError("memory 'process': the schedule 'late' runs a checked launch twice; use memory 'copy'")
+        if self.memory == "process" and checks and order is not None:
+            raise MfmasimError(
+                f"memory 'process': the schedule {self.schedule!r} runs a checked launch twice; use memory 'copy'"
+            )
 
     @property
     def chosen(self) -> list[str]:

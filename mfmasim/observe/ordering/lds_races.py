@@ -89,6 +89,9 @@ class LdsRaces:
         self._instructions: list[Instruction]
         """Instruction of each record, by its number."""
         self._kinds: list[str]
+        self._batch = 0
+        self._of: dict[tuple[int, int, str, bool], tuple[int, int]] = {}
+        """Batch and workgroup of what was found: that of the first one is reported, in whichever order they ran."""
         self._found: dict[tuple[int, int, str], Finding] = {}
         self._alike: dict[tuple[int, int, str], Finding] = {}
         """Accesses without an order that does not matter."""
@@ -111,6 +114,7 @@ class LdsRaces:
     def on_block(self, event: BlockEvent) -> None:
         """Replay a block for its waves: accesses, waits and barriers in program order."""
         if event.fresh:
+            self._batch += 1
             self.progress = Progress(self.arch, event.total)
             self.groups = event.total // self.per
             # One row stands for all workgroups as long as they do the same.
@@ -315,19 +319,32 @@ class LdsRaces:
                 theirs[one.places[here]] = True
                 both = theirs[places]
                 if both.any():
-                    index = one.index[here]
+                    first = int(both.argmax())
+                    row = touched.rows[mine][first]
+                    index = one.index[here & (one.rows == row)]
                     left = int((issued[record.waves[index]] - record.order[index]).min())
-                    self._in_flight(record, access, event, int(units[both.argmax()]), left - 1)
+                    at = int(touched.index[mine][first])
+                    self._in_flight(record, access, event, at, int(units[first]), left - 1)
 
-    def _in_flight(self, record: Record, access: AccessEvent, event: BlockEvent, unit: int, most: int) -> None:
+    def _first(self, key: tuple[int, int, str], event: BlockEvent, index: int, *, same: bool = False) -> bool:
+        """Whether the workgroup of a wave is the first one where something is found, and this the first time there."""
+        at = self._batch, int(event.waves[index]) // self.per
+        if self._of.get((*key, same), (at[0] + 1, 0)) <= at:
+            return False
+        self._of[*key, same] = at
+        return True
+
+    def _in_flight(
+        self, record: Record, access: AccessEvent, event: BlockEvent, index: int, unit: int, most: int
+    ) -> None:
         key = record.instruction.pc, access.instruction.pc, "flight"
-        if key in self._found:
+        if not self._first(key, event, index):
             return
         verb = {"read": "is read", "write": "is written", "atomic": "is changed"}[access.kind]
         theirs = "reading" if record.sort.kind == "read" else "writing"
         wait = SPELLING[record.sort.key[0]].format(max(most, 0))
         self._found[key] = self._finding(
-            OWN, access, event, 0,
+            OWN, access, event, index,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
             self._where(record.instruction),
@@ -338,7 +355,7 @@ class LdsRaces:
         kind = self._kinds[clash.earlier]
         key = earlier.pc, access.instruction.pc, kind
         found = self._alike if clash.same else self._found
-        if key in found:
+        if not self._first(key, event, index, same=clash.same):
             return
         verbs = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
         if clash.same:
