@@ -224,6 +224,7 @@ class _Running:
             self.notes.append(note)
         if stopped:
             findings.insert(0, ending(self.outcome, launch.kernel))
+            self.notes += _left_out(self.outcome, launch.workgroups)
         launch.memory.before = None
         text, wrong = launch.printed()
         if wrong:
@@ -274,6 +275,12 @@ def ending(outcome: Outcome, kernel: Kernel) -> Finding:
         workgroup=None if place is None else place.workgroup,
         wave=None if place is None else place.wave,
     )
+
+
+def _left_out(outcome: Outcome, workgroups: int) -> list[str]:
+    """What was not executed, so that no check has seen it."""
+    counted = (outcome.cut, "stopped before their end"), (outcome.unexecuted, "not executed")
+    return [f"{count:,} of {workgroups:,} workgroups were {what}" for count, what in counted if count]
 
 
 def _kept(

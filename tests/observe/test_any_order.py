@@ -99,3 +99,36 @@ def test_a_loop_without_its_second_barrier(schedule):
     usual = found(kernel, checks="races")
     assert [finding["id"] for finding in usual] == ["races-no-barrier"]
     assert found(kernel, checks="races", schedule=schedule) == usual
+
+
+ENDS = {
+    "trap": ("s_trap 2", "trap-executed"),
+    "budget": (".Lround:\nds_add_u32 v2, v10\ns_branch .Lround", "budget-exhausted"),
+}
+OUTSIDE = ["s_mov_b32 s23, 0x10000", "v_add_u32_e32 v12, s23, v5", "global_store_dword v12, v10, s[8:9]"]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("at", WHO)
+@pytest.mark.parametrize("waves", [None, 2, 4])
+def test_a_workgroup_that_ends_early_hides_nothing_of_the_others(end, at, waves):
+    """Some waves end early and with them their workgroups; the others write out of bounds all the same."""
+    lines, kind = ENDS[end]
+    text = "\n".join([BEGIN, at, "s_cbranch_scc0 .Lrest", lines, ".Lrest:", *OUTSIDE, "s_endpgm"])
+    kernel = harness.kernel(text, "gfx942", "p", lds=2048)
+    out = np.zeros(512, np.uint32)
+    report = mfmasim.device("sim").launch(kernel, 3, 128, [out], checks="bounds", max_waves=waves, budget=2000)
+    ended = {0: [(0, 0, 0), (1, 0, 0), (2, 0, 0)], 1: [(1, 0, 0)], 2: [(1, 0, 0), (2, 0, 0)]}[WHO.index(at)]
+    assert report.findings[0].id == kind
+    assert report.findings[0].workgroup == ended[0]
+    assert f"{len(ended)} of 3 workgroups were stopped before their end" in report.notes
+    outside = [finding.count for finding in report.findings if finding.id == "bounds-outside-buffer"]
+    assert outside == ([128 * (3 - len(ended))] if len(ended) < 3 else [])
+
+
+def test_what_a_launch_that_is_ended_has_not_executed():
+    """A jump out of the code ends it: the notes count the workgroups that no check has seen."""
+    kernel = harness.kernel("s_mov_b64 s[8:9], 0\ns_setpc_b64 s[8:9]", "gfx942", "p")
+    report = mfmasim.device("sim").launch(kernel, 8, 64, [np.zeros(1, np.uint32)], max_waves=2)
+    assert [finding.id for finding in report.findings] == ["fetch-no-code"]
+    assert report.notes == ["2 of 8 workgroups were stopped before their end", "6 of 8 workgroups were not executed"]

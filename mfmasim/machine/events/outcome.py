@@ -26,10 +26,14 @@ class Outcome:
     stopped: str = ""
     """Why the launch ended early, or empty."""
     stopped_by: str = ""
-    """The check that a finding about it belongs to: ``budget``, ``trap``, ``fetch`` or ``debugger``."""
+    """The check that a finding about it belongs to: ``budget``, ``trap``, ``fetch``, ``debugger`` and others."""
     stopped_pc: int | None = None
     stopped_at: Place | None = None
     """The first wave that stopped it."""
+    cut: int = 0
+    """Workgroups that were ended before their waves came to their end."""
+    unexecuted: int = 0
+    """Workgroups that were not begun."""
     executed: Counter[int] = field(default_factory=Counter)
     """Wave-instructions by address."""
 

@@ -179,13 +179,13 @@ def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
         instruction: what is executed.
         run: the bound instruction.
     """
-    before, after, outcome = machine.before_hooks, machine.after_hooks, machine.outcome
+    before, after = machine.before_hooks, machine.after_hooks
 
     def step(group: Group) -> None:
         seen = Step(machine, instruction, group)
-        for hook in before if not outcome.stopped else ():
+        for hook in before if not machine.over else ():
             hook(seen)
-        if outcome.stopped:
+        if machine.over:
             machine.skipped[instruction.pc] += group.count
             return
         run(group)

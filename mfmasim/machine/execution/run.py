@@ -41,6 +41,10 @@ BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
+STOPS = 8
+"""Batches with waves that have used up their budget, after which the rest of the launch is not executed."""
+ALONE = "trap", "budget"
+"""What ends the workgroup of a wave; anything else ends the launch."""
 GROUPS = 256
 """Groups of some waves that are kept, with what they have read."""
 SCHEDULED_PATIENCE = 65536
@@ -119,6 +123,11 @@ class Machine:
         self._rounds: Rounds | None = None
         self._groups: dict[bytes, Group] = {}
         self._fresh = True
+        self._first_stopped = 0
+        self.over = False
+        """Whether nothing more is to be executed."""
+        self._budgets = 0
+        """Batches with waves that have used up their budget."""
 
     def run(self, first: int = 0, count: int | None = None) -> Outcome:
         """Execute every workgroup, or `count` of them from the `first` one on.
@@ -141,7 +150,8 @@ class Machine:
                 self._rounds = Rounds(self.waves) if alone and not more else None
                 self._run_batch()
                 self.outcome.batches += 1
-                if self.outcome.stopped:
+                if self.over or self._budgets >= STOPS:
+                    self._left(last - first, number * batch)
                     break
         self._count()
         return self.outcome
@@ -179,6 +189,7 @@ class Machine:
         waves = self.waves
         whole = Group(waves)
         self._groups.clear()
+        budget = False
         while True:
             group = self._next_group(whole)
             if group is None:
@@ -197,12 +208,16 @@ class Machine:
             if self.notify.blocks and block.size:
                 self.notify.block(block.instructions, group, fresh=self._fresh, mode=block.mode)
                 self._fresh = False
-            if self.outcome.stopped:
+            if self.over:
                 return
             if group.count_executed(block.size) > self.budget:
-                why = f"a wave executed more than {self.budget:,} instructions{self._waiting()}"
-                self.stop("budget", why, pc, group, int(group.executed.argmax()))
-                return
+                spent = np.broadcast_to(group.executed > self.budget, (group.count,))
+                beyond = Group(waves, group.indices()[spent])
+                why = f"a wave executed more than {self.budget:,} instructions{self._waiting(beyond)}"
+                self.stop("budget", why, pc, beyond)
+                self._budgets += not budget
+                budget = True
+                continue
             if self._rounds is not None and self._rounds.endless(block, group):
                 self.stop("endless", f"{ENDLESS}{self._waiting()}", pc, group)
                 return
@@ -312,10 +327,11 @@ class Machine:
         self.stop("barrier", why, int(group.pc[0]) - 4, group)
         return True
 
-    def _waiting(self) -> str:
-        """Waves that wait at a barrier, in words; empty when there are none."""
+    def _waiting(self, group: Group | None = None) -> str:
+        """Waves that wait at a barrier, in words; empty when there are none. With a group: of its first workgroup."""
         status = np.broadcast_to(self.waves.status, (self.waves.count,))
-        waiting = np.flatnonzero(status == AT_BARRIER)
+        among = True if group is None else self.waves.workgroup == self.waves.workgroup[group.indices()[0]]
+        waiting = np.flatnonzero((status == AT_BARRIER) & among)
         if not len(waiting):
             return ""
         return f" while {len(waiting)} wave{'s' * (len(waiting) > 1)} wait{'s' * (len(waiting) == 1)} at a barrier"
@@ -343,19 +359,38 @@ class Machine:
         self.outcome.arrange(self.kernel.code, self.kernel.wave)
 
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
-        """End the launch: nothing more is executed after the block, or after this step when an observer follows steps.
+        """End the launch, or the workgroups of a group of waves: nothing more is executed after the block.
+
+        When an observer follows steps, nothing more is executed after this step. Of several ends the outcome names that
+        of the first workgroup of the grid: those of a batch are in any order.
 
         Args:
-            check: the check that the finding belongs to.
+            check: the check that the finding belongs to; of those in `ALONE` other workgroups go on.
             why: the reason in words.
             pc: instruction that the finding names.
             group: waves that execute it.
             wave: which of them the finding names.
         """
-        where = self.kernel.source_at(pc)
-        outcome = self.outcome
-        outcome.stopped, outcome.stopped_by = f"{why}; stopped at {pc:#x}" + (f" ({where})" if where else ""), check
-        outcome.stopped_pc, outcome.stopped_at = pc, self.place(group.indices(), wave)
+        where, outcome, indices = self.kernel.source_at(pc), self.outcome, group.indices()
+        number = self.first_workgroup * self.launch.waves_per_workgroup + int(indices[wave])
+        self.over = check not in ALONE
+        if not outcome.stopped or self.over or number < self._first_stopped:
+            self._first_stopped = number
+            outcome.stopped, outcome.stopped_by = f"{why}; stopped at {pc:#x}" + (f" ({where})" if where else ""), check
+            outcome.stopped_pc, outcome.stopped_at = pc, self.place(indices, wave)
+        if not self.over:
+            ended = np.unique(self.waves.workgroup[indices])
+            outcome.cut += len(ended)
+            Group(self.waves, np.flatnonzero(np.isin(self.waves.workgroup, ended))).stop(ENDED)
+            if self.waves.further.arrived.any():
+                self.waves.further.settle_clusters(self.waves)
+
+    def _left(self, workgroups: int, begun: int) -> None:
+        """Count what was not executed: workgroups of the last batch that have not ended, and those of later ones."""
+        waves = self.waves
+        running = _of_all(waves.status, waves.count) != ENDED
+        self.outcome.cut += len(np.unique(waves.workgroup[running]))
+        self.outcome.unexecuted = max(0, workgroups - begun)
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave runs.

@@ -1,7 +1,7 @@
 """Exchange of lanes within groups of a power of two lanes: v_permlane_bcast, up, down, xor, idx_gen.
 
 Source: CDNA5 ISA manual, VOP3 (V_PERMLANE_BCAST_B32 and following). All lanes are read, EXEC decides about writes. The
-width of a group that is no power of two is undefined there: the launch stops.
+width of a group that is no power of two is undefined there: the wave's workgroup ends.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from mfmasim.machine.binding.operands import read_dword, scalar_reader
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct, shaped
 from mfmasim.machine.opcodes.undefined_rules import moves
+from mfmasim.machine.state.waves import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
 
     U = Any  # an array of the type that the signature names
     Lanes = NDArray[np.int64]
@@ -69,8 +69,10 @@ def _exchange(name: str, instruction: Instruction, machine: Machine) -> Bound:
         if wrong.any():
             which = int(wrong[:, 0].argmax())
             text = f"{instruction.name} with groups of {int(width[which, 0])} lanes, not a power of two up to {wave}"
-            machine.stop("trap", text, instruction.pc, g, which)
-            return
+            machine.stop(
+                "trap", text, instruction.pc, Group(g.waves, g.indices()[np.broadcast_to(wrong[:, 0], (g.count,))])
+            )
+            width = np.where(wrong, 1, width)
         source = chosen(lane, amount(g).astype(np.int64)[:, None], width)
         values = read(g)
         shape = (max(len(values), len(source)), wave)
