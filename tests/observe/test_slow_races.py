@@ -91,8 +91,8 @@ class Run:
         for slow in self.slow:
             for key, kinds in slow.found.items():
                 fits.setdefault(key, set()).update(kinds)
-        assert self.races._found.keys() == fits.keys()
-        assert all(kind in fits[key] for key, kind in self.races._found.items())
+        assert self.races.found.errors.keys() == fits.keys()
+        assert all(kind in fits[key] for key, kind in self.races.found.errors.items())
         return bool(fits)
 
 
@@ -143,7 +143,7 @@ def exchange(kernels, wait, barriers, *, groups=2, shift=0):
     run.block(waves, [(*write, own), *[waits] * wait, *[(*by_name["s_barrier"], None)] * barriers])
     run.block(waves, [(*read, (own + 16) % 48)])
     run.agree()
-    return set(run.races._found.values()), run
+    return set(run.races.found.errors.values()), run
 
 
 @pytest.mark.parametrize("shift", [0, 4], ids=["alike", "apart"])

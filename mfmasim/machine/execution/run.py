@@ -18,6 +18,7 @@ from mfmasim.machine.events import MatrixEvent, Observer, Place, hooks
 from mfmasim.machine.events.notify import Notify
 from mfmasim.machine.events.outcome import Outcome
 from mfmasim.machine.execution.basic_block import build
+from mfmasim.machine.execution.endings import ALONE, BUDGETS, count_left, waiting
 from mfmasim.machine.execution.endless_loops import ENDLESS, Rounds
 from mfmasim.machine.execution.initial_state import first_state
 from mfmasim.machine.execution.late_delivery import Late
@@ -41,10 +42,6 @@ BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
-STOPS = 8
-"""Batches with waves that have used up their budget, after which the rest of the launch is not executed."""
-ALONE = "trap", "budget"
-"""What ends the workgroup of a wave; anything else ends the launch."""
 GROUPS = 256
 """Groups of some waves that are kept, with what they have read."""
 SCHEDULED_PATIENCE = 65536
@@ -150,8 +147,8 @@ class Machine:
                 self._rounds = Rounds(self.waves) if alone and not more else None
                 self._run_batch()
                 self.outcome.batches += 1
-                if self.over or self._budgets >= STOPS:
-                    self._left(last - first, number * batch)
+                if self.over or self._budgets >= BUDGETS:
+                    count_left(self.outcome, self.waves, last - first - number * batch)
                     break
         self._count()
         return self.outcome
@@ -213,13 +210,13 @@ class Machine:
             if group.count_executed(block.size) > self.budget:
                 spent = np.broadcast_to(group.executed > self.budget, (group.count,))
                 beyond = Group(waves, group.indices()[spent])
-                why = f"a wave executed more than {self.budget:,} instructions{self._waiting(beyond)}"
+                why = f"a wave executed more than {self.budget:,} instructions{waiting(waves, beyond)}"
                 self.stop("budget", why, pc, beyond)
                 self._budgets += not budget
                 budget = True
                 continue
             if self._rounds is not None and self._rounds.endless(block, group):
-                self.stop("endless", f"{ENDLESS}{self._waiting()}", pc, group)
+                self.stop("endless", f"{ENDLESS}{waiting(waves)}", pc, group)
                 return
             if over := self.meter.spend(block.size * group.count):
                 self.stop("quota", over, pc, group)
@@ -327,15 +324,6 @@ class Machine:
         self.stop("barrier", why, int(group.pc[0]) - 4, group)
         return True
 
-    def _waiting(self, group: Group | None = None) -> str:
-        """Waves that wait at a barrier, in words; empty when there are none. With a group: of its first workgroup."""
-        status = np.broadcast_to(self.waves.status, (self.waves.count,))
-        among = True if group is None else self.waves.workgroup == self.waves.workgroup[group.indices()[0]]
-        waiting = np.flatnonzero((status == AT_BARRIER) & among)
-        if not len(waiting):
-            return ""
-        return f" while {len(waiting)} wave{'s' * (len(waiting) > 1)} wait{'s' * (len(waiting) == 1)} at a barrier"
-
     def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
         """What a clock shows at an instruction of the block that runs: it grows along every path, (1 or waves,)."""
         shown = group.executed * 4 + (pc - self._block.first) // 4  # an instruction has at most four dwords
@@ -384,13 +372,6 @@ class Machine:
             Group(self.waves, np.flatnonzero(np.isin(self.waves.workgroup, ended))).stop(ENDED)
             if self.waves.further.arrived.any():
                 self.waves.further.settle_clusters(self.waves)
-
-    def _left(self, workgroups: int, begun: int) -> None:
-        """Count what was not executed: workgroups of the last batch that have not ended, and those of later ones."""
-        waves = self.waves
-        running = _of_all(waves.status, waves.count) != ENDED
-        self.outcome.cut += len(np.unique(waves.workgroup[running]))
-        self.outcome.unexecuted = max(0, workgroups - begun)
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave runs.

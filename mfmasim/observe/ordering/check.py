@@ -60,7 +60,7 @@ class Races(Check):
     def merge(self, other: Races) -> None:
         """Add what another part of the same launch found; parts come in the order of the grid."""
         if self.lds is not None and other.lds is not None:
-            self.lds.merge(other.lds)
+            self.lds.found.merge(other.lds.found)
         self.memory.merge(other.memory)
 
     def again(self) -> History | None:
@@ -75,11 +75,11 @@ class Races(Check):
         """Races between two waves, with their numbers in the launch."""
         clusters, per = self.memory.clusters, self.memory.per
         out = []
-        for finding, place, other in self.lds.suspects() if self.lds is not None else []:
+        for finding, place, other in self.lds.found.suspects() if self.lds is not None else []:
             first = clusters.number(place.workgroup) * per
             out.append((finding, (first + place.wave, first + other)))
         return out + self.memory.suspects
 
     def findings(self) -> list[Finding]:
         """The findings: of the LDS in address order, then of global memory."""
-        return [*(self.lds.findings() if self.lds is not None else []), *self.memory.found]
+        return [*(self.lds.found.findings() if self.lds is not None else []), *self.memory.found]

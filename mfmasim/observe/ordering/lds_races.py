@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.ordering.flags import flag_reads
-from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
+from mfmasim.observe.ordering.lds_findings import LdsFindings
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import Flying, Record, Sort
-from mfmasim.observe.ordering.shadow import Clash, Shadow
+from mfmasim.observe.ordering.shadow import Shadow
 from mfmasim.observe.ordering.touched import Lockstep, Patterns
 from mfmasim.observe.ordering.values import Values, Write, words
 
@@ -34,10 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent, BlockEvent, Place
+    from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
-    from mfmasim.observe.finding import Finding, Kind
     from mfmasim.observe.ordering.touched import Touched
 
 __all__ = ["LdsRaces"]
@@ -68,8 +66,7 @@ class LdsRaces:
 
     def __init__(self, check: Check, launch: Launch) -> None:
         """Follow a launch; `check` makes the findings."""
-        self.check, self.kernel, self.arch = check, launch.kernel, launch.kernel.arch
-        self.names = launch.names
+        self.kernel, self.arch = launch.kernel, launch.kernel.arch
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
         found: tuple[int, set[int]] | None = self.kernel.kept.get("races in the lds")
         if found is None:
@@ -89,14 +86,7 @@ class LdsRaces:
         self._instructions: list[Instruction]
         """Instruction of each record, by its number."""
         self._kinds: list[str]
-        self._batch = 0
-        self._of: dict[tuple[int, int, str, bool], tuple[int, int]] = {}
-        """Batch and workgroup of what was found: that of the first one is reported, in whichever order they ran."""
-        self._found: dict[tuple[int, int, str], Finding] = {}
-        self._alike: dict[tuple[int, int, str], Finding] = {}
-        """Accesses without an order that does not matter."""
-        self.waves: dict[tuple[int, int, str], tuple[Place, int]] = {}
-        """One wave of a race, and the other's number in the workgroup."""
+        self.found = LdsFindings(check, launch, self.unit)
         self.patterns = Patterns(self.lds_bytes, self.unit, self.per)
         self.progress: Progress
         self.shadow: Shadow
@@ -114,7 +104,7 @@ class LdsRaces:
     def on_block(self, event: BlockEvent) -> None:
         """Replay a block for its waves: accesses, waits and barriers in program order."""
         if event.fresh:
-            self._batch += 1
+            self.found.batch += 1
             self.progress = Progress(self.arch, event.total)
             self.groups = event.total // self.per
             # One row stands for all workgroups as long as they do the same.
@@ -216,7 +206,8 @@ class LdsRaces:
             rows, index = touched.rows[mine], touched.index[mine]
             units = touched.places[mine], marks[mine], joined[index], since[index]
             for clash in self.shadow.access(access.kind, wave, *units, same):
-                self._race(clash, access, event, int(index[rows == clash.group][0]))
+                earlier = self._instructions[clash.earlier], self._kinds[clash.earlier]
+                self.found.race(clash, earlier, access, event, int(index[rows == clash.group][0]))
 
     def _write(
         self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64, wave: int | None
@@ -324,90 +315,8 @@ class LdsRaces:
                     index = one.index[here & (one.rows == row)]
                     left = int((issued[record.waves[index]] - record.order[index]).min())
                     at = int(touched.index[mine][first])
-                    self._in_flight(record, access, event, at, int(units[first]), left - 1)
-
-    def _first(self, key: tuple[int, int, str], event: BlockEvent, index: int, *, same: bool = False) -> bool:
-        """Whether the workgroup of a wave is the first one where something is found, and this the first time there."""
-        at = self._batch, int(event.waves[index]) // self.per
-        if self._of.get((*key, same), (at[0] + 1, 0)) <= at:
-            return False
-        self._of[*key, same] = at
-        return True
-
-    def _in_flight(
-        self, record: Record, access: AccessEvent, event: BlockEvent, index: int, unit: int, most: int
-    ) -> None:
-        key = record.instruction.pc, access.instruction.pc, "flight"
-        if not self._first(key, event, index):
-            return
-        verb = {"read": "is read", "write": "is written", "atomic": "is changed"}[access.kind]
-        theirs = "reading" if record.sort.kind == "read" else "writing"
-        wait = SPELLING[record.sort.key[0]].format(max(most, 0))
-        self._found[key] = self._finding(
-            OWN, access, event, index,
-            f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
-            f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
-            self._where(record.instruction),
-        )  # fmt: skip
-
-    def _race(self, clash: Clash, access: AccessEvent, event: BlockEvent, index: int) -> None:
-        earlier = self._instructions[clash.earlier]
-        kind = self._kinds[clash.earlier]
-        key = earlier.pc, access.instruction.pc, kind
-        found = self._alike if clash.same else self._found
-        if not self._first(key, event, index, same=clash.same):
-            return
-        verbs = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
-        if clash.same:
-            kind_of_race = SAME_VALUE
-            both = access.kind == kind == "write"
-            why = "both write the same value" if both else "the wave that reads has written the same value"
-        elif clash.waited_for:
-            kind_of_race = NOT_DONE
-            why = (
-                "a barrier lies between them, but the first access may be incomplete when its wave passes it: a wait "
-                "is missing before the barrier"
-            )
-        else:
-            kind_of_race = NO_BARRIER
-            why = "no barrier lies between them"
-        if not clash.same:
-            self.waves[key] = event.place(index, None), clash.wave
-        what = self.names.lds(clash.unit * self.unit)
-        found[key] = self._finding(
-            kind_of_race, access, event, index,
-            f"{what} is {verbs[access.kind]} here and {verbs[kind]} by wave {clash.wave} at "
-            f"{self._where(earlier)} ({earlier.name}): {why}",
-            self._where(earlier),
-        )  # fmt: skip
-
-    def _where(self, instruction: Instruction) -> str:
-        return self.kernel.source_at(instruction.pc) or f"{instruction.pc:#x}"
-
-    def _finding(
-        self, kind: Kind, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str
-    ) -> Finding:
-        ins = access.instruction
-        return self.check.finding(kind, message, ins.pc, event.place(index, None), instruction=ins.name, other=other)
+                    self.found.in_flight(record, access, event, at, int(units[first]), left - 1)
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: all but the batch of workgroups that ran last."""
         return {name: value for name, value in self.__dict__.items() if name not in BATCH}
-
-    def merge(self, other: LdsRaces) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
-        for key, found in other._found.items():
-            self._found.setdefault(key, found)
-        for key, found in other._alike.items():
-            self._alike.setdefault(key, found)
-        for key, waves in other.waves.items():
-            self.waves.setdefault(key, waves)
-
-    def suspects(self) -> list[tuple[Finding, Place, int]]:
-        """Races between two waves, with their numbers in the launch."""
-        return [(self._found[key], *self.waves[key]) for key in sorted(self.waves)]
-
-    def findings(self) -> list[Finding]:
-        """The findings, in address order; of two accesses the worse one."""
-        found = self._alike | self._found
-        return [found[key] for key in sorted(found)]
