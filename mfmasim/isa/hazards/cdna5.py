@@ -7,12 +7,14 @@ GCNHazardRecognizer, on which compilers rely. Distances are mostly in instructio
 
 from __future__ import annotations
 
-from mfmasim.isa.hazards.row import Row
+from mfmasim.isa.hazards.row import DEFECT, Row
 
 __all__ = ["CDNA5"]
 
 _MATRIX = "CDNA5 ISA manual, 7.12.1; numbers: LLVM"
 _TRANS = "CDNA5 ISA manual, 5.7.2"
+_C = "LLVM issue 222932: C is read as late as A and B; number: that of A and B"
+_LATER = "LLVM pull request 186269, later than LLVM 22; number: that of other vector instructions"
 _COEXECUTION, _TRANS_LLVM = "checkWMMACoexecutionHazards", "fixVALUTransCoexecutionHazards"
 
 #   first instruction          then a matrix instruction, another vector instruction
@@ -29,7 +31,11 @@ CDNA5 = (
         Row(f"{name} writes D", "VALU but trans or WMMA uses VGPR", vector, _MATRIX, clock="vector", llvm=_COEXECUTION),
         Row(f"{name} reads A, B", "VALU but trans or WMMA writes VGPR", vector, _MATRIX, clock="vector",
             llvm=_COEXECUTION),
+        Row(f"{name} writes D", "trans uses VGPR", vector, _LATER, clock="vector"),
+        Row(f"{name} reads A, B", "trans writes VGPR after", vector, _LATER, clock="vector"),
     )),
+    *(Row(f"{name} reads C", "VALU but trans or WMMA writes VGPR", vector, _C, clock="vector", llvm=DEFECT)
+      for name, _, vector in _DISTANCES if not name.startswith("SWMMAC")),  # its C is D
     Row("trans writes VGPR", "VALU but trans reads VGPR", 1, _TRANS, clock="vector", llvm=_TRANS_LLVM),
     Row("trans reads VGPR", "VALU but trans writes VGPR", 1, _TRANS, clock="vector", llvm=_TRANS_LLVM),
     Row("VALU writes EXEC", "V_PERMLANE", 1, "CDNA5 ISA manual, 7.2.7", clock="vector", llvm="fixVcmpxPermlaneHazards"),

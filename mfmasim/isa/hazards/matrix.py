@@ -80,6 +80,8 @@ _FORWARD = {2: 2}
 _COMMON_3 = (
     *_COMMON,
     Row("XDL writes D", "XDL reads C after", _FORWARD, _LATE, "same", llvm=_MAI),
+    Row("XDL writes D", "SGEMM reads C", _FORWARD, _LLVM, "same", llvm=_MAI),
+    Row("DGEMM 4x4x4 writes D", "SGEMM reads C", 4, _LLVM, "part", llvm=_MAI),
     Row("SGEMM writes D", "SGEMM reads C", _FORWARD, _LATE, "same", llvm=_MAI),
     Row("SGEMM writes D", "SGEMM reads C", _SGEMM_C, _LATE, "part", llvm=_MAI),
     Row("SGEMM writes D", "DGEMM reads C", _SGEMM_C, _LATE, "part", llvm=_MAI),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NOT_EMITTED", "Row", "Shipped"]
+__all__ = ["DEFECT", "NOT_EMITTED", "Row", "Shipped"]
 
 NOT_EMITTED = "(compilers emit no such instructions)"
+DEFECT = "(LLVM lacks it, which is a known defect)"
 
 COMMON = 0.1
 """Share of AMD's prebuilt objects that break a row, from which on it is information to come as close as they do."""
@@ -61,8 +62,8 @@ class Row:
     on: str = ""
     """Field of `Arch` that is true where the row applies; empty for all architectures of the table."""
     llvm: str = ""
-    """Evidence: function of LLVM's GCNHazardRecognizer that inserts these wait states, `NOT_EMITTED`, or empty if none
-    does although compilers emit such instructions."""
+    """Evidence: function of LLVM's GCNHazardRecognizer that inserts these wait states, `NOT_EMITTED`, `DEFECT`, or
+    empty if none does although compilers emit such instructions."""
     shipped: Shipped = Shipped()
     """Evidence: AMD's prebuilt kernels for the architecture."""
 

@@ -333,6 +333,9 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     # CDNA5.
     **{f"{name} writes D": partial(_of_duration, name, "writes") for name in DURATIONS},
     **{f"{name} reads A, B": partial(_of_duration, name, "other_sources") for name in DURATIONS},
+    **{f"{name} reads C": partial(_of_duration, name, "c_registers") for name in DURATIONS},
+    "trans uses VGPR": lambda t: _only(t.reads | t.writes, "v") if t.opcode.trans else NOTHING,
+    "trans writes VGPR after": lambda t: _only(t.writes, "v") if t.opcode.trans else NOTHING,
     "XDL WMMA reads A, B": lambda t: _only(t.other_sources, "v") if t.duration else NOTHING,
     "VALU but trans or WMMA uses VGPR": lambda t: (
         _only(t.reads | t.writes, "v") if t.alu and not t.opcode.trans else NOTHING
