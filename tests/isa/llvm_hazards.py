@@ -1,7 +1,7 @@
 """LLVM's hazard recogniser as an oracle: machine functions as they are, and with what its pass inserts between them.
 
-``python -m tests.isa.llvm_hazards FOLDER`` judges LLVM's own tests (``llvm/test/CodeGen/AMDGPU``): with wait states they
-have to break no row, and without they have to break one.
+``python -m tests.isa.llvm_hazards FOLDER`` judges LLVM's own tests (``llvm/test/CodeGen/AMDGPU``): with wait states
+they have to break no row, and without they have to break one.
 """
 
 import io
