@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from mfmasim.visible import LAYOUT, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MfmasimError", "TargetError", "one_line", "unknown"]
+__all__ = [
+    "DamagedError",
+    "DeviceError",
+    "FaultError",
+    "MfmasimError",
+    "NotCodeObjectError",
+    "SizeError",
+    "TargetError",
+    "TimeOutError",
+    "UnsupportedError",
+    "one_line",
+    "unknown",
+]
 
 _LONGEST_VALUE = 200
 
@@ -18,13 +30,60 @@ _LONGEST_VALUE = 200
 class MfmasimError(Exception):
     """Bad input or an unsupported request. The text is one line; the command line exits with 2."""
 
+    kind: ClassVar[str] = "argument"
+    """What went wrong, for programs; the text is for people, and nothing reads it."""
+
     def __init__(self, text: object = "") -> None:
         """Keep the text, with what would steer a terminal spelled out."""
         super().__init__(visible(str(text), LAYOUT))
 
 
+class SizeError(MfmasimError):
+    """A grid, a block, a cluster or LDS that the device does not run."""
+
+    kind = "size"
+
+
+class NotCodeObjectError(MfmasimError):
+    """The bytes are something else than a code object that a device loads."""
+
+    kind = "not-code-object"
+
+
+class DamagedError(MfmasimError):
+    """A code object, or a bundle of them, that is truncated or contradicts itself."""
+
+    kind = "damaged"
+
+
 class TargetError(MfmasimError):
     """Well-formed code, but none for the architecture that was asked for, or for one that is not supported."""
+
+    kind = "target"
+
+
+class UnsupportedError(MfmasimError):
+    """Well-formed, and beyond what is implemented: an instruction, a relocation, a service of the host, ..."""
+
+    kind = "unsupported"
+
+
+class DeviceError(MfmasimError):
+    """A GPU, its runtime or its process failed."""
+
+    kind = "device"
+
+
+class FaultError(DeviceError):
+    """The kernel ended the process that holds the GPU."""
+
+    kind = "fault"
+
+
+class TimeOutError(DeviceError):
+    """A launch did not end in time."""
+
+    kind = "time-out"
 
 
 def one_line(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.architectures import GENERICS
 from mfmasim.codeobject import compressed
-from mfmasim.errors import MfmasimError, TargetError
+from mfmasim.errors import DamagedError, MfmasimError, TargetError
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def split(data: bytes | memoryview, name: str) -> list[Entry]:
         elif left[: len(MAGIC)] == MAGIC:
             found, used = _split_plain(left, name)
         else:
-            raise MfmasimError(f"{name}: corrupt offload bundle: no bundle at {bytes(left[:8]).hex(' ')}")
+            raise DamagedError(f"{name}: corrupt offload bundle: no bundle at {bytes(left[:8]).hex(' ')}")
         entries.extend(found)
         left = _skip_zeros(left[used:])
     return entries
@@ -89,26 +89,26 @@ def _split_plain(data: memoryview, name: str) -> tuple[list[Entry], int]:
 
     def numbers(layout: struct.Struct, at: int) -> tuple[int, ...]:
         if at + layout.size > len(data):
-            raise MfmasimError(f"{name}: truncated offload bundle: its table runs beyond {len(data)} bytes")
+            raise DamagedError(f"{name}: truncated offload bundle: its table runs beyond {len(data)} bytes")
         return layout.unpack_from(data, at)
 
     if data[: len(MAGIC)] != MAGIC:
-        raise MfmasimError(f"{name}: corrupt offload bundle: no bundle at {bytes(data[:8]).hex(' ')}")
+        raise DamagedError(f"{name}: corrupt offload bundle: no bundle at {bytes(data[:8]).hex(' ')}")
     (count,) = numbers(_COUNT, len(MAGIC))
     at = len(MAGIC) + _COUNT.size
     if count > (len(data) - at) // _PLACE.size:
-        raise MfmasimError(f"{name}: truncated offload bundle: {count} entries in {len(data)} bytes")
+        raise DamagedError(f"{name}: truncated offload bundle: {count} entries in {len(data)} bytes")
     entries: list[Entry] = []
     end = at
     for _ in range(count):
         offset, size, length = numbers(_PLACE, at)
         at += _PLACE.size
         if length > _LONGEST_IDENTIFIER or at + length > len(data):
-            raise MfmasimError(f"{name}: truncated or corrupt offload bundle: an entry's name has {length} bytes")
+            raise DamagedError(f"{name}: truncated or corrupt offload bundle: an entry's name has {length} bytes")
         identifier = visible(bytes(data[at : at + length]).decode("ascii", "replace"))
         at += length
         if offset + size > len(data):
-            raise MfmasimError(
+            raise DamagedError(
                 f"{name}: truncated offload bundle: entry '{_listed([identifier])}' ends at byte {offset + size}, "
                 f"the bundle has {len(data)}"
             )

@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass
 
 from mfmasim.codeobject.guard import parsing
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError, UnsupportedError
 
 __all__ = ["LIMIT", "MAGIC", "decompress"]
 
@@ -59,35 +59,37 @@ def decompress(data: memoryview, budget: int, name: str) -> tuple[bytes, int]:
         MfmasimError: it is truncated, corrupt, of an unknown version or method, or too large.
     """
     if len(data) < _START.size:
-        raise MfmasimError(f"{name}: truncated compressed bundle: {len(data)} bytes")
+        raise DamagedError(f"{name}: truncated compressed bundle: {len(data)} bytes")
     _, version, method_number = _START.unpack_from(data)
     layout = _LAYOUTS.get(version)
     if layout is None:
-        raise MfmasimError(f"{name}: compressed bundle of version {version}; allowed: {', '.join(map(str, _LAYOUTS))}")
+        raise UnsupportedError(
+            f"{name}: compressed bundle of version {version}; allowed: {', '.join(map(str, _LAYOUTS))}"
+        )
     method = _METHODS.get(method_number)
     if method is None:
-        raise MfmasimError(f"{name}: compressed bundle of method {method_number}; allowed: 0 (zlib), 1 (zstd)")
+        raise UnsupportedError(f"{name}: compressed bundle of method {method_number}; allowed: 0 (zlib), 1 (zstd)")
     start = _START.size + layout.fields.size
     if len(data) < start:
-        raise MfmasimError(f"{name}: truncated compressed bundle: its header has {start} bytes, the file {len(data)}")
+        raise DamagedError(f"{name}: truncated compressed bundle: its header has {start} bytes, the file {len(data)}")
     *sizes, plain_size, digest = layout.fields.unpack_from(data, _START.size)
     end = sizes[0] if layout.has_file_size else len(data)
     if not start <= end <= len(data):
-        raise MfmasimError(
+        raise DamagedError(
             f"{name}: truncated compressed bundle: {end} bytes according to its header, {len(data)} left"
         )
     if plain_size > budget:
-        raise MfmasimError(f"{name}: compressed bundle of {plain_size} bytes, more than the {budget} that are read")
+        raise UnsupportedError(f"{name}: compressed bundle of {plain_size} bytes, more than the {budget} that are read")
     with parsing(name, "compressed bundle"):
         unpack = _zlib if method == "zlib" else _zstd
         plain, unused = unpack(data[start:end], plain_size)
     if len(plain) != plain_size:
-        raise MfmasimError(
+        raise DamagedError(
             f"{name}: corrupt compressed bundle: {len(plain)} bytes decompressed, its header says {plain_size}"
         )
     # LLVM keeps the first half of the MD5 of what it compressed.
     if hashlib.md5(plain, usedforsecurity=False).digest()[:8] != digest.to_bytes(8, "little"):
-        raise MfmasimError(f"{name}: corrupt compressed bundle: its hash does not match its contents")
+        raise DamagedError(f"{name}: corrupt compressed bundle: its hash does not match its contents")
     return plain, end if layout.has_file_size else end - unused
 
 

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import DamagedError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -278,7 +278,7 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
         mask = (1 << row.width) - 1
         value = fields[row.name] = (words[row.word] >> row.low) & mask
         if value and row.zero:
-            raise MfmasimError(f"{where}: kernel descriptor sets {row.name} to {value}, which must be 0 in a file")
+            raise DamagedError(f"{where}: kernel descriptor sets {row.name} to {value}, which must be 0 in a file")
         reserved[row.word] &= ~(mask << row.low)
     ignored = []
     for row in UNREAD:
@@ -290,12 +290,12 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
     for word, rest in reserved.items():
         if rest:
             bits = ", ".join(str(bit) for bit in range(32) if rest >> bit & 1)
-            raise MfmasimError(f"{where}: kernel descriptor sets reserved bit {bits} of {word} on {arch.name}")
+            raise DamagedError(f"{where}: kernel descriptor sets reserved bit {bits} of {word} on {arch.name}")
     if any(gap0) or any(gap1) or any(gap2):
-        raise MfmasimError(f"{where}: kernel descriptor has data in its reserved bytes")
+        raise DamagedError(f"{where}: kernel descriptor has data in its reserved bytes")
     wave = 32 if fields.get("enable_wavefront_size32") else 64
     if wave not in arch.wave_sizes:
-        raise MfmasimError(f"{where}: kernel descriptor is for waves of {wave} lanes, which {arch.name} does not have")
+        raise DamagedError(f"{where}: kernel descriptor is for waves of {wave} lanes, which {arch.name} does not have")
     descriptor = KernelDescriptor(
         group_segment_fixed_size=group,
         private_segment_fixed_size=private,
@@ -313,7 +313,7 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
     )
     needed = sum(count for _, count in descriptor.user_sgprs)
     if needed > descriptor.user_sgpr_count:
-        raise MfmasimError(
+        raise DamagedError(
             f"{where}: kernel descriptor enables {needed} user SGPRs but counts {descriptor.user_sgpr_count}"
         )
     return descriptor

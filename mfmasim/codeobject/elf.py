@@ -15,7 +15,7 @@ from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.records import Relocation, Segment, Symbol
 from mfmasim.codeobject.relocations import kind_name
 from mfmasim.codeobject.version2 import ISA_NOTE, METADATA_NOTE
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError, NotCodeObjectError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,10 +69,12 @@ def read_fatbin(data: bytes, name: str) -> memoryview:
         section = open_elf(data, name).get_section_by_name(".hip_fatbin")
     if section is None:
         machine = machine_name(header.machine)
-        raise MfmasimError(f"{name}: an ELF file for {machine}, not for an AMD GPU, and without a section .hip_fatbin")
+        raise NotCodeObjectError(
+            f"{name}: an ELF file for {machine}, not for an AMD GPU, and without a section .hip_fatbin"
+        )
     offset, size = int(section["sh_offset"]), int(section["sh_size"])
     if section["sh_type"] != "SHT_PROGBITS" or offset + size > len(data):
-        raise MfmasimError(f"{name}: truncated or corrupt ELF file: section .hip_fatbin is not inside it")
+        raise DamagedError(f"{name}: truncated or corrupt ELF file: section .hip_fatbin is not inside it")
     return memoryview(data)[offset : offset + size]
 
 
@@ -96,11 +98,11 @@ def read_segments(elf: ELFFile, data: bytes, name: str) -> tuple[Segment, ...]:
     for header in headers:
         offset, filesz, memsz, vaddr = (int(header[key]) for key in ("p_offset", "p_filesz", "p_memsz", "p_vaddr"))
         if offset + filesz > len(data):
-            raise MfmasimError(
+            raise DamagedError(
                 f"{name}: truncated ELF file: a segment ends at byte {offset + filesz}, the file has {len(data)}"
             )
         if filesz > memsz or vaddr + memsz > IMAGE_LIMIT:
-            raise MfmasimError(
+            raise DamagedError(
                 f"{name}: corrupt segment at {vaddr:#x}: {filesz} bytes of file, {memsz} of memory; "
                 f"the image may have {IMAGE_LIMIT}"
             )
@@ -119,7 +121,7 @@ def read_segments(elf: ELFFile, data: bytes, name: str) -> tuple[Segment, ...]:
     segments.sort(key=lambda one: one.vaddr)
     for before, after in pairwise(segments):
         if before.end > after.vaddr:
-            raise MfmasimError(f"{name}: corrupt segments: two overlap at {after.vaddr:#x}")
+            raise DamagedError(f"{name}: corrupt segments: two overlap at {after.vaddr:#x}")
     return tuple(segments)
 
 
@@ -145,7 +147,7 @@ def read_note(elf: ELFFile, name: str) -> bytes:
             for note in segment.iter_notes():
                 if note["n_type"] == _NT_AMDGPU_METADATA and note["n_name"] == "AMDGPU":
                     return bytes(note["n_descdata"])
-    raise MfmasimError(f"{name}: no AMDGPU metadata note: kernels and arguments are unknown")
+    raise NotCodeObjectError(f"{name}: no AMDGPU metadata note: kernels and arguments are unknown")
 
 
 def read_amd_notes(elf: ELFFile, name: str) -> dict[int, bytes]:
@@ -168,7 +170,9 @@ def read_amd_notes(elf: ELFFile, name: str) -> dict[int, bytes]:
                     found.setdefault(kind, data[content : content + size])
                 at = content + -(-size // 4) * 4
     if METADATA_NOTE not in found or ISA_NOTE not in found:
-        raise MfmasimError(f"{name}: no AMD notes of metadata and instruction set: kernels and arguments are unknown")
+        raise NotCodeObjectError(
+            f"{name}: no AMD notes of metadata and instruction set: kernels and arguments are unknown"
+        )
     return found
 
 
@@ -196,7 +200,7 @@ def read_symbols(elf: ELFFile, name: str) -> dict[str, Symbol]:
     with parsing(name, "symbol table"):
         table = _symbol_table(elf)
         if table is None:
-            raise MfmasimError(f"{name}: no dynamic symbol table: not linked for a device")
+            raise NotCodeObjectError(f"{name}: no dynamic symbol table: not linked for a device")
         for symbol in table.iter_symbols():
             if symbol.name and symbol["st_shndx"] != "SHN_UNDEF":
                 symbols[symbol.name] = Symbol(
@@ -219,14 +223,14 @@ def read_relocations(elf: ELFFile, name: str) -> tuple[Relocation, ...]:
         for segment in _segments(elf, "PT_DYNAMIC"):
             for form, table in segment.get_relocation_tables().items():
                 if form not in {"RELA", "JMPREL"} or not table.is_RELA():
-                    raise MfmasimError(f"{name}: relocations of form {form} are not supported; allowed: RELA")
+                    raise UnsupportedError(f"{name}: relocations of form {form} are not supported; allowed: RELA")
                 for one in table.iter_relocations():
                     kind = kind_name(int(one["r_info_type"]))
                     value = int(one["r_addend"])
                     if one["r_info_sym"]:
                         symbol = segment.get_symbol(one["r_info_sym"])
                         if symbol["st_shndx"] == "SHN_UNDEF":
-                            raise MfmasimError(f"{name}: undefined symbol {symbol.name!r} is needed by a {kind}")
+                            raise DamagedError(f"{name}: undefined symbol {symbol.name!r} is needed by a {kind}")
                         value += int(symbol["st_value"])
                     if kind != "R_AMDGPU_NONE":
                         found.append(Relocation(address=int(one["r_offset"]), kind=kind, value=value))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError, NotCodeObjectError, UnsupportedError
 
 __all__ = ["ELF_MAGIC", "Header", "check_amdgpu", "machine_name", "read_header"]
 
@@ -57,10 +57,10 @@ def read_header(data: bytes, name: str) -> Header:
         MfmasimError: the file ends before its tables do, or is not an ELF file.
     """
     if len(data) < _HEADER_BYTES or data[:4] != ELF_MAGIC:
-        raise MfmasimError(f"{name}: truncated ELF file: {len(data)} bytes, the header alone has {_HEADER_BYTES}")
+        raise DamagedError(f"{name}: truncated ELF file: {len(data)} bytes, the header alone has {_HEADER_BYTES}")
     elf_class, encoding = data[4], data[5]
     if elf_class not in {1, 2} or encoding not in {1, 2}:
-        raise MfmasimError(f"{name}: corrupt ELF header: class {elf_class}, data encoding {encoding}")
+        raise DamagedError(f"{name}: corrupt ELF header: class {elf_class}, data encoding {encoding}")
     order = "big" if encoding == 2 else "little"
 
     def number(at: int, size: int) -> int:
@@ -82,9 +82,9 @@ def read_header(data: bytes, name: str) -> Header:
         )
         for what, offset, count, size, expected in tables:
             if count and size != expected:
-                raise MfmasimError(f"{name}: corrupt ELF header: {what} of {size} bytes, not {expected}")
+                raise DamagedError(f"{name}: corrupt ELF header: {what} of {size} bytes, not {expected}")
             if offset + count * size > len(data):
-                raise MfmasimError(
+                raise DamagedError(
                     f"{name}: truncated ELF file: its {what} end at byte {offset + count * size}, "
                     f"the file has {len(data)}"
                 )
@@ -102,19 +102,23 @@ def check_amdgpu(header: Header, name: str) -> int:
             unsupported code object version.
     """
     if not header.is_amdgpu:
-        raise MfmasimError(f"{name}: an ELF file for {machine_name(header.machine)}, not for an AMD GPU")
+        raise NotCodeObjectError(f"{name}: an ELF file for {machine_name(header.machine)}, not for an AMD GPU")
     if header.elf_class != 2 or header.big_endian:
-        raise MfmasimError(f"{name}: corrupt ELF header: an AMD GPU's file is 64-bit little-endian")
+        raise DamagedError(f"{name}: corrupt ELF header: an AMD GPU's file is 64-bit little-endian")
     if header.os_abi != _OSABI_AMDGPU_HSA:
-        raise MfmasimError(f"{name}: OS ABI {header.os_abi} is not supported; allowed: {_OSABI_AMDGPU_HSA} (amdhsa)")
+        raise UnsupportedError(
+            f"{name}: OS ABI {header.os_abi} is not supported; allowed: {_OSABI_AMDGPU_HSA} (amdhsa)"
+        )
     version = _VERSIONS.get(header.abi_version)
     if version is None:
-        raise MfmasimError(
+        raise UnsupportedError(
             f"{name}: a code object with ABI version {header.abi_version} is not supported; allowed: 0 to "
             f"{max(_VERSIONS)} (versions 2 to {max(_VERSIONS.values())})"
         )
     if header.file_type != _ET_DYN:
-        raise MfmasimError(f"{name}: an unlinked or static ELF file (e_type {header.file_type}); link it with -shared")
+        raise NotCodeObjectError(
+            f"{name}: an unlinked or static ELF file (e_type {header.file_type}); link it with -shared"
+        )
     return version
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError, MfmasimError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,4 +32,4 @@ def parsing(name: str, what: str) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 -- parsers raise any exception on damaged bytes
         text = " ".join(str(error).split())[:_LONGEST_REASON] or "unreadable"
-        raise MfmasimError(f"{name}: truncated or corrupt {what} ({type(error).__name__}: {text})") from None
+        raise DamagedError(f"{name}: truncated or corrupt {what} ({type(error).__name__}: {text})") from None

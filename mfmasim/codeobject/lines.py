@@ -15,7 +15,7 @@ from mfmasim.codeobject.elf import open_elf
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.lines_header import Budget, read_header
 from mfmasim.codeobject.lines_program import covered
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +135,9 @@ def _section(elf: ELFFile, data: bytes, title: str, name: str) -> bytes:
         return stored
     method = _COMPRESSION.get(int.from_bytes(stored[:4], "little"), "an unknown method")
     if method != "zlib":
-        raise MfmasimError(f"{name}: debug information compressed with {method} is unsupported; compile with -gz=zlib")
+        raise UnsupportedError(
+            f"{name}: debug information compressed with {method} is unsupported; compile with -gz=zlib"
+        )
     claimed = int.from_bytes(stored[8:16], "little")
     if claimed > _SECTION_LIMIT:
         raise ValueError(f"section {title} of {claimed} bytes, decompressed; {_SECTION_LIMIT} are read")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.records import Argument, KernelMetadata
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ def unpack(note: bytes, name: str) -> dict[str, Any]:
         # Lengths inside are bounded by the note's own size, nesting by msgpack.
         value = msgpack.unpackb(note, raw=False, strict_map_key=True)
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise MfmasimError(f"{name}: corrupt kernel metadata: not a map of names")
+        raise DamagedError(f"{name}: corrupt kernel metadata: not a map of names")
     return value
 
 
@@ -51,18 +51,18 @@ def kernel_names(metadata: Mapping[str, Any], name: str) -> list[tuple[str, str,
     """
     kernels = metadata.get("amdhsa.kernels", [])
     if not isinstance(kernels, list):
-        raise MfmasimError(f"{name}: corrupt kernel metadata: amdhsa.kernels is not a list")
+        raise DamagedError(f"{name}: corrupt kernel metadata: amdhsa.kernels is not a list")
     found: list[tuple[str, str, Mapping[str, Any]]] = []
     seen: set[str] = set()
     for raw in kernels:
         if not isinstance(raw, dict):
-            raise MfmasimError(f"{name}: corrupt kernel metadata: a kernel is not a map")
+            raise DamagedError(f"{name}: corrupt kernel metadata: a kernel is not a map")
         kernel = _text(raw, ".name", name)
         symbol = _text(raw, ".symbol", name)
         if not kernel or not symbol:
-            raise MfmasimError(f"{name}: corrupt kernel metadata: a kernel without .name or .symbol")
+            raise DamagedError(f"{name}: corrupt kernel metadata: a kernel without .name or .symbol")
         if kernel in seen:
-            raise MfmasimError(f"{name}: corrupt kernel metadata: kernel {kernel} is listed twice")
+            raise DamagedError(f"{name}: corrupt kernel metadata: kernel {kernel} is listed twice")
         seen.add(kernel)
         found.append((kernel, symbol, raw))
     return found
@@ -80,7 +80,7 @@ def arguments(raw: Mapping[str, Any], where: str) -> tuple[Argument, ...]:
     """
     args = raw.get(".args", [])
     if not isinstance(args, list) or not all(isinstance(arg, dict) for arg in args):
-        raise MfmasimError(f"{where}: corrupt kernel metadata: .args is not a list of maps")
+        raise DamagedError(f"{where}: corrupt kernel metadata: .args is not a list of maps")
     found = tuple(
         Argument(
             offset=_number(arg, ".offset", where),
@@ -102,7 +102,7 @@ def arguments(raw: Mapping[str, Any], where: str) -> tuple[Argument, ...]:
     end = 0
     for arg in sorted(found, key=lambda one: one.offset):
         if arg.offset < end:
-            raise MfmasimError(f"{where}: corrupt kernel metadata: arguments overlap at byte {arg.offset}")
+            raise DamagedError(f"{where}: corrupt kernel metadata: arguments overlap at byte {arg.offset}")
         end = arg.offset + arg.size
     return found
 
@@ -145,16 +145,16 @@ def kernel_metadata(raw: Mapping[str, Any], where: str) -> KernelMetadata:
 def _text(raw: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> str:
     value = raw.get(key, "")
     if not isinstance(value, str) or (required and not value) or not value.isprintable():
-        raise MfmasimError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not a name")
+        raise DamagedError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not a name")
     return value
 
 
 def _number(raw: Mapping[str, Any], key: str, where: str, default: int | None = None) -> int:
     value = raw.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 32:
-        raise MfmasimError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not a 32-bit number")
+        raise DamagedError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not a 32-bit number")
     if key in {".offset", ".size", ".kernarg_segment_size"} and value > KERNARG_LIMIT:
-        raise MfmasimError(f"{where}: corrupt kernel metadata: {key} is {value}, more than {KERNARG_LIMIT} bytes")
+        raise DamagedError(f"{where}: corrupt kernel metadata: {key} is {value}, more than {KERNARG_LIMIT} bytes")
     return value
 
 
@@ -165,7 +165,7 @@ def _optional(raw: Mapping[str, Any], key: str, where: str) -> int | None:
 def _flag(raw: Mapping[str, Any], key: str, where: str) -> bool:
     value = raw.get(key, False)
     if not isinstance(value, (bool, int)) or value not in {0, 1}:
-        raise MfmasimError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not true or false")
+        raise DamagedError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not true or false")
     return bool(value)
 
 
@@ -175,5 +175,5 @@ def _triple(raw: Mapping[str, Any], key: str, where: str) -> tuple[int, int, int
         return None
     good = isinstance(value, list) and len(value) == 3
     if not good or not all(type(one) is int and 0 < one < 1 << 32 for one in value):
-        raise MfmasimError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not three sizes")
+        raise DamagedError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not three sizes")
     return (value[0], value[1], value[2])

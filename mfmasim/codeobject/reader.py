@@ -16,7 +16,7 @@ from mfmasim.codeobject import relocations as relocation
 from mfmasim.codeobject.model import CodeObject
 from mfmasim.codeobject.records import KernelInfo, Segment, Symbol, read_segments
 from mfmasim.codeobject.target import FEATURES, read_target
-from mfmasim.errors import MfmasimError, TargetError, unknown
+from mfmasim.errors import DamagedError, MfmasimError, NotCodeObjectError, TargetError, UnsupportedError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,9 +58,11 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
     path = Path(path)
     try:
         if path.exists() and not path.is_file():  # a device or a pipe may never end
-            raise MfmasimError(f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}, not a code object")
+            raise NotCodeObjectError(
+                f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}, not a code object"
+            )
         if path.stat().st_size > FILE_LIMIT:
-            raise MfmasimError(f"{path}: {path.stat().st_size:,} bytes, more than the {FILE_LIMIT:,} that are read")
+            raise UnsupportedError(f"{path}: {path.stat().st_size:,} bytes, more than the {FILE_LIMIT:,} that are read")
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         raise MfmasimError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
@@ -88,11 +90,11 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
     wanted = _wanted(arch)
     data = bytes(data)
     if not data:
-        raise MfmasimError(f"{name}: empty file")
+        raise NotCodeObjectError(f"{name}: empty file")
     if bundle.is_bundle(data):
         return _read_bundle(data, name, wanted)
     if data[:4] != elf_header.ELF_MAGIC:
-        raise MfmasimError(f"{name}: not a code object: starts with {_opening(data)}")
+        raise NotCodeObjectError(f"{name}: not a code object: starts with {_opening(data)}")
     if not elf_header.read_header(data, name).is_amdgpu:
         return _read_bundle(elf_file.read_fatbin(data, name), f"{name}: .hip_fatbin", wanted)
     return _read_elf(data, name, wanted)
@@ -121,10 +123,10 @@ def _read_bundle(data: bytes | memoryview, name: str, wanted: str | None) -> Cod
     inner = bytes(entry.data)
     where = f"{name} ({entry.target_id})"
     if inner[:4] != elf_header.ELF_MAGIC:
-        raise MfmasimError(f"{where}: not a linked code object: starts with {_opening(inner)}")
+        raise NotCodeObjectError(f"{where}: not a linked code object: starts with {_opening(inner)}")
     code = _read_elf(inner, where, wanted)
     if not bundle.answers(code.target_id, entry.target_id):
-        raise MfmasimError(f"{where}: corrupt bundle: the entry holds a code object for {code.target_id}")
+        raise DamagedError(f"{where}: corrupt bundle: the entry holds a code object for {code.target_id}")
     return code
 
 
@@ -180,7 +182,7 @@ def _kernel(
 ) -> KernelInfo:
     place = symbols.get(symbol)
     if place is None:
-        raise MfmasimError(f"{where}: no kernel descriptor: symbol {symbol!r} is not defined")
+        raise DamagedError(f"{where}: no kernel descriptor: symbol {symbol!r} is not defined")
     if version == 2:
         header = read_segments(segments, place.address, version2.HEADER_BYTES, where)
         data = version2.descriptor(header, arch, where)
@@ -192,17 +194,17 @@ def _kernel(
     ends = (one.vaddr + len(one.data) for one in segments if one.executable and one.vaddr <= entry)
     end = next((end for end in ends if entry < end), None)
     if end is None or entry % _ENTRY_ALIGNMENT:
-        raise MfmasimError(f"{where}: corrupt kernel descriptor: no code at entry {entry:#x}")
+        raise DamagedError(f"{where}: corrupt kernel descriptor: no code at entry {entry:#x}")
     function = symbols.get(name)
     if version == 2:
         declared = max(place.address + place.size - entry, 0)  # the symbol is that of header and code together
     else:
         declared = function.size if function is not None and function.address == entry else 0
     if entry + declared > end:
-        raise MfmasimError(f"{where}: corrupt symbol: {declared} bytes of code at {entry:#x} end beyond their segment")
+        raise DamagedError(f"{where}: corrupt symbol: {declared} bytes of code at {entry:#x} end beyond their segment")
     properties = notes.kernel_metadata(raw, where)
     if properties.wavefront_size != descriptor.wave or descriptor.wave not in arch.wave_sizes:
-        raise MfmasimError(
+        raise DamagedError(
             f"{where}: corrupt kernel: metadata has waves of {properties.wavefront_size} lanes, "
             f"the descriptor of {descriptor.wave}"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -206,4 +206,4 @@ def read_segments(segments: tuple[Segment, ...], address: int, size: int, where:
         if segment.vaddr <= address and address + size <= segment.end:
             start = address - segment.vaddr
             return segment.data[start : start + size].ljust(size, b"\0")
-    raise MfmasimError(f"{where}: {size} bytes at {address:#x} are in no loaded segment")
+    raise DamagedError(f"{where}: {size} bytes at {address:#x} are in no loaded segment")

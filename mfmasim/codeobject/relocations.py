@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,12 +65,12 @@ def check(relocations: Sequence[Relocation], segments: Sequence[Segment], name: 
     for relocation in relocations:
         if relocation.kind not in KINDS:
             allowed = ", ".join(KINDS)
-            raise MfmasimError(
+            raise UnsupportedError(
                 f"{name}: {relocation.kind} at {relocation.address:#x} is not supported; allowed: {allowed}"
             )
         width = KINDS[relocation.kind][0]
         if not any(one.vaddr <= relocation.address and relocation.address + width <= one.end for one in segments):
-            raise MfmasimError(f"{name}: corrupt relocation: {relocation.address:#x} is in no loaded segment")
+            raise DamagedError(f"{name}: corrupt relocation: {relocation.address:#x} is in no loaded segment")
 
 
 def apply(segments: Sequence[Segment], relocations: Sequence[Relocation], base: int) -> tuple[Segment, ...]:

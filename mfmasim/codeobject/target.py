@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import ARCHITECTURES, GENERICS, Arch, arch_of_elf, generic_of_elf
 from mfmasim.architectures import target as find_target
 from mfmasim.architectures.generic import VERSIONS
-from mfmasim.errors import MfmasimError, TargetError
+from mfmasim.errors import DamagedError, TargetError
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str,
     processor = isa if by_note else _processor(machine, named or isa, name)
     for other in (named, isa):
         if other and other != processor:
-            raise MfmasimError(
+            raise DamagedError(
                 f"{name}: contradictory code object: the ELF header says {processor}, its notes say {visible(other)}"
             )
     generic = GENERICS.get(processor)
@@ -75,14 +75,14 @@ def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str,
         raise TargetError(f"{name}: code object for {visible(processor)}; known: {', '.join(ARCHITECTURES)}")
     own = flags >> _GENERIC_VERSION
     if generic and version < 6:
-        raise MfmasimError(f"{name}: corrupt ELF header: {processor} in a version {version} code object, not 6")
+        raise DamagedError(f"{name}: corrupt ELF header: {processor} in a version {version} code object, not 6")
     if generic and own not in VERSIONS:
         allowed = ", ".join(map(str, VERSIONS))
         raise TargetError(f"{name}: generic version {own} of {processor} is not supported; allowed: {allowed}")
     known_bits = 0xFFF if version >= 4 else 0x3FF
     rest = flags & ~known_bits & ~(0xFF << _GENERIC_VERSION if generic else 0)
     if rest:
-        raise MfmasimError(f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object")
+        raise DamagedError(f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object")
     return Target(processor, processor + _feature_text(flags, version, known.features))
 
 

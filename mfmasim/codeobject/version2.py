@@ -11,7 +11,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.codeobject.guard import parsing
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError, UnsupportedError
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
@@ -61,7 +61,7 @@ def processor(note: bytes, name: str) -> str:
         MfmasimError: the note is too short.
     """
     if len(note) < _ISA.size:
-        raise MfmasimError(f"{name}: corrupt note of the instruction set: {len(note)} bytes, not {_ISA.size}")
+        raise DamagedError(f"{name}: corrupt note of the instruction set: {len(note)} bytes, not {_ISA.size}")
     _, _, major, minor, stepping = _ISA.unpack_from(note)
     return f"gfx{major}{minor:x}{stepping:x}"
 
@@ -79,13 +79,13 @@ def unpack(note: bytes, name: str) -> dict[str, Any]:
     try:
         import yaml
     except ImportError:
-        raise MfmasimError(
+        raise UnsupportedError(
             f"{name}: the metadata of a version 2 code object is YAML; to read it: pip install 'mfmasim[yaml]'"
         ) from None
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     limit = _SLOW_LIMIT if loader is yaml.BaseLoader else _NOTE_LIMIT
     if len(note) > limit:
-        raise MfmasimError(f"{name}: kernel metadata of {len(note)} bytes; at most {limit} are read")
+        raise UnsupportedError(f"{name}: kernel metadata of {len(note)} bytes; at most {limit} are read")
     with parsing(name, "kernel metadata"):
         text = note.rstrip(b"\0").decode()
         if re.search(r"[\[{]{64}", re.sub(r"\s", "", text)):
@@ -98,7 +98,7 @@ def unpack(note: bytes, name: str) -> dict[str, Any]:
     kernels = [_kernel(raw, where) for raw in _list(_map(value, where).get("Kernels", []), "Kernels", where)]
     formats = _list(value.get("Printf", []), "Printf", where)
     if not all(isinstance(one, str) for one in formats):
-        raise MfmasimError(f"{where}: Printf is not a list of texts")
+        raise DamagedError(f"{where}: Printf is not a list of texts")
     return {"amdhsa.kernels": kernels, "amdhsa.printf": formats}
 
 
@@ -127,7 +127,7 @@ def _argument(raw: dict[str, Any], end: int, where: str) -> dict[str, Any]:
     """An argument, which lies behind the one before, aligned."""
     align = _number(raw.get("Align", "1"), "Align", where)
     if not align or align & (align - 1):
-        raise MfmasimError(f"{where}: Align is {align}, not a power of two")
+        raise DamagedError(f"{where}: Align is {align}, not a power of two")
     found: dict[str, Any] = {".offset": -(-end // align) * align, ".size": _number(raw.get("Size"), "Size", where)}
     found |= {new: raw[old] for old, new in _TEXTS.items() if old in raw}
     found |= {new: _snake(raw[old], old, where) for old, new in _WORDS.items() if old in raw}
@@ -140,25 +140,25 @@ def _argument(raw: dict[str, Any], end: int, where: str) -> dict[str, Any]:
 def _snake(value: Any, key: str, where: str) -> str:
     """``HiddenGlobalOffsetX`` as later versions spell it: ``hidden_global_offset_x``."""
     if not isinstance(value, str):
-        raise MfmasimError(f"{where}: {key} is not a word")
+        raise DamagedError(f"{where}: {key} is not a word")
     return re.sub(r"(?<!^)(?=[A-Z])", "_", value).lower().replace("multi_grid", "multigrid")
 
 
 def _map(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise MfmasimError(f"{where}: {value!r:.40} is not a map of names")
+        raise DamagedError(f"{where}: {value!r:.40} is not a map of names")
     return value
 
 
 def _list(value: Any, key: str, where: str) -> list[Any]:
     if not isinstance(value, list):
-        raise MfmasimError(f"{where}: {key} is not a list")
+        raise DamagedError(f"{where}: {key} is not a list")
     return value
 
 
 def _number(value: Any, key: str, where: str) -> int:
     if not isinstance(value, str) or not re.fullmatch(r"[0-9]{1,10}", value):
-        raise MfmasimError(f"{where}: {key} is {value!r:.40}, not a number")
+        raise DamagedError(f"{where}: {key} is {value!r:.40}, not a number")
     return int(value)
 
 
@@ -175,14 +175,14 @@ def descriptor(header: bytes, arch: Arch, where: str) -> bytes:
     """
     _, entry, _, registers, properties, private, group, _, kernarg = _HEADER.unpack_from(header)
     if arch.unified_vgprs:
-        raise MfmasimError(f"{where}: a version 2 code object cannot say where the AGPRs of {arch.name} begin")
+        raise UnsupportedError(f"{where}: a version 2 code object cannot say where the AGPRs of {arch.name} begin")
     if properties & (_GRID_COUNTS | _ORDERED):
-        raise MfmasimError(f"{where}: kernel header requests SGPRs that are not supported: {properties:#x}")
+        raise UnsupportedError(f"{where}: kernel header requests SGPRs that are not supported: {properties:#x}")
     wave32 = bool(properties & _WAVE32)
     if header[_WAVE_AT] != (5 if wave32 else 6):
-        raise MfmasimError(f"{where}: corrupt kernel header: waves of 2 ** {header[_WAVE_AT]} lanes")
+        raise DamagedError(f"{where}: corrupt kernel header: waves of 2 ** {header[_WAVE_AT]} lanes")
     if kernarg >= 1 << 32:
-        raise MfmasimError(f"{where}: corrupt kernel header: {kernarg} bytes of kernel arguments")
+        raise DamagedError(f"{where}: corrupt kernel header: {kernarg} bytes of kernel arguments")
     words = properties & _USER_SGPRS | wave32 << 10 | bool(properties & _DYNAMIC) << 11
     low, high = registers & 0xFFFFFFFF, registers >> 32
     return _DESCRIPTOR.pack(group, private, kernarg, entry, 0, low, high, words, 0)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.devices.hip_buffers import HipBuffers
-from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, HipError, no_gpu, text_of
+from mfmasim.devices.hip_library import SIMULATED, Hip, HipError, no_gpu, text_of
 from mfmasim.devices.hip_modules import HipModules
 from mfmasim.devices.report import Fidelity, Report
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DeviceError, MfmasimError, TargetError, TimeOutError
 from mfmasim.machine.launch.argument_passing import segment
 from mfmasim.machine.launch.limits import check_call
 from mfmasim.machine.state.memory import POISON_BYTE
@@ -60,9 +60,9 @@ class HipDevice:
         count = int(results[0]) if not code else 0
         if not count:
             what, mend = no_gpu(code, name)
-            raise MfmasimError(f"device {self.name}: {what}; {mend}")
+            raise DeviceError(f"device {self.name}: {what}; {mend}")
         if number >= count:
-            raise MfmasimError(f"device {self.name}: found {count} device{'s' * (count != 1)}, counted from hip:0")
+            raise DeviceError(f"device {self.name}: found {count} device{'s' * (count != 1)}, counted from hip:0")
         properties = self.hip.properties(number)
         self.product = text_of(properties.name)
         """The device's name, such as ``AMD Instinct MI300X``."""
@@ -154,7 +154,7 @@ class HipDevice:
         sizes = check_call(kernel, grid, block, args, shared_bytes)
         generic = kernel.arch.generic
         if self.arch not in (generic.processors if generic else (kernel.arch.name,)):
-            raise MfmasimError(
+            raise TargetError(
                 f"{self.name} is {self.arch} ({self.product}), {kernel.name} was compiled for {kernel.arch.target}: "
                 f"compile it for {self.arch}, or choose another device"
             )
@@ -198,7 +198,7 @@ class HipDevice:
             with self._modules.function(kernel) as function:
                 milliseconds = self._timed(function, kernel.name, sizes, given)
             findings = device.collect(kernel.name)
-        except HangError:  # giving anything back would wait for the kernel
+        except TimeOutError:  # giving anything back would wait for the kernel
             raise
         except BaseException:
             with suppress(MfmasimError):  # the first error is the one to report
@@ -225,14 +225,30 @@ class HipDevice:
         """Ask for the end of the launch until it comes: a wait in C could not be given up.
 
         Raises:
-            HangError: it does not come in time.
+            TimeOutError: it does not come in time.
         """
         deadline, pause = time.monotonic() + self.timeout, SHORTEST
         while self.hip.ask("hipEventQuery", event)[0] == NOT_READY:
             if time.monotonic() >= deadline:
-                raise HangError(f"{self.name}: {name} did not end within {self.timeout:g} s: it hangs, or needs more")
+                raise TimeOutError(
+                    f"{self.name}: {name} did not end within {self.timeout:g} s: it hangs, or needs more"
+                )
             time.sleep(pause)
             pause = min(2 * pause, LONGEST)
+
+    @property
+    def unit(self) -> dict[str, Any]:
+        """What identifies this GPU among all."""
+        return {"product": self.product, **self.details({})}
+
+    def reset(self) -> None:
+        """Destroy what the process has on the GPU; a context that a kernel's fault has lost stays lost.
+
+        Raises:
+            MfmasimError: the GPU cannot be reset.
+        """
+        self.close()
+        self.hip.call("hipDeviceReset")
 
     def close(self) -> None:
         """Give back what is kept from launch to launch; a later launch loads it again.

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DeviceError, one_line
 
-__all__ = ["NO_DEVICE", "SIMULATED", "HangError", "Hip", "HipError", "no_gpu", "text_of", "trouble"]
+__all__ = ["NO_DEVICE", "SIMULATED", "Hip", "HipError", "no_gpu", "text_of", "trouble"]
 
 NO_DEVICE = 100
 """hipErrorNoDevice."""
@@ -46,7 +46,7 @@ def text_of(value: str | bytes) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-class HipError(MfmasimError):
+class HipError(DeviceError):
     """A call of HIP failed."""
 
     def __init__(self, message: str, code: int) -> None:
@@ -54,9 +54,9 @@ class HipError(MfmasimError):
         super().__init__(message)
         self.code = code
 
-
-class HangError(MfmasimError):
-    """A kernel did not end in time: any further call of this process may block."""
+    def __reduce__(self) -> tuple[type[HipError], tuple[str, int]]:
+        """The process that holds a GPU sends it to the owner."""
+        return HipError, (str(self), self.code)
 
 
 class Hip:
@@ -75,9 +75,9 @@ class Hip:
             raise self._trouble(error) from None
         self.module: Any = hip
 
-    def _trouble(self, error: Exception) -> MfmasimError:
-        what, mend = trouble(f"{type(error).__name__}: {' '.join(str(error).split())}")
-        return MfmasimError(f"device {self.name}: {what}; {mend}")
+    def _trouble(self, error: Exception) -> DeviceError:
+        what, mend = trouble(one_line(error))
+        return DeviceError(f"device {self.name}: {what}; {mend}")
 
     def ask(self, call: str, *args: Any) -> tuple[int, str, tuple[Any, ...]]:
         """Call, and return the code, its name, and what else the call returned.

@@ -10,67 +10,30 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.devices.hip import HipDevice
-from mfmasim.devices.hip_library import HangError, HipError, trouble
+from mfmasim.devices.hip_arguments import Place, replaced
+from mfmasim.devices.hip_library import HipError, trouble
 from mfmasim.devices.workers import follow
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DeviceError, MfmasimError, TimeOutError, one_line
 from mfmasim.kernels import Code
-from mfmasim.machine.launch.argument_segment import Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.devices.report import Report
 
-__all__ = ["Place", "replaced", "serve"]
+__all__ = ["serve"]
 
 
 CODES = 16
 """Code objects that are kept."""
 STICKY = frozenset({6, 100, 101, 201, 214, 700, 709, 710, 716, 717, 718, 719, 999})
 """Errors after which a process can do nothing with the device any more: the context is lost."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Stands for an array among arguments: a view of a buffer."""
-
-    number: int
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    page_offset: int = 0
-
-    def view(self, buffers: list[NDArray[Any]]) -> NDArray[Any]:
-        """The array, one of the buffers or a view of all of its bytes."""
-        array = buffers[self.number].reshape(-1).view(np.uint8).view(self.dtype).reshape(self.shape)
-        if not self.page_offset:
-            return array
-        placed = array.view(Placed)
-        placed.page_offset = self.page_offset
-        return placed
-
-
-def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Arguments with everything but lists, tuples and dicts changed by a function.
-
-    Args:
-        value: the arguments.
-        change: gives what takes the place of a value.
-    """
-    if isinstance(value, dict):
-        return {key: replaced(one, change) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        made = [replaced(one, change) for one in value]
-        return made if isinstance(value, list) else tuple(made)
-    return change(value)
 
 
 def serve(connection: Connection, number: int) -> None:
@@ -80,14 +43,14 @@ def serve(connection: Connection, number: int) -> None:
         connection: to the owner.
         number: of the GPU.
     """
+    shown = ("name", "product", "target", "clock_khz", "arch", "simulated", "unit")
     try:
         device = HipDevice(number)
+        opened = {name: getattr(device, name) for name in shown}
     except Exception as error:  # noqa: BLE001  (hip-python or the runtime may lack whatever is called)
-        text = str(error) if isinstance(error, MfmasimError) else _unfit(number, error)
-        connection.send(("error", text, False))
+        connection.send(("error", error if isinstance(error, MfmasimError) else _unfit(number, error), False))
         return
-    shown = ("name", "product", "target", "clock_khz", "arch", "simulated")
-    connection.send(("opened", {name: getattr(device, name) for name in shown}))
+    connection.send(("opened", opened))
     codes: dict[str, Code] = {}
     while True:
         try:
@@ -98,21 +61,21 @@ def serve(connection: Connection, number: int) -> None:
             return
         try:
             answer: Any = _launched(device, codes, content) if what == "launch" else getattr(device, what)(*content)
-        except HangError as error:
-            connection.send(("hang", str(error), True))
+        except TimeOutError as error:
+            connection.send(("error", error, True))
             os._exit(1)  # any further call would block
         except MfmasimError as error:
             lost = isinstance(error, HipError) and (error.code in STICKY or not device.healthy())
-            connection.send(("error", str(error), lost))
+            connection.send(("error", error, lost))
         except Exception as error:  # noqa: BLE001  (the owner reports it; this process goes on)
-            connection.send(("error", f"internal error: {type(error).__name__}: {error}", True))
+            connection.send(("error", DeviceError(f"internal error: {one_line(error)}"), True))
         else:
             connection.send(("done", answer))
 
 
-def _unfit(number: int, error: Exception) -> str:
-    what, mend = trouble(f"{type(error).__name__}: {' '.join(str(error).split())}")
-    return f"device {f'hip:{number}' if number else 'hip'}: {what}; {mend}"
+def _unfit(number: int, error: Exception) -> DeviceError:
+    what, mend = trouble(one_line(error))
+    return DeviceError(f"device {f'hip:{number}' if number else 'hip'}: {what}; {mend}")
 
 
 def _launched(

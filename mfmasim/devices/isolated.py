@@ -19,17 +19,12 @@ import weakref
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mfmasim.devices.hip import refuse
-from mfmasim.devices.hip_worker import Place, replaced
+from mfmasim.devices.hip_arguments import distinct
 from mfmasim.devices.starting import start
-from mfmasim.errors import MfmasimError
-from mfmasim.machine.launch.argument_passing import segment
-from mfmasim.machine.launch.argument_segment import Buffers, Placed
-from mfmasim.machine.launch.interchange import as_array
+from mfmasim.errors import DeviceError, FaultError, MfmasimError, TimeOutError
 from mfmasim.machine.launch.limits import check_call
-from mfmasim.machine.state.memory import PAGE, POISON_BYTE, Region
+from mfmasim.machine.state.memory import POISON_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,13 +83,15 @@ def seconds_of(text: str, what: str) -> float:
 class _Worker:
     """One process and the connection to it."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, environment: Mapping[str, str]) -> None:
         ours, theirs = socket.socketpair()
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
-        program = f"import sys; sys.path.append({package!r}); from mfmasim.devices.hip_worker import main; main()"
+        # The same mfmasim, whatever others the environment's folders have.
+        program = f"import sys; sys.path.insert(0, {package!r}); import mfmasim; sys.path.append(sys.path.pop(0)); "
+        program += "from mfmasim.devices.hip_worker import main; main()"
         words = ["-P", "-c", program, str(theirs.fileno()), str(number), str(os.getpid())]
         with ours, theirs:
-            self.process = start([sys.executable, *words], theirs.fileno())
+            self.process = start([sys.executable, *words], theirs.fileno(), environment)
             self.connection = Connection(ours.detach())
 
     def end(self, *, patient: bool = False) -> int | None:
@@ -130,18 +127,20 @@ class IsolatedHip:
         """
         self.name = f"hip:{number}" if number else "hip"
         self.number = number
+        self._environment = dict(os.environ)  # variables select GPUs: what is opened later has to be the same one
+        self._unit: Mapping[str, Any] = {}
         self.forget()
         _DEVICES.add(self)
-        self._opened = self._start()
-        self.product = str(self._opened["product"])
+        opened = self._start()
+        self.product = str(opened["product"])
         """The device's name, such as ``AMD Instinct MI300X``."""
-        self.target = str(self._opened["target"])
+        self.target = str(opened["target"])
         """The target ID, such as ``gfx942:sramecc+:xnack-``."""
-        self.clock_khz = int(self._opened["clock_khz"])
+        self.clock_khz = int(opened["clock_khz"])
         """Peak clock of the shader engines, in kHz."""
-        self.arch = str(self._opened["arch"])
+        self.arch = str(opened["arch"])
         """Name of its architecture, which mfmasim may not support."""
-        self.simulated = bool(self._opened["simulated"])
+        self.simulated = bool(opened["simulated"])
         """Whether it is a simulated device of `mfmasim.hiprt`."""
         self.restarts = 0
         """Processes that were started after the first."""
@@ -159,13 +158,21 @@ class IsolatedHip:
 
     def _start(self) -> dict[str, Any]:
         """Start a process, and wait until it has opened the GPU."""
-        worker = _Worker(self.number)
+        worker = _Worker(self.number, self._environment)
         self._workers.append(worker)
         answer = self._answer(worker, START_SECONDS, "opening it", kernel=False)
         if answer[0] != "opened":
             self._end(patient=True)
-            raise MfmasimError(str(answer[1]))
+            raise answer[1]
         opened: dict[str, Any] = answer[1]
+        unit = opened["unit"]
+        if self._unit and unit != self._unit:
+            self._end(patient=True)
+            changed = ", ".join(
+                f"{name} {unit[name]}, {was} before" for name, was in self._unit.items() if unit[name] != was
+            )
+            raise DeviceError(f"{self.name} is another GPU now ({changed}): open the device again")
+        self._unit = unit
         return opened
 
     def _end(self, *, patient: bool = False) -> str:
@@ -187,24 +194,26 @@ class IsolatedHip:
                 if worker.connection.poll(min(left, 1.0)):
                     return worker.connection.recv()
         except (EOFError, ConnectionError):
-            raise MfmasimError(self._died(what, kernel=kernel)) from None
+            raise self._died(what, kernel=kernel) from None
         except BaseException:  # an interrupt: what the process is doing is of no use any more
             self._end()
             raise
-        raise MfmasimError(f"{self.name}: {what}: no answer within {seconds:.0f} s; {self._end()}")
+        raise TimeOutError(f"{self.name}: {what}: no answer within {seconds:.0f} s; {self._end()}")
 
-    def _died(self, what: str, *, kernel: bool) -> str:
+    def _died(self, what: str, *, kernel: bool) -> DeviceError:
         """What is known about the end of the process; only what a kernel can cause is called its fault."""
         code = self._workers.pop().end(patient=True)
         if code is None:
-            return f"{self.name}: {what}: the connection to the device's process was lost"
+            return DeviceError(f"{self.name}: {what}: the connection to the device's process was lost")
         how = f"exit code {code}"
         if code < 0:
             how = signal.Signals(-code).name if -code in {one.value for one in signal.Signals} else f"signal {-code}"
         if kernel and -code in FAULTS:
-            return f"{self.name}: {what} ended the device's process ({how}), as a memory fault on a GPU does"
+            return FaultError(
+                f"{self.name}: {what} ended the device's process ({how}), as a memory fault on a GPU does"
+            )
         killed = ": it was ended from outside, for instance for want of memory" if code == -signal.SIGKILL else ""
-        return f"{self.name}: the device's process ended during {what} ({how}){killed}"
+        return DeviceError(f"{self.name}: the device's process ended during {what} ({how}){killed}")
 
     def _ask(self, request: str, content: Any, seconds: float, what: str) -> Any:
         """Send a request and return its result; threads wait for each other.
@@ -230,7 +239,7 @@ class IsolatedHip:
                     return answer[1]
                 if answer[2]:
                     self._end(patient=True)
-                raise MfmasimError(str(answer[1]))
+                raise answer[1]
             finally:
                 self._asking = ""
 
@@ -248,6 +257,14 @@ class IsolatedHip:
             self._end()
             raise
         return worker
+
+    def close(self) -> None:
+        """End the process; the next launch opens the GPU anew."""
+        with self._lock:
+            if self._workers:
+                self._end(patient=True)
+
+    reset = close
 
     def versions(self) -> dict[str, int]:
         """Versions of the driver and of the runtime, as HIP encodes them."""
@@ -299,7 +316,7 @@ class IsolatedHip:
         del undefined
         refuse(self.name, checks, options)
         sizes = check_call(kernel, grid, block, args, shared_bytes)
-        arrays, given = _distinct(kernel, args, buffers)
+        arrays, given = distinct(kernel, args, buffers)
         seconds = default_timeout(math.prod(sizes.grid)) if timeout is None else timeout
         slow = LIMIT if self.simulated and timeout is None and not os.environ.get(TIMEOUT) else seconds + TRANSFER
         content = {
@@ -322,49 +339,6 @@ class IsolatedHip:
         made: Report = report
         made.program = kernel
         return made
-
-
-class _Passed:
-    """The arrays of a launch, as the device's process is to see them: identity is memory, not the object."""
-
-    def __init__(self) -> None:
-        self.regions: list[Region] = []
-        self.buffers = Buffers()
-
-    @property
-    def memory(self) -> _Passed:
-        """Where buffers are set aside: nowhere."""
-        return self
-
-    def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
-        """A buffer by its number; its address has no meaning."""
-        self.regions.append(Region(name, (len(self.regions) + 1) * PAGE + offset, size))
-        return self.regions[-1]
-
-
-def _distinct(
-    kernel: Kernel, args: Arguments, buffers: Mapping[int, NDArray[Any]] | None
-) -> tuple[list[NDArray[Any]], Any]:
-    """The buffers of a launch, each once, and the arguments with their places.
-
-    Raises:
-        MfmasimError: bad arguments, as on the simulator: an array that overlaps another in part, is not contiguous, ...
-    """
-    passed = _Passed()
-    segment(passed, kernel, args, buffers)
-    first = dict(passed.buffers)
-    numbers: dict[Region, int] = {}
-
-    def place(value: Any) -> Any:
-        array = as_array(value, "an argument")
-        same = passed.buffers.same(array) if isinstance(array, np.ndarray) and array.ndim else None
-        if same is None:
-            return array
-        number = numbers.setdefault(same, len(numbers))
-        return Place(number, array.dtype, array.shape, array.page_offset if isinstance(array, Placed) else 0)
-
-    given = replaced((args, None if buffers is None else dict(buffers)), place)
-    return [first[region] for region in numbers], given
 
 
 def _finish(workers: list[_Worker], owner: int) -> None:

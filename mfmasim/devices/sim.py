@@ -100,6 +100,11 @@ class SimDevice:
         prepared.collect()
         return report
 
+    def close(self) -> None:
+        """Do nothing: no launch leaves anything behind."""
+
+    reset = close
+
     def launch_together(
         self,
         kernel: Kernel,

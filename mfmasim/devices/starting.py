@@ -14,11 +14,11 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["start"]
 
-_Order = tuple["Sequence[str]", int, "Future[subprocess.Popen[bytes]]"]
+_Order = tuple["Sequence[str]", int, "Mapping[str, str]", "Future[subprocess.Popen[bytes]]"]
 
 
 class _Starter:
@@ -46,26 +46,27 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_STARTER.renew)
 
 
-def start(command: Sequence[str], handle: int) -> subprocess.Popen[bytes]:
+def start(command: Sequence[str], handle: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a process.
 
     Args:
         command: program and arguments.
         handle: file descriptor that it inherits.
+        environment: its variables.
 
     Raises:
         OSError: it cannot be started.
     """
     made: Future[subprocess.Popen[bytes]] = Future()
-    _STARTER.orders().put((command, handle, made))
+    _STARTER.orders().put((command, handle, environment, made))
     return made.result()
 
 
 def _serve(orders: SimpleQueue[_Order]) -> None:
     while True:
-        command, handle, made = orders.get()
+        command, handle, environment, made = orders.get()
         try:
-            made.set_result(subprocess.Popen(command, pass_fds=(handle,)))
+            made.set_result(subprocess.Popen(command, pass_fds=(handle,), env=environment))
         except Exception as error:  # noqa: BLE001  (the caller raises it)
             made.set_exception(error)
         del made

@@ -15,6 +15,7 @@ from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.limits import connect
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
+from mfmasim.hiprt.tables.errors import BY_KIND
 from mfmasim.machine.execution.run import Machine
 from mfmasim.machine.launch.argument_passing import laid_out
 from mfmasim.machine.launch.layout import fill, lay_out, load_image, segment_spans, set_aside
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Options", "launch", "load_module", "unload"]
 
-INVALID_VALUE, INVALID_CONFIGURATION, INVALID_IMAGE, NO_BINARY = 1, 9, 200, 209
-ILLEGAL_ADDRESS, LAUNCH_FAILURE, NOT_SUPPORTED = 700, 719, 801
+INVALID_VALUE, INVALID_CONFIGURATION = 1, 9
+ILLEGAL_ADDRESS, LAUNCH_FAILURE = 700, 719
 FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
 """Findings for which a device reports a memory fault."""
 COOPERATIVE_TOO_LARGE = 720
@@ -70,13 +71,14 @@ def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
     try:
         code = rt.codes.get(key) or load(data, arch)
     except MfmasimError as error:
-        number = NO_BINARY if isinstance(error, TargetError) else INVALID_IMAGE
-        raise HipFailure(number, f"no code for {arch.name}: {error}") from None
+        raise HipFailure(BY_KIND[error.kind], f"no code for {arch.name}: {error}") from None
     if len(rt.codes) >= CODES:
         rt.codes.clear()
     rt.codes[key] = code  # decoded instructions are cached for programs that load a file repeatedly
     if code.arch.name != arch.name:
-        raise HipFailure(NO_BINARY, f"the code object is for {code.arch.name}, device {device} is {arch.name}")
+        raise HipFailure(
+            BY_KIND[TargetError.kind], f"the code object is for {code.arch.name}, device {device} is {arch.name}"
+        )
     spans = segment_spans(code)
     size = max(offset + length for offset, length, _ in spans)
     image = rt.heap.allocate(size, INTERNAL, device, "code object").address
@@ -125,7 +127,7 @@ def launch(
             raise HipFailure(INVALID_VALUE, f"{kernel.name}: {shared} bytes of dynamic LDS, at most {most} are left")
         sizes = checked(kernel, *size, shared, options.cluster)
     except MfmasimError as error:
-        raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: {error}") from None
+        raise HipFailure(BY_KIND[error.kind], f"{kernel.name}: {error}") from None
     if device in rt.hung:
         return  # behind work that never ends
     if device in rt.failed:
@@ -155,7 +157,7 @@ def launch(
         report = SimDevice().run(prepared, RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves))
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
-        raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None
+        raise HipFailure(BY_KIND[error.kind], f"{kernel.name}: {error}") from None
     for one in rt.registered.values():
         ctypes.memmove(one.address, one.twin, one.size)
     if report.printed:

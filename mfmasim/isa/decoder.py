@@ -6,7 +6,7 @@ import dataclasses
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import UnsupportedError
 from mfmasim.isa import dual, memory, packed, scalar, vector
 from mfmasim.isa.family import Family, family
 from mfmasim.isa.fields import Fields, Refused
@@ -156,7 +156,9 @@ def _learn(found: Family, cache: _Cache, data: bytes, pc: int) -> Instruction:
             _check_target(found, template)
     except Refused as reason:
         words = " ".join(f"{int.from_bytes(data[i : i + 4], 'little'):08x}" for i in range(0, min(len(data), 8), 4))
-        raise MfmasimError(f"cannot decode {words or 'nothing'} at {pc:#x} for {found.arch.name}: {reason}") from None
+        raise UnsupportedError(
+            f"cannot decode {words or 'nothing'} at {pc:#x} for {found.arch.name}: {reason}"
+        ) from None
     if len(cache.templates) >= _MOST_CACHED:
         cache.templates.clear()
         cache.sizes.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CODES", "ERRORS"]
+__all__ = ["BY_KIND", "CODES", "ERRORS"]
 
 # fmt: off
 ERRORS: dict[int, tuple[str, str]] = {
@@ -89,3 +89,13 @@ ERRORS: dict[int, tuple[str, str]] = {
 # fmt: on
 
 CODES = {name: code for code, (name, _) in ERRORS.items()}
+
+BY_KIND = {
+    "argument": CODES["hipErrorInvalidValue"],
+    "size": CODES["hipErrorInvalidConfiguration"],
+    "not-code-object": CODES["hipErrorInvalidImage"],
+    "damaged": CODES["hipErrorInvalidImage"],
+    "target": CODES["hipErrorNoBinaryForGpu"],
+    "unsupported": CODES["hipErrorNotSupported"],
+}
+"""Error of a module that is loaded, or of a kernel that is launched, by `mfmasim.errors.MfmasimError.kind`."""

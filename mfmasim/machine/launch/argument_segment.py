@@ -51,7 +51,7 @@ class Buffers(list[tuple[Region, "NDArray[Any]"]]):
     def take(self, region: Region, array: NDArray[Any]) -> None:
         """Add a buffer."""
         start, size = _start(array), array.nbytes
-        self.append((region, array))
+        self.append((region, array.view(np.ndarray)))  # classes derived from it may write in ways of their own
         self._exact[start, size] = region
         if size:
             insort(self._spans, (start, start + size - 1, region), key=_first)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import UnsupportedError
 from mfmasim.machine.state.memory import PRIVATE_BASE, SHARED_BASE
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def hidden(launch: Launch, arg: Argument) -> bytes:
     kind = arg.value_kind
     value = values.get(kind, values.get(kind[:-2] if kind[-2:] in ("_x", "_y", "_z") else kind))
     if value is None:
-        raise MfmasimError(f"{launch.kernel.name} requires {kind}, which this launch cannot provide")
+        raise UnsupportedError(f"{launch.kernel.name} requires {kind}, which this launch cannot provide")
     return int(value).to_bytes(arg.size, "little")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import UnsupportedError
 from mfmasim.machine.launch.printf import frame_text
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ class Hostcall:
             at = HEADERS + index * HEADER
             lanes, service = struct.unpack("<QI", held[at + 8 : at + 20].tobytes())
             if service != PRINTF:
-                raise MfmasimError(f"the kernel calls the host's service {service}; only {PRINTF} (printf) is served")
+                raise UnsupportedError(
+                    f"the kernel calls the host's service {service}; only {PRINTF} (printf) is served"
+                )
             for lane in (lane for lane in range(LANES) if lanes >> lane & 1):
                 place = _payloads(count) + index * PAYLOAD + lane * SLOT
                 answer = self._message(held[place : place + SLOT].tobytes())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, SizeError
 from mfmasim.machine.launch.argument_passing import in_order
 from mfmasim.machine.launch.clusters import ONE
 
@@ -62,9 +62,9 @@ def dimensions(value: Any, what: str) -> Dim3:
     """
     parts = tuple(value) if isinstance(value, tuple | list | np.ndarray) and np.ndim(value) == 1 else (value,)
     if not 1 <= len(parts) <= 3 or not all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in parts):
-        raise MfmasimError(f"{what} {value!r}: one to three integers are expected")
+        raise SizeError(f"{what} {value!r}: one to three integers are expected")
     if any(p < 1 for p in parts):
-        raise MfmasimError(f"{what} {value!r}: every dimension must be at least 1")
+        raise SizeError(f"{what} {value!r}: every dimension must be at least 1")
     x, y, z = (*(int(p) for p in parts), 1, 1)[:3]
     return x, y, z
 
@@ -113,10 +113,10 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
     arch, info = kernel.arch, kernel.info
     for axis, size, limit in zip("xyz", grid, GRID_LIMIT, strict=True):
         if size > limit:
-            raise MfmasimError(f"grid {grid}: {size} workgroups in {axis}, at most {limit} are allowed")
+            raise SizeError(f"grid {grid}: {size} workgroups in {axis}, at most {limit} are allowed")
     for axis, size, width in zip("xyz", grid, block, strict=True):
         if size * width > WORK_ITEMS_LIMIT:
-            raise MfmasimError(
+            raise SizeError(
                 f"grid {grid} of blocks {block}: {size * width} work-items in {axis}, at most {WORK_ITEMS_LIMIT} fit "
                 "into a dispatch"
             )
@@ -124,25 +124,25 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
     limit = min(arch.max_workgroup, info.metadata.max_flat_workgroup_size or arch.max_workgroup)
     if threads > limit:
         why = "" if limit == arch.max_workgroup else f" ({kernel.name} was compiled for at most {limit})"
-        raise MfmasimError(f"block {block} has {threads} work-items, at most {limit} are allowed{why}")
+        raise SizeError(f"block {block} has {threads} work-items, at most {limit} are allowed{why}")
     required = info.metadata.reqd_workgroup_size
     if required and tuple(required) != block:
-        raise MfmasimError(f"block {block}: {kernel.name} requires {tuple(required)}")
+        raise SizeError(f"block {block}: {kernel.name} requires {tuple(required)}")
     if not isinstance(shared_bytes, int | np.integer) or shared_bytes < 0:
-        raise MfmasimError(f"shared_bytes {shared_bytes!r}: a number of bytes, 0 or more, is expected")
+        raise SizeError(f"shared_bytes {shared_bytes!r}: a number of bytes, 0 or more, is expected")
     if info.private_segment_fixed_size > SCRATCH_LIMIT:
-        raise MfmasimError(
+        raise SizeError(
             f"{kernel.name} requires {info.private_segment_fixed_size:,} bytes of scratch per work-item, at most "
             f"{SCRATCH_LIMIT:,} are possible"
         )
     if info.kernarg_size > KERNARG_LIMIT:
-        raise MfmasimError(
+        raise SizeError(
             f"{kernel.name} requires {info.kernarg_size:,} bytes of kernel arguments, at most {KERNARG_LIMIT:,} are "
             f"possible"
         )
     total = info.group_segment_fixed_size + int(shared_bytes)
     if total > arch.lds_bytes:
-        raise MfmasimError(
+        raise SizeError(
             f"LDS of {total} bytes ({info.group_segment_fixed_size} static, {shared_bytes} dynamic) exceeds the "
             f"{arch.lds_bytes} bytes of {arch.name}"
         )
@@ -164,12 +164,12 @@ def check_cluster(kernel: Kernel, grid: Dim3, cluster: Any) -> Dim3:
         return ONE
     size = dimensions(own if cluster is None else cluster, "cluster")
     if own is not None and size != own:
-        raise MfmasimError(f"cluster {size}: {kernel.name} was compiled for clusters of {own}")
+        raise SizeError(f"cluster {size}: {kernel.name} was compiled for clusters of {own}")
     most = kernel.arch.max_cluster
     if math.prod(size) > most:
         has = f"at most {most} workgroups form a cluster" if most > 1 else "no clusters"
-        raise MfmasimError(f"cluster {size}: {kernel.arch.name} has {has}")
+        raise SizeError(f"cluster {size}: {kernel.arch.name} has {has}")
     for axis, total, part in zip("xyz", grid, size, strict=True):
         if total % part:
-            raise MfmasimError(f"grid {grid}: {total} workgroups in {axis} are no multiple of the cluster's {part}")
+            raise SizeError(f"grid {grid}: {total} workgroups in {axis} are no multiple of the cluster's {part}")
     return size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import UnsupportedError
 from mfmasim.machine.opcodes.excluded import excluded
 
 if TYPE_CHECKING:
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 __all__ = ["unknown_operation", "unsupported"]
 
 
-def unsupported(instruction: Instruction, what: str) -> MfmasimError:
+def unsupported(instruction: Instruction, what: str) -> UnsupportedError:
     """The error for an operand, modifier or state that an operation does not take."""
-    return MfmasimError(
+    return UnsupportedError(
         f"{what}: {instruction.text.strip()} at {instruction.pc:#x} (bytes {instruction.raw.hex()}) is not supported"
     )
 
 
-def unknown_operation(instruction: Instruction) -> MfmasimError:
+def unknown_operation(instruction: Instruction) -> UnsupportedError:
     """The error for an instruction whose operation is not registered."""
     row = excluded(instruction.name)
-    return MfmasimError(
+    return UnsupportedError(
         f"unsupported instruction {instruction.text.strip()} at {instruction.pc:#x} "
         f"(bytes {instruction.raw.hex()}, {instruction.arch}){f': it {row.why} ({row.group})' if row else ''}"
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import DamagedError
 from mfmasim.machine.state.waves import SCALARS
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def allocated(instruction: Instruction, kernel: Kernel) -> Instruction:
             count = max(limit - operand.accum_offset, 0)
             what = f"the kernel allocates {count}" if file != "s" else "no such scalar register"
             last = f"{file}{first + operand.count - 1}"
-            raise MfmasimError(f"{last} in {instruction.text.strip()} at {instruction.pc:#x}: {what}")
+            raise DamagedError(f"{last} in {instruction.text.strip()} at {instruction.pc:#x}: {what}")
     return instruction
 
 

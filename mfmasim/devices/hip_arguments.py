@@ -1,0 +1,100 @@
+"""Arguments of a launch on their way to the process that holds a GPU: every buffer once, and where arrays show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.launch.argument_passing import segment
+from mfmasim.machine.launch.argument_segment import Buffers, Placed
+from mfmasim.machine.launch.interchange import as_array
+from mfmasim.machine.state.memory import PAGE, Region
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.kernels import Kernel
+    from mfmasim.machine.launch.argument_passing import Arguments
+
+__all__ = ["Place", "distinct", "replaced"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Stands for an array among arguments: a view of a buffer."""
+
+    number: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    page_offset: int = 0
+
+    def view(self, buffers: list[NDArray[Any]]) -> NDArray[Any]:
+        """The array, one of the buffers or a view of all of its bytes."""
+        array = buffers[self.number].reshape(-1).view(np.uint8).view(self.dtype).reshape(self.shape)
+        if not self.page_offset:
+            return array
+        placed = array.view(Placed)
+        placed.page_offset = self.page_offset
+        return placed
+
+
+def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Arguments with everything but lists, tuples and dicts changed by a function.
+
+    Args:
+        value: the arguments.
+        change: gives what takes the place of a value.
+    """
+    if isinstance(value, dict):
+        return {key: replaced(one, change) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        made = [replaced(one, change) for one in value]
+        return made if isinstance(value, list) else tuple(made)
+    return change(value)
+
+
+class _Passed:
+    """The arrays of a launch, as the device's process is to see them: identity is memory, not the object."""
+
+    def __init__(self) -> None:
+        self.regions: list[Region] = []
+        self.buffers = Buffers()
+
+    @property
+    def memory(self) -> _Passed:
+        """Where buffers are set aside: nowhere."""
+        return self
+
+    def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
+        """A buffer by its number; its address has no meaning."""
+        self.regions.append(Region(name, (len(self.regions) + 1) * PAGE + offset, size))
+        return self.regions[-1]
+
+
+def distinct(
+    kernel: Kernel, args: Arguments, buffers: Mapping[int, NDArray[Any]] | None
+) -> tuple[list[NDArray[Any]], Any]:
+    """The buffers of a launch, each once, and the arguments with their places.
+
+    Raises:
+        MfmasimError: bad arguments, as on the simulator: an array that overlaps another in part, is not contiguous, ...
+    """
+    passed = _Passed()
+    segment(passed, kernel, args, buffers)
+    first = dict(passed.buffers)
+    numbers: dict[Region, int] = {}
+
+    def place(value: Any) -> Any:
+        array = as_array(value, "an argument")
+        same = passed.buffers.same(array) if isinstance(array, np.ndarray) and array.ndim else None
+        if same is None:
+            return array
+        number = numbers.setdefault(same, len(numbers))
+        return Place(number, array.dtype, array.shape, array.page_offset if isinstance(array, Placed) else 0)
+
+    given = replaced((args, None if buffers is None else dict(buffers)), place)
+    return [first[region] for region in numbers], given
