@@ -191,7 +191,7 @@ class HipDevice:
         poison: int,
     ) -> tuple[float, list[Finding]]:
         """Launch: its milliseconds, and what the guard zones show. HIP fills in the hidden arguments."""
-        device = HipBuffers(self.hip, poison)
+        device = HipBuffers(self.hip, self._modules, poison)
         try:
             given = np.frombuffer(bytearray(segment(device, kernel, args, buffers)), np.uint8)
             device.send()
@@ -204,7 +204,7 @@ class HipDevice:
             with suppress(MfmasimError):  # the first error is the one to report
                 device.free()
             raise
-        device.free()
+        device.keep()
         return milliseconds, findings
 
     def _timed(self, function: Any, name: str, sizes: Sizes, segment: np.ndarray[Any, Any]) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.devices.hip_modules import release
+from mfmasim.devices.hip_modules import HipModules, release
 from mfmasim.devices.kinds import OVERWRITTEN, READ_ONLY
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.state.memory import PAGE, POISON_BYTE, Region
@@ -30,9 +30,10 @@ GUARD = 4096
 class HipBuffers:
     """Device memory of one launch; `mfmasim.machine.launch.argument_segment` fills it as it fills the machine's."""
 
-    def __init__(self, hip: Hip, poison: int = POISON_BYTE) -> None:
+    def __init__(self, hip: Hip, kept: HipModules, poison: int = POISON_BYTE) -> None:
         """Start empty; the guard zones hold `poison`, a byte."""
         self._hip = hip
+        self._kept = kept
         self._poison = poison
         self._blocks: dict[int, Any] = {}  # address of a buffer to hip-python's pointer to its block
         self._allocated: dict[int, int] = {}  # address of a buffer to the size of its block
@@ -54,7 +55,7 @@ class HipBuffers:
             offset: bytes past the start of a page.
         """
         allocated = size + 2 * GUARD + (offset + PAGE if offset else 0)
-        block = self._hip.call("hipMalloc", allocated, what=f"{size:,} bytes for {name}")
+        block = self._kept.block(allocated, f"{size:,} bytes for {name}")
         address = int(block) + GUARD
         if offset:
             address = -(-address // PAGE) * PAGE + offset
@@ -95,6 +96,15 @@ class HipBuffers:
 
     def _copy(self, to: Any, source: Any, size: int, kind: str) -> None:
         self._hip.call("hipMemcpy", to, source, size, getattr(self._hip.module.hipMemcpyKind, kind))
+
+    def keep(self) -> None:
+        """Leave every buffer to later launches; the next one that uses it overwrites all of it.
+
+        Raises:
+            MfmasimError: one that is too many could not be freed.
+        """
+        self._kept.keep([(self._allocated[address], block) for address, block in self._blocks.items()])
+        self._blocks.clear()
 
     def free(self) -> None:
         """Free every buffer; a lost device cannot, which is reported once.

@@ -1,4 +1,4 @@
-"""Modules and events that a GPU keeps from launch to launch: loading a code object takes longer than most kernels."""
+"""What a GPU keeps from launch to launch: loading a code object takes longer than most kernels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.devices.hip_library import HipError
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -21,10 +22,14 @@ __all__ = ["MODULES", "HipModules", "release"]
 
 MODULES = 16
 """Modules that are kept: the last ones used."""
+BLOCKS, BYTES = 64, 1 << 28
+"""Blocks of memory that are kept, and their bytes together."""
+OUT_OF_MEMORY = 2
+"""hipErrorOutOfMemory."""
 
 
 class HipModules:
-    """What is loaded on one GPU. A code object with variables is loaded for each launch: they start anew."""
+    """What is kept on one GPU. A code object with variables is loaded for each launch: they start anew."""
 
     def __init__(self, hip: Hip) -> None:
         """Begin with nothing."""
@@ -32,6 +37,51 @@ class HipModules:
         self._modules: OrderedDict[str, tuple[Any, dict[str, Any]]] = OrderedDict()
         """Modules and their functions by the code object's hash."""
         self._events: list[Any] = []
+        self._blocks: list[tuple[int, Any]] = []
+        """Sizes and pointers of blocks that no launch uses, the oldest first."""
+
+    def block(self, size: int, what: str) -> Any:
+        """A block of memory, one that is kept or a new one.
+
+        Args:
+            size: in bytes.
+            what: it is for, for the message.
+
+        Raises:
+            MfmasimError: there is none.
+        """
+        for number, (has, block) in enumerate(self._blocks):
+            if has == size:
+                del self._blocks[number]
+                return block
+        try:
+            return self._hip.call("hipMalloc", size, what=what)
+        except HipError as error:
+            if error.code != OUT_OF_MEMORY or not self._blocks:
+                raise
+        self._drop(len(self._blocks))
+        return self._hip.call("hipMalloc", size, what=what)
+
+    def keep(self, blocks: Sequence[tuple[int, Any]]) -> None:
+        """Take back blocks of a launch that succeeded.
+
+        Args:
+            blocks: sizes and pointers.
+
+        Raises:
+            MfmasimError: one that is too many could not be freed; all others were.
+        """
+        self._blocks += blocks
+        left, total = 0, sum(size for size, _ in self._blocks)
+        while len(self._blocks) - left > BLOCKS or total > BYTES:
+            total -= self._blocks[left][0]
+            left += 1
+        self._drop(left)
+
+    def _drop(self, count: int) -> None:
+        """Free the oldest blocks."""
+        oldest, self._blocks = self._blocks[:count], self._blocks[count:]
+        release([partial(self._hip.call, "hipFree", block) for _, block in oldest])
 
     @contextmanager
     def function(self, kernel: Kernel) -> Iterator[Any]:
@@ -80,8 +130,10 @@ class HipModules:
         """
         calls = [partial(self._hip.call, "hipEventDestroy", event) for event in self._events]
         calls += [partial(self._hip.call, "hipModuleUnload", module) for module, _ in self._modules.values()]
+        calls += [partial(self._hip.call, "hipFree", block) for _, block in self._blocks]
         self._events.clear()
         self._modules.clear()
+        self._blocks.clear()
         release(calls)
 
 

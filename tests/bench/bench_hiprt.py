@@ -2,7 +2,8 @@
 
 Prints the least time of a direct launch of an introductory kernel, of one through hip-python (hipModuleLaunchKernel and
 hipDeviceSynchronize), of one through the back end hip (buffers, copies and module included), what the first two differ
-by (the aim: at most 2 ms), and the time of one call that does nothing. It starts itself on the runtime.
+by (the aim: at most 2 ms), and the time of one call that does nothing; then the calls of HIP of a launch on the back
+end: the first one, a later one, and one if nothing were kept from launch to launch. It starts itself on the runtime.
 """
 
 import sys
@@ -10,7 +11,9 @@ import sys
 import numpy as np
 
 import mfmasim
+from mfmasim.devices.hip import HipDevice
 from mfmasim.hiprt import start
+from mfmasim.hiprt.serving import current
 from mfmasim.resources import folder
 from tests.bench.measuring import least
 
@@ -20,6 +23,23 @@ REPEATS = 200
 def milliseconds(call):
     """Least time of some runs."""
     return least(call, REPEATS) * 1000
+
+
+def calls(device, kernel, arrays):
+    """Calls of HIP of a launch on the back end, in this process."""
+
+    def spent(*acts):
+        before = current().counts.calls.total()
+        for act in acts:
+            act()
+        return current().counts.calls.total() - before
+
+    def launch():
+        device.launch(kernel, 1, 64, arrays)
+
+    found = {"first launch": spent(launch), "later launch": spent(launch)}
+    device.close()
+    return {**found, "nothing kept": spent(launch, device.close)}
 
 
 def inside():
@@ -50,6 +70,8 @@ def inside():
     print(f"through hip-python                {hipped:8.3f} ms")
     print(f"through mfmasim.device('hip')     {milliseconds(lambda: gpu.launch(kernel, 1, 64, arrays)):8.3f} ms")
     print(f"hip-python over direct            {hipped - direct:+8.3f} ms   (at most +2)")
+    for name, count in calls(HipDevice(), kernel, arrays).items():
+        print(f"calls of HIP, {name:20} {count:3}")
     print(f"hipGetDevice                      {milliseconds(hip.hipGetDevice):8.4f} ms")
 
 
