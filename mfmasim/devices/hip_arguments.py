@@ -80,6 +80,11 @@ def distinct(
 ) -> tuple[list[NDArray[Any]], Any]:
     """The buffers of a launch, each once, and the arguments with their places.
 
+    Args:
+        kernel: what is launched.
+        args: as `mfmasim.devices.SimDevice.launch` takes them.
+        buffers: likewise.
+
     Raises:
         MfmasimError: bad arguments, as on the simulator: an array that overlaps another in part, is not contiguous, ...
     """
