@@ -111,6 +111,10 @@ class Machine(Spaces, Protocol):
         """Hooks that receive an instruction after it was executed."""
 
     @property
+    def over(self) -> bool:
+        """Whether the launch is to end: no further instruction is executed."""
+
+    @property
     def skipped(self) -> Counter[int]:
         """Wave-instructions that a block counts but that were not executed, by address."""
 
