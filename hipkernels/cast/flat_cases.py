@@ -44,7 +44,7 @@ def launch_cast(
         if skips:
             return sentinel, beside_it[-2], kept
         factor, preset = (values[0] for values in beside_it[-2:])
-        bytes_out = sentinel if untouched else reference.cast(held, factor, fmt, overflow)
+        bytes_out = sentinel if untouched else reference.cast(held, factor, fmt, overflow, arch)
         # The array has an element even where the kernel is given none.
         return bytes_out, np.array([reference.amax(held[:n], preset)]), one(reference.scale_inv(factor))
 

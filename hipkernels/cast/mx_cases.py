@@ -42,7 +42,9 @@ def matrix(given: str, rows: int, cols: int, data: str) -> NDArray[Any]:
     return codes if given == "bf16" else codes.view({"f32": np.float32, "f16": np.float16}[given])
 
 
-def launch_quantise(x: NDArray[Any], given: str, target: str, way: str, rule: ScaleRule) -> LaunchDict:
+def launch_quantise(
+    x: NDArray[Any], given: str, target: str, way: str, rule: ScaleRule, arch: str = "gfx950"
+) -> LaunchDict:
     """Arguments and expected outputs."""
     rows, cols = x.shape
     codes, scales = shapes(rows, cols, target, way)
@@ -51,7 +53,7 @@ def launch_quantise(x: NDArray[Any], given: str, target: str, way: str, rule: Sc
     args = [In(given, x.shape, x, drawn="special"), out, out_scales, rows, cols, RULES.index(rule)]
 
     def expect(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        return quantise(widened(held), target, way, rule)
+        return quantise(widened(held), target, way, rule, arch)
 
     return {"grid": -(-blocks // 256), "block": 256, "args": args, "expect": expect}
 
@@ -87,9 +89,10 @@ def mx_software(
     rows: int = 70,
     cols: int = 107,
     data: str = "special",
+    arch: str = "gfx1201",
 ) -> LaunchDict:
-    """The same bytes, with FP8 conversions of gfx1201 or with none."""
-    return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule)
+    """The same bytes, with FP8 conversions of gfx1201 (whose NaN is negative) or with none."""
+    return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule, arch)
 
 
 SIZES = [(1, 1), (1, 32), (32, 1), (31, 33), (33, 31), (64, 96), (5, 259)]

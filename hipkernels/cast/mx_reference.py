@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mfmasim
+from hipkernels.cast.reference import with_nan
 from mfmasim.formats import ScaleRule, scale_of
 
 FORMATS = {"e4m3": "e4m3fn", "e5m2": "e5m2", "e2m1": "e2m1fn"}
@@ -45,7 +46,9 @@ def powers(scales: NDArray[Any]) -> NDArray[Any]:
     return mfmasim.format("e8m0fnu").decode(scales)
 
 
-def quantise(x: NDArray[Any], target: str, way: str, rule: ScaleRule) -> tuple[NDArray[Any], NDArray[Any]]:
+def quantise(
+    x: NDArray[Any], target: str, way: str, rule: ScaleRule, arch: str = "gfx950"
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Codes and scales of a matrix of f32.
 
     A block with a NaN has the scale NaN (0xff), one with an infinity and no NaN the largest (0xfe); both are the
@@ -59,7 +62,8 @@ def quantise(x: NDArray[Any], target: str, way: str, rule: ScaleRule) -> tuple[N
     with np.errstate(all="ignore"):
         divided = cut.astype(np.float64) / powers(scales)[:, :, None]
     divided = np.where(np.isnan(divided), np.copysign(np.nan, cut), divided)
-    codes = mfmasim.format(fmt).encode(divided).reshape(len(lines), -1)[:, : lines.shape[1]]
+    codes = mfmasim.format(fmt).encode(divided)
+    codes = (codes if target == "e2m1" else with_nan(codes, divided, arch)).reshape(len(lines), -1)[:, : lines.shape[1]]
     if target == "e2m1":
         codes = np.pad(codes, ((0, 0), (0, codes.shape[1] % 2)))
         return codes[:, ::2] | codes[:, 1::2] << 4, _turned(scales, way)

@@ -37,9 +37,17 @@ def multiplied(x: NDArray[Any], scale: np.float32) -> NDArray[Any]:
     return bits.view(F32)
 
 
-def cast(x: NDArray[Any], scale: np.float32, fmt: str, how: str) -> NDArray[Any]:
-    """FP8 codes of x * scale."""
-    return mfmasim.format(fmt).encode(multiplied(x, scale), overflow=RULES[how])
+def with_nan(codes: NDArray[Any], values: NDArray[Any], arch: str) -> NDArray[Any]:
+    """Codes of values with the NaN that the architecture's conversion gives."""
+    if not mfmasim.arch(arch).conversions.negative_nan:
+        return codes
+    return np.where(np.isnan(values), codes | np.uint8(0x80), codes)
+
+
+def cast(x: NDArray[Any], scale: np.float32, fmt: str, how: str, arch: str = "gfx950") -> NDArray[Any]:
+    """FP8 codes of x * scale, as the architecture converts."""
+    values = multiplied(x, scale)
+    return with_nan(mfmasim.format(fmt).encode(values, overflow=RULES[how]), values, arch)
 
 
 def amax(x: NDArray[Any], preset: np.float32) -> np.float32:

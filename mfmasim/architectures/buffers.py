@@ -101,7 +101,7 @@ GFX9 = BufferLayout(
         F("swizzle",         63,  1, "indexed",  "rearrange by index_stride and elements of 4 bytes"),
         *_RECORDS,
         F("num_format",     108,  3, "format"),
-        F("data_format",    111,  4, "format",   "0: unbound; with ADD_TID bits 17:14 of the stride"),
+        F("data_format",    111,  4, "all",      "0: unbound, without ADD_TID; with it bits 17:14 of the stride"),
         F("user_vm_enable", 115,  1, "memory",   "mapped through a tiled pool"),
         F("user_vm_mode",   116,  1, "memory",   "accesses to its unmapped parts: 0 give 0, 1 are errors"),
         *_INDEX,
@@ -117,7 +117,12 @@ GFX9 = BufferLayout(
     register_swizzle="assumed",
     stride_high="data_format",
 )  # fmt: skip
-"""The range goes by use: with ADD_TID and no index register everything is inside; with an index register and a stride
+"""A buffer without a format is unbound for every access, typed or not: loads give 0 and stores are dropped. The manuals
+say what format 0 means and not which accesses read it. MIOpen's Winograd kernels for gfx90a and gfx942 write 0 to word
+3 of resources with a valid base and size in order to drop their accesses, and every library writes a format to raw
+buffers (0x20000, 0x27000).
+
+The range goes by use: with ADD_TID and no index register everything is inside; with an index register and a stride
 the index is compared with num_records; otherwise the last byte, the SGPR offset included. The manuals leave the SGPR
 offset and the size out of that comparison; a gfx950 counts both (rocjitsu), as LLVM takes for granted (llvm-project
 169230: moving part of an offset to the SGPR keeps an access in range). An access without an index is linear, whatever

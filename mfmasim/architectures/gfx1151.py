@@ -21,7 +21,6 @@ ARCH = replace(
     captured_counters=(),
     lds=replace(gfx1100.ARCH.lds, phases=(), phases_as=("gfx1100", "as gfx1100; not measured")),
     conversions=Conversions(long_names=True, scalar=True),
-    floats=replace(gfx1100.ARCH.floats, captured=frozenset()),
     trans_use_hazard=False,
     rates=rates_rdna.RDNA35,
 )

@@ -18,6 +18,5 @@ ARCH = replace(
     elf_machine=0x48,
     captured_counters=(),
     lds=replace(gfx1201.ARCH.lds, phases=(), phases_as=("gfx1201", "as gfx1201; not measured")),
-    floats=replace(gfx1201.ARCH.floats, captured=frozenset()),
     rates=rates_rdna.RDNA4_SMALL,
 )

@@ -53,7 +53,7 @@ ARCH = Arch(
         number_minimum=True,
         packed_add=True,
     ),
-    conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True),
+    conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True, negative_nan=True),
     descriptor="GFX12",
     captured_counters=("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT"),
     descriptor_vgprs={32: 8, 64: 4},
@@ -71,14 +71,9 @@ ARCH = Arch(
         omod_flushes=True,
         constant_in_both_halves=True,
         fused_invalid_first=True,
+        mix_rounds_once=True,
         fixup_overflows=True,
         function_tables=True,
-        captured=frozenset(
-            f"{form}_{word}_{kind}"
-            for form in ("v", "v_s")
-            for word in ("rcp", "rsq", "sqrt", "log", "exp")
-            for kind in ("f16", "f32")
-        ),
         division_checked=True,
     ),
     rates=rates_rdna.RDNA4,

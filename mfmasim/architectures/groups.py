@@ -61,6 +61,12 @@ class FloatRules:
     Captured of V_FMA_F16, V_PK_FMA_F16 and V_FMA_MIX* on gfx1100 and gfx1201 (AMD's rocjitsu, tests; bjacob/goc,
     half_fma_test.cpp, packed_fma_test.cpp) and of V_DIV_FMAS on gfx1201 (goc, div_fmas_hardware.h); inferred of the
     other fused operations and of gfx1250."""
+    mix_rounds_once: bool = False
+    """V_FMA_MIXLO and V_FMA_MIXHI round the exact sum to f16 (captured on RDNA3 and RDNA4: rocjitsu,
+    valu_fp_mode_test.cpp); else it is rounded to f32 first."""
+    quiets_in_ieee: bool = False
+    """Sums, products and fused operations pass a signalling NaN as it is unless MODE.IEEE is set (captured on gfx1100:
+    rocjitsu, valu_fp_mode_test.cpp)."""
     fixup_overflows: bool = False
     """V_DIV_FIXUP_F16 takes a quotient that is NaN or infinite as an overflow, which FP_ROUND and FP16_OVFL decide
     (captured on gfx1100 and gfx1201: rocjitsu, valu_fp_mode_test.cpp; goc, rdna4_div_fixup_hardware.h)."""
@@ -70,8 +76,6 @@ class FloatRules:
     """V_RCP, V_RSQ, V_SQRT, V_LOG and V_EXP in f32 are piecewise cubics (`tabulated_functions`), and FP16_OVFL limits
     the infinities that they give of zeros in f16 (captured on gfx1100 and gfx1201, in f16 on gfx1201: AMD's rocjitsu,
     transcendental_test.cpp, transcendental_valu_test.cpp; taken over for the other RDNA3 and RDNA4)."""
-    captured: frozenset[str] = frozenset()
-    """Operations that equal captures of their whole domain (tests/silicon/test_functions.py)."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
     scalar_in_both_dwords: bool = False
@@ -172,6 +176,9 @@ class Conversions:
     """Stochastic rounding to 16 bits, and v_cvt_scalef32_* of one, two or 32 values."""
     eights: bool = False
     """v_cvt_scale_* and v_cvt_scalef32_* of 8 or 16 values, and FP8 from and to f16."""
+    negative_nan: bool = False
+    """V_CVT_PK and V_CVT_SR to FP8 and BF8 give the NaN 0xff or 0xfe, whatever the sign of their source (captured on
+    gfx1201: bjacob/goc, fp8_narrow_test.cpp)."""
     bf16_saturates: bool = False
     """FP16_OVFL acts on results in BF16 (CDNA5 ISA manual, 7.6)."""
 

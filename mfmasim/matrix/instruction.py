@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.evidence import captured, evidence_of
 from mfmasim.figures.instruction import instruction_table
 from mfmasim.formats import FORMATS
 from mfmasim.matrix import execution
@@ -129,12 +130,14 @@ class MatrixInstruction:
     @property
     def fidelity(self) -> str:
         """How far the arithmetic can be trusted: hardware, reference, specified or assumed."""
-        return self.model.fidelity
+        return "hardware" if captured(self.name, self.arch.name) else self.model.fidelity
 
     @property
     def evidence(self) -> str:
         """What supports the arithmetic."""
-        return self.model.evidence
+        values = sum(row.equal for row in evidence_of(self.name, self.arch.name))
+        more = "" if self.model.fidelity == self.fidelity else f"; {values:,} captured values are equal"
+        return self.model.evidence + more
 
     @property
     def source(self) -> str:

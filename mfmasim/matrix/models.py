@@ -298,7 +298,7 @@ _ROWS: tuple[Model, ...] = (
     replace(_INT, name="cdna5_int", source="CDNA5 ISA manual 7.12"),
     replace(_INT, name="rdna_int", source="RDNA3 ISA manual 7.9", clamp="saturate_clamp"),
     replace(_INT, name="rdna4_int", clamp="saturate_halves",
-            evidence="exact integers; two saturations: digests of an RX 9070, published and not held here",
+            evidence="exact integers; two saturations, as digests of an RX 9070 have it",
             source="RDNA4 ISA manual 7.12; bjacob/goc, integer_wmma_hardware.h"),
 )  # fmt: skip
 

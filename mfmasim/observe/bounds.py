@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.observe.check import Check
-from mfmasim.observe.descriptors import Descriptor, remarks, wrong
+from mfmasim.observe.descriptors import Descriptor, remarks, unbound, wrong
 from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
@@ -78,6 +78,12 @@ BASE = Kind(
     "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // past the last row",
     "Place the base inside the buffer, or set num_records to 0.",
 )  # fmt: skip
+UNBOUND = Kind(
+    "bounds-resource-unbound", "info", "Access through a buffer that is not bound",
+    "Word 3 of the resource is 0: it has no format, loads give 0 and stores are dropped. Kernels do so on purpose.",
+    "s_cselect_b32 s87, 0, s87  // no stores beyond the edge",
+    "Nothing if it is intended; otherwise set word 3: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4.",
+)  # fmt: skip
 UNREAD = Kind(
     "bounds-resource-unread", "info", "A field of a buffer resource that nothing reads",
     "The bit has a meaning only together with another one, which is 0; results do not depend on it.",
@@ -91,7 +97,7 @@ class Bounds(Check):
 
     name = "bounds"
     about = "accesses outside every buffer"
-    kinds = (OUTSIDE, READ_ONLY, LDS, NOWHERE, GDS, SCRATCH, CLIPPED, RESOURCE, UNREAD, BASE)
+    kinds = (OUTSIDE, READ_ONLY, LDS, NOWHERE, GDS, SCRATCH, CLIPPED, RESOURCE, UNBOUND, UNREAD, BASE)
 
     def __init__(self, launch: Launch) -> None:
         """Start without faults."""
@@ -129,7 +135,9 @@ class Bounds(Check):
         said = self._said.get(descriptor.words)
         if said is None:
             said = [(RESOURCE, text) for text in wrong(descriptor)] + [(UNREAD, text) for text in remarks(descriptor)]
-            outside = event.outside(descriptor.base) if descriptor.records else ""
+            if unbound(descriptor) and any(descriptor.words[1:]):
+                said.append((UNBOUND, "the buffer is not bound"))
+            outside = event.outside(descriptor.base) if descriptor.records and descriptor.bound else ""
             if outside:
                 said.append((BASE, f"the base of the buffer resource is {outside}"))
             self._said[descriptor.words] = said

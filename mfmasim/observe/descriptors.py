@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.architectures.buffers import BufferLayout
 
-__all__ = ["Descriptor", "remarks", "wrong"]
+__all__ = ["Descriptor", "remarks", "unbound", "wrong"]
 
 OOB = ("structured", "by index", "not at all", "raw")
 
@@ -67,12 +67,17 @@ class Descriptor:
         return f"word 3 is {self.words[3]:#010x}: {', '.join(parts)}"
 
 
+def unbound(descriptor: Descriptor) -> bool:
+    """Whether word 3 is 0 and that leaves the buffer without a format."""
+    return not descriptor.words[3] and not descriptor.bound
+
+
 def wrong(descriptor: Descriptor) -> list[str]:
     """What is wrong with the fields of a resource; empty where nothing is.
 
-    A resource of zeros alone is a buffer that is not bound, which programs may intend.
+    A word 3 of zeros is a buffer that is not bound, which programs may intend.
     """
-    if not any(descriptor.words[1:]):
+    if unbound(descriptor):
         return []
     found = list(_wrong(descriptor))
     return [f"{'; '.join(found)} (a raw buffer has {descriptor.layout.usual:#x})"] if found else []
@@ -84,7 +89,7 @@ def _wrong(d: Descriptor) -> Iterator[str]:
     if not d.bound and "format" in d.layout.fields:
         yield "FORMAT is 0 (invalid), which unbinds the buffer: loads give 0 and stores are dropped"
     elif not d.bound:
-        yield "DATA_FORMAT is 0 (invalid)"
+        yield "DATA_FORMAT is 0 (invalid), which unbinds the buffer: loads give 0 and stores are dropped"
     reserved = [row for row in d.layout.rows if row.read == "zero"]
     if any(row.of(d.words) for row in reserved):
         bits = " and ".join(f"{row.low + row.bits - 1}:{row.low}" for row in reserved)

@@ -24,13 +24,20 @@ from tests.slow.conversions import (
 )
 
 
+def as_captured(arch, bits, codes):
+    """NaN is negative on an RX 9070, whatever the sign of the source."""
+    codes = np.array(codes, np.uint32)
+    nan = bits & np.uint32(0x7FFFFFFF) > 0x7F800000
+    return np.where(nan, codes | 0x80, codes) if arch == "gfx1201" else codes
+
+
 @pytest.mark.parametrize("ovfl", [False, True])
 @pytest.mark.parametrize(("arch", "kind"), ARCH_FORMATS)
 def test_packed_small_floats(arch, kind, ovfl):
     target = formats.format(ARCH_FORMATS[arch, kind])
     bits = np.concatenate([samples(), midpoints(target)])
     overflow = "saturate" if ovfl else "infinity_or_nan"
-    expected = np.array([slow_narrow(code, "f32", target, overflow) for code in bits], np.uint32)
+    expected = as_captured(arch, bits, [slow_narrow(code, "f32", target, overflow) for code in bits])
     run = conversion(arch, f"v_cvt_pk_{kind}_f32")
     old = np.full(bits.shape, 0xA5A5C3C3, np.uint32)
     both = expected | expected[::-1] << 8
@@ -66,6 +73,7 @@ def test_stochastic_small_floats(arch, kind):
         slow_random(code, "f32", target, int(noise), "infinity_or_nan")
         for code, noise in zip(bits, random, strict=True)
     ]
+    expected = as_captured(arch, bits, expected)
     old = np.full(bits.shape, 0x11223344, np.uint32)
     for byte in range(4):
         out = conversion(arch, f"v_cvt_sr_{kind}_f32")(bits, random, old=old, modifiers=Modifiers(op_sel=byte << 2))

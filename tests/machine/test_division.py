@@ -192,4 +192,4 @@ def test_fidelity_of_div_scale():
         levels = {
             arch: OPERATIONS[name].level(mfmasim.arch(arch)) for arch in ("gfx90a", "gfx950", "gfx1100", "gfx1201")
         }
-        assert levels == {"gfx90a": "assumed", "gfx950": "assumed", "gfx1100": "reference", "gfx1201": "reference"}
+        assert levels == {"gfx90a": "assumed", "gfx950": "assumed", "gfx1100": "reference", "gfx1201": "hardware"}

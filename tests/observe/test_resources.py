@@ -13,12 +13,12 @@ ARCHS = tuple(RAW)
 # Word 3, bits 63:48 of the resource, architectures, words of the message (none: nothing is wrong).
 WORDS = [
     (0x190000, 0, "gfx942 gfx950", "USER_VM_ENABLE and USER_VM_MODE are set"),
-    (0, 0, "gfx942 gfx950", "DATA_FORMAT is 0"),
+    (0x7000, 0, "gfx942 gfx950", "DATA_FORMAT is 0"),
     (0x31004000, 0, "gfx942 gfx950", "reserved bits"),
     (0x80027000, 0, "gfx942 gfx950", "TYPE is not 0"),
     (0x00827000, 4, "gfx942 gfx950", ""),
     (0x27000, 0, "gfx1151 gfx1201", ": every access is out of range"),
-    (0, 0, "gfx1151 gfx1201", "FORMAT is 0"),
+    (0x30000000, 0, "gfx1151 gfx1201", "FORMAT is 0"),
     (0xB1004000, 0, "gfx1151 gfx1201", "TYPE is not 0"),
     (0x31004000, 0x8004, "gfx1151 gfx1201", "swizzle 2 is reserved"),
     (0x01004000, 4, "gfx1151 gfx1201", ""),
@@ -75,6 +75,14 @@ def test_what_nothing_reads_is_a_remark(arch):
     for finding in findings:
         assert (finding.id, finding.severity) == ("bounds-resource-unread", "info")
         assert "USER_VM_MODE is set without USER_VM_ENABLE" in finding.message
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_an_unbound_buffer_is_a_remark(arch):
+    """Word 3 is 0, wherever the base is; a resource of zeros alone is not even that."""
+    for move in (0, 1 << 20):
+        findings = reported(arch, 0, move=move)
+        assert [(f.id, f.severity) for f in findings] == [("bounds-resource-unbound", "info")] * 2
 
 
 @pytest.mark.parametrize("arch", ARCHS)

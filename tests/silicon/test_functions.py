@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.captures import table
 from tests.machine import harness
 
@@ -122,12 +121,3 @@ def test_digest(row):
             out = run(row["arch"], line, part, int(row["mode"], 16))
             found = digest(out.tobytes() if row["fold"] == "bytes" else out.tolist(), found)
     assert f"{found:016x}" == row["digest"]
-
-
-@pytest.mark.parametrize("arch", ["gfx1100", "gfx1151", "gfx1200", "gfx1201"])
-def test_what_is_called_hardware_has_a_digest(arch):
-    backed = {name for row in DIGESTS if row["arch"] == arch for name in row["instructions"].split()}
-    scalar = {name.replace("v_", "v_s_", 1) for name in backed if arch == "gfx1201"}  # "identical words"
-    called = {name for name, op in OPERATIONS.items() if op.name in mfmasim.arch(arch).floats.captured}
-    assert called == backed | scalar
-    assert all(OPERATIONS[name].level(mfmasim.arch(arch)) == "hardware" for name in called)

@@ -18,6 +18,7 @@ from mfmasim.formats.conversions.operands import (
     f32_source,
     f64_source,
     flushed,
+    flushed_half,
     place_half,
     quiet,
     two_halves,
@@ -52,7 +53,7 @@ __all__ = [
 def _to_f16(call: Call, bits: Bits, rounding: Rounding, *, clamp: bool = True) -> Bits:
     """f32 to f16 with the mode's overflow, denormal and clamp rules."""
     half = convert(bits, "f32", "f16", rounding, call.half_overflow, nan="payload")
-    half = flushed(half, lookup("f16"), call.mode.denorm_f16_f64 & 2)
+    half = flushed_half(bits.view(np.float32), half, rounding, call.mode.denorm_f16_f64 & 2)
     return clamped(call, half, lookup("f16")) if clamp else half
 
 

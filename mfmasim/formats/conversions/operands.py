@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.formats.conversions.model import Call
+    from mfmasim.formats.modes import Rounding
     from mfmasim.formats.registry import Format
 
     Bits = NDArray[np.unsignedinteger[Any]]
@@ -23,6 +24,7 @@ __all__ = [
     "f32_source",
     "f64_source",
     "flushed",
+    "flushed_half",
     "named",
     "place",
     "place_half",
@@ -77,6 +79,27 @@ def flushed(bits: NDArray[Any], fmt: Format, keep: int) -> NDArray[Any]:
     word = bits.dtype.type
     exponent = bits & word(((1 << fmt.exponent_bits) - 1) << fmt.mantissa_bits)
     return np.where(exponent == 0, bits & word(fmt.sign_bit), bits)
+
+
+def flushed_half(values: NDArray[Any], half: NDArray[Any], rounding: Rounding, keep: int) -> NDArray[Any]:
+    """`flushed` of f16 codes that were rounded from numbers of more bits.
+
+    Also what is tiny: below 2**-14 after rounding to 11 bits with an unbounded exponent (captured on gfx1201:
+    bjacob/goc, conversion16_hardware.h, V_CVT_F16_F32 with OMOD).
+
+    Args:
+        values: the numbers, float32 or float64.
+        half: the f16 codes they were rounded to.
+        rounding: how.
+        keep: bit of MODE.denorm.
+    """
+    if keep:
+        return half
+    sizes, nearest = np.abs(values), rounding == "nearest_even"
+    # Half a unit of 11 bits below 2**-14, where a tie is not tiny, or a whole unit.
+    below = sizes < 2.0**-14 - 2.0**-26 if nearest else sizes <= 2.0**-14 - 2.0**-25
+    tiny = (half & half.dtype.type(0x7FFF) == 0x400) & below
+    return flushed(np.where(tiny, half & half.dtype.type(0x8000), half), lookup("f16"), keep)
 
 
 def quiet(bits: NDArray[Any], fmt: Format) -> NDArray[Any]:

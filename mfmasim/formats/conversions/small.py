@@ -39,13 +39,23 @@ def pack_two(kind: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         target = named(kind, call.arch)
+        sources = [f32_source(call, number) for number in (0, 1)]
         low, high = (
-            convert(f32_source(call, number), "f32", target, overflow=call.small_overflow).astype(np.uint32)
-            for number in (0, 1)
+            _settled(call, source, convert(source, "f32", target, overflow=call.small_overflow)) for source in sources
         )
         return place(call.old, low | high << np.uint32(8), 16 * (call.modifiers.op_sel >> 3 & 1), 16)
 
     return run
+
+
+def _settled(call: Call, source: Bits, code: Bits) -> Bits:
+    """Codes of 8 bits of f32 sources, with the NaN that the architecture gives."""
+    code = code.astype(np.uint32)
+    if not call.arch.conversions.negative_nan:
+        return code
+    nan = source & np.uint32(0x7FFFFFFF) > np.uint32(0x7F800000)
+    out: Bits = np.where(nan, code | np.uint32(0x80), code)
+    return out
 
 
 def stochastic(kind: str) -> Callable[[Call], Bits]:
@@ -53,7 +63,8 @@ def stochastic(kind: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         target = named(kind, call.arch)
-        code = round_randomly(f32_source(call, 0), call.sources[1], "f32", target, call.small_overflow)
+        source = f32_source(call, 0)
+        code = _settled(call, source, round_randomly(source, call.sources[1], "f32", target, call.small_overflow))
         byte = call.modifiers.op_sel >> 2 if call.modifiers.byte_sel is None else call.modifiers.byte_sel
         return place(call.old, code, 8 * byte, 8)
 

@@ -51,7 +51,7 @@ def opcode_rows(arch: str) -> dict[str, tuple[str, OpcodeRow]]:
             operation = OPERATIONS.get(row.name)
             if operation is None or row.opcode.matrix or encoding.startswith("VOPD"):
                 continue
-            if operation.level(made) == "assumed":
+            if operation.level(made, row.name) == "assumed":
                 found.setdefault(row.name, (encoding, row))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.fidelity import LEVELS
 from mfmasim.machine.binding.dpp import is_dpp, narrowed
@@ -17,11 +17,8 @@ from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.machine.state.waves import TTMP0, TTMPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.binding.modifiers import OutputModifiers
     from mfmasim.machine.events.interface import Bound, Machine, Reader, Writer
     from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.opcodes.registry import Body, Operation
@@ -132,7 +129,7 @@ def _two_of_two(body: Body, readers: list[Reader], writers: list[Writer]) -> Bou
 def _bind_with_mode(
     body: Body,
     takes_mode: bool,
-    finish: Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None,
+    finish: OutputModifiers | None,
     readers: list[Reader],
     writers: list[Writer],
 ) -> Bound:
@@ -140,7 +137,8 @@ def _bind_with_mode(
 
     def step(g: Group, mode: FloatMode) -> None:
         sources = [read(g) for read in readers]
-        out = body(*sources, mode) if takes_mode else body(*sources)
+        inner = mode if finish is None else finish.before(mode)
+        out = body(*sources, inner) if takes_mode else body(*sources)
         results = list(out) if isinstance(out, tuple) else [out] * len(writers)
         if finish is not None:
             results[0] = finish(results[0], mode)

@@ -1,7 +1,13 @@
-"""The output modifiers omod and clamp of floating-point results. Source: CDNA3 ISA manual, 6.2.2 and 3.5."""
+"""The output modifiers omod and clamp of floating-point results. Source: CDNA3 ISA manual, 6.2.2 and 3.5.
+
+OMOD acts on the rounded result: what was tiny before is +0, then the exponent moves. So do captures of gfx1201 and
+gfx1100 (bjacob/goc, fma_omod_hardware.h, conversion16_hardware.h, fp64_output_hardware.h; AMD's rocjitsu,
+valu_fp_mode_test.cpp); of CDNA it is assumed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +16,6 @@ from mfmasim.machine.numerics.float_formats import BY_SIZE
 from mfmasim.machine.opcodes.refusal import unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.architectures.model import FloatRules
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.opcodes.registry import Operation
 
-__all__ = ["clamped", "output_modifiers"]
+__all__ = ["OutputModifiers", "clamped", "output_modifiers"]
 
 FACTORS = {1: 2.0, 2: 4.0, 3: 0.5}
 
@@ -40,21 +44,56 @@ def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
     return out
 
 
-def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
-    """OMOD: ignored in IEEE mode and when denormal results are allowed; negative zero becomes zero.
+def _multiplied(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
+    """The exponent moves.
 
-    On gfx12 it applies in every mode, and flushes (RDNA4 ISA manual, 7.2.3.1).
+    Zeros and tiny values become +0, below the range a zero keeps its sign, beyond it FP_ROUND and FP16_OVFL decide.
     """
     form = BY_SIZE[values.dtype.itemsize]
-    if not mode.rules.omod_flushes and (mode.ieee or mode.denormals(form.width) & 2):
-        return values
-    out = form.flushed(values * form.real(factor))
-    return form.settled(np.where(out == 0, form.real(0), out), values)
+    out = values * form.real(factor)
+    size = np.abs(values)
+    out = np.where(size < form.smallest / form.real(min(factor, 1)), np.copysign(form.real(0), values), out)
+    out = np.where(size < form.smallest, form.real(0), out)
+    beyond = np.isinf(out) & np.isfinite(values)
+    if beyond.any():
+        rounding, ovfl = mode.rounding(form.width), form.width == 16 and mode.fp16_ovfl
+        infinite = np.where(values < 0, rounding in (0, 2), rounding in (0, 1)) & (not ovfl)
+        out = np.where(beyond & ~infinite, np.copysign(np.finfo(form.real).max, values), out)
+    return form.settled(out, values, quiet=mode.quiets)
 
 
-def output_modifiers(
-    instruction: Instruction, operation: Operation, rules: FloatRules
-) -> Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None:
+@dataclass(frozen=True)
+class OutputModifiers:
+    """The output modifiers of an instruction, a function of a result and MODE."""
+
+    width: int
+    """Bits of the result."""
+    omod: int
+    clamp: bool
+    flushes: bool
+    """The operation never gives denormals, as V_RCP_F32 and V_FMA_DX9_ZERO_F32."""
+
+    def acts(self, mode: FloatMode) -> bool:
+        """Whether OMOD has an effect.
+
+        It has none in IEEE mode and with denormal results, but on gfx12 always (RDNA4 ISA manual, 7.2.3.1).
+        """
+        denormals = not self.flushes and mode.denormals(self.width) & 2
+        return bool(self.omod) and (mode.rules.omod_flushes or not (mode.ieee or denormals))
+
+    def before(self, mode: FloatMode) -> FloatMode:
+        """MODE as the operation sees it: OMOD gets no tiny results."""
+        return mode.without_tiny_results(self.width) if self.acts(mode) else mode
+
+    def __call__(self, values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
+        """The result after OMOD, then CLAMP."""
+        out = np.asarray(values)
+        if self.acts(mode):
+            out = _multiplied(out, mode, FACTORS[self.omod])
+        return clamped(out, mode) if self.clamp else out
+
+
+def output_modifiers(instruction: Instruction, operation: Operation, rules: FloatRules) -> OutputModifiers | None:
     """What omod and clamp do to a result, or None when they do nothing.
 
     A shaped operation handles clamp itself when its result is not a float. Dot products of floats on RDNA ignore
@@ -67,17 +106,9 @@ def output_modifiers(
     """
     if rules.dot_steps and instruction.opcode.dot:
         return None
-    omod, clamp = instruction.modifiers.get("omod", 0), instruction.modifiers.get("clamp", 0)
-    floating = operation.results[0] in ("f16", "f32", "f64")
-    if clamp and not floating and not operation.shaped:
+    omod, clamp = instruction.modifiers.get("omod", 0), bool(instruction.modifiers.get("clamp", 0))
+    width = {"f16": 16, "f32": 32, "f64": 64}.get(operation.results[0])
+    if clamp and not width and not operation.shaped:
         raise unsupported(instruction, "clamp on an integer result")
-    if not floating or not (omod or clamp):
-        return None
-
-    def finish(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
-        out = np.asarray(values)
-        if omod:
-            out = _scaled(out, mode, FACTORS[omod])
-        return clamped(out, mode) if clamp else out
-
-    return finish
+    flushes = operation.flushes or (instruction.opcode.trans and width == 32)
+    return OutputModifiers(width, omod, clamp, flushes) if width and (omod or clamp) else None

@@ -342,7 +342,7 @@ class Machine:
                 if runs and ins.name not in fidelity:
                     key = ins.name, ins.in_gds
                     if key not in levels:
-                        levels[key] = operation_of(ins).level(self.arch)
+                        levels[key] = operation_of(ins).level(self.arch, ins.name)
                     fidelity[ins.name] = levels[key]
         self.outcome.arrange(self.kernel.code, self.kernel.wave)
 

@@ -35,8 +35,13 @@ def _parts(bits: int, form: Form) -> Number:
     return (-significand if negative else significand), max(exponent, 1) - form.bias - form.fraction
 
 
-def rounded(significand: int, power: int, negative: bool, form: Form, rounding: int) -> int:
+def rounded(significand: int, power: int, negative: bool, form: Form, rounding: int, flush: bool = False) -> int:
     """Bits of significand * 2**power (not negative) with a sign, rounded.
+
+    A result is tiny, and flushed, if it is below the smallest normal number after rounding to the format's precision
+    with an unbounded exponent. So do captures of V_MUL_F32 on gfx1100 and gfx1201 (AMD's rocjitsu,
+    valu_fp_mode_test.cpp) and of V_CVT_F16_F32 with OMOD on gfx1201 (bjacob/goc, conversion16_hardware.h); of CDNA it
+    is assumed.
 
     Args:
         significand: a natural number.
@@ -44,12 +49,14 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
         negative: the sign, also of a zero.
         form: the format of the result.
         rounding: 0 nearest even, 1 up, 2 down, 3 toward zero.
+        flush: whether a tiny result is a zero of its sign.
     """
     sign = int(negative) << (form.width - 1)
     if not significand:
         return sign
     # The power of two of the result's last place.
-    place = max(power + significand.bit_length() - 1 - form.fraction, 1 - form.bias - form.fraction)
+    place, lowest = power + significand.bit_length() - 1 - form.fraction, 1 - form.bias - form.fraction
+    place = place if flush else max(place, lowest)
     if place > power:
         shift = place - power
         digits, rest = significand >> shift, significand & ((1 << shift) - 1)
@@ -61,6 +68,8 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
         digits = significand << (power - place)
     if digits >> (form.fraction + 1):
         digits, place = digits >> 1, place + 1
+    if place < lowest:
+        return sign
     exponent = place + form.fraction + form.bias if digits >> form.fraction else 0
     if exponent > 2 * form.bias:
         infinite = rounding in (0, DOWN if negative else UP)
@@ -68,7 +77,7 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
     return sign | exponent << form.fraction | digits & ((1 << form.fraction) - 1)
 
 
-def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> int:
+def fma(a: int, b: int, c: int, form: Form, rounding: int, flush: bool = False, scale: int = 0) -> int:
     """(a * b + c) * 2**scale of finite bits.
 
     Args:
@@ -77,6 +86,7 @@ def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> in
         c: bits of the addend.
         form: the format.
         rounding: 0 nearest even, 1 up, 2 down, 3 toward zero.
+        flush: whether a tiny result is a zero of its sign.
         scale: power of two of the scaling before rounding.
     """
     (x, p), (y, q), (z, r) = (_parts(bits, form) for bits in (a, b, c))
@@ -84,14 +94,14 @@ def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> in
     lowest = min(power, r)
     total = (product << (power - lowest)) + (z << (r - lowest))
     if total:
-        return rounded(abs(total), lowest + scale, total < 0, form, rounding)
+        return rounded(abs(total), lowest + scale, total < 0, form, rounding, flush)
     signs = (a ^ b) >> (form.width - 1), c >> (form.width - 1)
     # Zeros of one sign keep it; otherwise zero is positive except when rounding down.
     negative = signs[0] if signs[0] == signs[1] else rounding == DOWN
     return rounded(0, 0, bool(negative), form, rounding)
 
 
-def scaled(a: int, power: int, form: Form, rounding: int) -> int:
+def scaled(a: int, power: int, form: Form, rounding: int, flush: bool = False) -> int:
     """The product a * 2**power of finite bits.
 
     Args:
@@ -99,12 +109,13 @@ def scaled(a: int, power: int, form: Form, rounding: int) -> int:
         power: of two.
         form: the format.
         rounding: 0 nearest even, 1 up, 2 down, 3 toward zero.
+        flush: whether a tiny result is a zero of its sign.
     """
     significand, exponent = _parts(a, form)
     # Beyond any format's range the value no longer matters.
     limit = 4 * form.bias
     power = min(max(power, -limit), limit)
-    return rounded(abs(significand), exponent + power, bool(a >> (form.width - 1)), form, rounding)
+    return rounded(abs(significand), exponent + power, bool(a >> (form.width - 1)), form, rounding, flush)
 
 
 def elementwise(

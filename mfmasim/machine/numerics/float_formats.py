@@ -49,6 +49,11 @@ class Form:
         """The quiet bit of a NaN."""
         return self.word(1 << (self.fraction - 1))
 
+    @property
+    def smallest(self) -> Any:
+        """The smallest normal number."""
+        return self.real(2.0 ** (1 - self.bias))
+
     def bits(self, values: Array) -> Array:
         """Raw bits of floats."""
         out: Array = np.ascontiguousarray(values).view(self.word).reshape(np.shape(values))
@@ -72,13 +77,14 @@ class Form:
         out: Array = np.where(bits & self.infinity == 0, bits & self.sign, bits).view(self.real)
         return out
 
-    def settled(self, out: Array, *sources: Array, negative: bool = False) -> Array:
+    def settled(self, out: Array, *sources: Array, negative: bool = False, quiet: bool = True) -> Array:
         """The result with every NaN as the NaN rule has it, whatever the host computed.
 
         Args:
             out: the host's result.
             sources: S0, S1, S2.
             negative: whether an invalid operation gives the negative default NaN.
+            quiet: whether a signalling NaN becomes quiet.
         """
         lowest = np.minimum.reduce(out, axis=None)  # NaN if there is one: the quickest look at a whole array
         if lowest == lowest:  # noqa: PLR0124
@@ -86,8 +92,9 @@ class Form:
         nan = np.isnan(out)
         default = self.infinity | self.quiet | (self.sign if negative else self.word(0))
         chosen: Array = np.full(np.shape(out), default, self.word)
+        bit = self.quiet if quiet else self.word(0)
         for source in reversed(sources):
-            chosen = np.where(np.isnan(source), self.bits(source) | self.quiet, chosen)
+            chosen = np.where(np.isnan(source), self.bits(source) | bit, chosen)
         return np.where(nan, chosen, self.bits(out)).view(self.real)
 
 

@@ -37,6 +37,11 @@ class FloatMode:
         return self.rules.mode_bits and bool(self.bits >> 9 & 1)
 
     @cached_property
+    def quiets(self) -> bool:
+        """Whether arithmetic makes signalling NaNs quiet."""
+        return self.ieee or not self.rules.quiets_in_ieee
+
+    @cached_property
     def dx10_clamp(self) -> bool:
         """DX10_CLAMP: clamp turns NaN into 0; it always does where MODE has no such bit."""
         return not self.rules.mode_bits or bool(self.bits >> 8 & 1)
@@ -60,6 +65,10 @@ class FloatMode:
     def flushing_32(self) -> FloatMode:
         """The same mode without f32 denormals."""
         return replace(self, bits=self.bits & ~0x30)
+
+    def without_tiny_results(self, width: int) -> FloatMode:
+        """The same mode without denormal results of 16, 32 or 64 bits."""
+        return float_mode(self.bits & ~(0x20 if width == 32 else 0x80), self.rules)
 
     def rounding(self, width: int) -> int:
         """FP_ROUND for results of 16, 32 or 64 bits: 0 nearest even, 1 up, 2 down, 3 toward zero."""

@@ -63,7 +63,7 @@ def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
     if mode.fp16_ovfl and form.width == 16:
         for source in sources:
             true = true | np.isinf(source)
-    return limited(form.settled(out, *sources), form, mode, true)
+    return limited(form.settled(out, *sources, quiet=mode.quiets), form, mode, true)
 
 
 def leaving_fused(out: Array, form: Form, mode: FloatMode, a: Array, b: Array, c: Array) -> Array:
@@ -112,10 +112,31 @@ def _finite(*sources: Array) -> NDArray[np.bool_]:
     return where
 
 
-def _otherwise(function: Callable[..., int], out: Array, form: Form, rounding: int, *sources: Array) -> Array:
-    """Finite sources again, through integers, with another rounding."""
-    bits = [form.bits(source) for source in sources]
-    return exact.elementwise(lambda *row: function(*row, form, rounding), form, _finite(*sources), out, *bits)
+def _otherwise(
+    function: Callable[..., int], out: Array, form: Form, mode: FloatMode, where: Array, *sources: Array
+) -> Array:
+    """Finite sources again, through integers: with another rounding, or where a tiny result became a normal one.
+
+    Args:
+        function: of `exact`.
+        out: the result with rounding to nearest even and denormals.
+        form: the format.
+        mode: the MODE register.
+        where: the finite sources.
+        *sources: bits or integers.
+    """
+    rounding, flush = mode.rounding(form.width), not mode.denormals(form.width) & 2
+    if not rounding:
+        if not flush:
+            return out
+        where = where & (np.abs(out) == form.smallest)
+    return exact.elementwise(lambda *row: function(*row, form, rounding, flush), form, where, out, *sources)
+
+
+def _fused_again(out: Array, form: Form, mode: FloatMode, a: Array, b: Array, c: Array) -> Array:
+    """`_otherwise` of a * b + c."""
+    bits = [form.bits(source) for source in (a, b, c)]
+    return _otherwise(exact.fma, out, form, mode, _finite(a, b, c), *bits)
 
 
 def _one(form: Form, like: Array) -> Array:
@@ -138,9 +159,9 @@ def add(a: Array, b: Array, mode: FloatMode) -> Array:
             return out
         return leaving(out, form, mode, a, b)
     a, b = entering(a, form, mode), entering(b, form, mode)
-    out, rounding = a + b, mode.rounding(form.width)
-    if rounding:
-        out = _otherwise(exact.fma, out, form, rounding, a, _one(form, a), b)
+    out = a + b
+    if mode.rounding(form.width):  # a tiny sum is exact
+        out = _fused_again(out, form, mode, a, _one(form, a), b)
     return leaving(out, form, mode, a, b)
 
 
@@ -159,11 +180,9 @@ def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
             return out
         return leaving(out, form, mode, a, b)
     a, b = entering(a, form, mode), entering(b, form, mode)
-    out, rounding = a * b, mode.rounding(form.width)
-    if rounding:
-        # Adding a zero of the product's sign leaves the product, its sign included.
-        zero = np.copysign(form.real(0), np.copysign(form.real(1), a) * np.copysign(form.real(1), b))
-        out = _otherwise(exact.fma, out, form, rounding, a, b, zero)
+    # Adding a zero of the product's sign leaves the product, its sign included.
+    zero = np.copysign(form.real(0), np.copysign(form.real(1), a) * np.copysign(form.real(1), b))
+    out = _fused_again(a * b, form, mode, a, b, zero)
     return leaving(out, form, mode, a, b)
 
 
@@ -184,9 +203,7 @@ def fused(a: Array, b: Array, c: Array, mode: FloatMode) -> Array:
         return out if usual and not mode.fp16_ovfl else leaving_fused(out, form, mode, a, b, c)
     a, b, c = (entering(x, form, mode) for x in (a, b, c))
     out = _fused64(a, b, c) if form is F64 else _fused_small(a, b, c)[0]
-    rounding = mode.rounding(form.width)
-    if rounding:
-        out = _otherwise(exact.fma, out, form, rounding, a, b, c)
+    out = _fused_again(out, form, mode, a, b, c)
     return leaving_fused(out, form, mode, a, b, c)
 
 
@@ -351,9 +368,7 @@ def scale(a: Array, power: Array, mode: FloatMode) -> Array:
         out = np.ldexp(a.astype(np.float32), np.clip(bounded, -100, 100)).astype(np.float16)
     else:
         out = np.ldexp(a, bounded)
-    rounding = mode.rounding(form.width)
-    if rounding:
-        where, shape = np.isfinite(a), np.shape(out)
-        powers = np.broadcast_to(bounded.astype(np.int64), shape)
-        out = exact.elementwise(lambda x, n: exact.scaled(x, n, form, rounding), form, where, out, form.bits(a), powers)
+    if not mode.plain:
+        powers = np.broadcast_to(bounded.astype(np.int64), np.shape(out))
+        out = _otherwise(exact.scaled, out, form, mode, np.isfinite(a), form.bits(a), powers)
     return leaving(out, form, mode, a)

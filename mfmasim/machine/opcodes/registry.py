@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.evidence import captured
 from mfmasim.fidelity import LEVELS
 from mfmasim.machine.opcodes.undefined_rules import TYPED, Rule
 
@@ -52,12 +53,14 @@ class Operation:
     """With clamp the first result, an integer, saturates to the range of its type; the body also accepts int64."""
     keeps_high: bool = False
     """A 16-bit result preserves the upper half of the destination on every architecture."""
+    flushes: bool = False
+    """It never gives denormals, so that OMOD acts whatever FP_DENORM says."""
     checked: Callable[[Arch], bool] | None = None
     """On which architectures it equals a published model that was validated there."""
 
-    def level(self, arch: Arch) -> str:
-        """Its fidelity on an architecture."""
-        if self.name in arch.floats.captured:
+    def level(self, arch: Arch, name: str = "") -> str:
+        """Its fidelity on an architecture, under one of its mnemonics."""
+        if captured(name or self.name, arch.name):
             return "hardware"
         return "reference" if self.checked and self.checked(arch) else self.fidelity
 
@@ -87,7 +90,7 @@ def _register(
 
 def vector(
     names: str, signature: str, fidelity: str = "specified", *, undefined: Rule = TYPED, saturates: bool = False,
-    keeps_high: bool = False, checked: Callable[[Arch], bool] | None = None,
+    keeps_high: bool = False, flushes: bool = False, checked: Callable[[Arch], bool] | None = None,
 ) -> Callable[[Body], Body]:  # fmt: skip
     """Register a vector operation.
 
@@ -99,6 +102,7 @@ def vector(
         saturates: whether clamp saturates the result; the body is then called with int64 sources, and must give the
             exact first result for them.
         keeps_high: whether a 16-bit result preserves the upper half of the destination on every architecture.
+        flushes: whether it never gives denormals.
         checked: on which architectures it equals a published model that was validated there.
 
     Returns:
@@ -107,7 +111,7 @@ def vector(
     sources, _, results = signature.partition("->")
     return _register(
         "vector", names, fidelity, sources, results, undefined=undefined, saturates=saturates, keeps_high=keeps_high,
-        checked=checked,
+        flushes=flushes, checked=checked,
     )  # fmt: skip
 
 

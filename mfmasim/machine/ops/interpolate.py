@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.formats import convert
 from mfmasim.machine.numerics import ieee
-from mfmasim.machine.numerics.float_formats import F16, F32
+from mfmasim.machine.numerics.mixed import narrowed, widened
 from mfmasim.machine.opcodes.registry import vector
 from mfmasim.machine.opcodes.undefined_rules import Rule
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     A = NDArray[Any]
 
 P0, P10, P20 = 0, 1, 2
-ROUNDINGS = ("nearest_even", "up", "down", "toward_zero")
 TOWARD_ZERO = 0xF
 """FP_ROUND of every width."""
 
@@ -37,12 +35,6 @@ def _of_quad(values: A, place: int) -> A:
         return values
     lanes = np.arange(values.shape[-1])
     return values[..., lanes & ~3 | place]
-
-
-def _widened(values: A, mode: FloatMode) -> A:
-    """f16 to f32, exactly."""
-    bits = F16.bits(ieee.entering(values, F16, mode)).astype(np.uint32)
-    return convert(bits, "f16", "f32", overflow="infinity_or_nan", nan="payload").astype(np.uint32).view(np.float32)
 
 
 def _cut(mode: FloatMode, toward_zero: bool) -> FloatMode:
@@ -61,18 +53,13 @@ def _p2(s0: A, s1: A, s2: A, mode: FloatMode) -> A:
 
 def _p10_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
     """The same with parameters in halves of registers."""
-    return _p10(_widened(s0, mode), s1, _widened(s2, mode), _cut(mode, toward_zero))
+    return _p10(widened(s0, mode), s1, widened(s2, mode), _cut(mode, toward_zero))
 
 
 def _p2_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
     """The f32 result is rounded once more."""
     now = _cut(mode, toward_zero)
-    wide = _p2(_widened(s0, mode), s1, s2, now)
-    code = convert(
-        F32.bits(wide), "f32", "f16", ROUNDINGS[now.rounding(16)],  # type: ignore[arg-type]
-        "saturate_finite" if mode.fp16_ovfl else "infinity_or_nan", nan="payload",
-    )  # fmt: skip
-    return ieee.limited(code.astype(np.uint16).view(np.float16), F16, now, True)
+    return narrowed(_p2(widened(s0, mode), s1, s2, now), now)
 
 
 _QUAD = Rule(quad=True)

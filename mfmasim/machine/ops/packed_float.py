@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.formats import convert
 from mfmasim.isa.operands import INLINE_FLOATS
 from mfmasim.machine.binding.modifiers import clamped
 from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import F16, F32
+from mfmasim.machine.numerics.mixed import fused_half, widened
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import shaped
 from mfmasim.machine.opcodes.undefined_rules import bits, parts
@@ -158,12 +158,7 @@ def _mix_source(instruction: Instruction, index: int) -> Callable[[U, FloatMode]
     if instruction.modifiers.get("op_sel_hi", 0) >> index & 1:
         high = bool(instruction.modifiers.get("op_sel", 0) >> index & 1)
 
-        def widened(source: U, mode: FloatMode) -> U:
-            value = ieee.entering(half(source, high, False), F16, mode)
-            bits = convert(F16.bits(value).astype(np.uint32), "f16", "f32", overflow="infinity_or_nan", nan="payload")
-            return _signed(bits.astype(np.uint32))
-
-        read = widened
+        read = lambda source, mode: _signed(F32.bits(widened(half(source, high, False), mode)))  # noqa: E731
     else:
         read = lambda source, mode: _signed(source)  # noqa: ARG005, E731
 
@@ -186,25 +181,20 @@ def _mix(instruction: Instruction, _arch: Arch) -> Callable[..., U]:
     return run
 
 
-def _mix_half(up: np.uint32, instruction: Instruction, arch: Arch) -> Callable[..., U]:
-    """V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16 round the f32 result once more and keep the other half."""
-    run = _mix(instruction, arch)
+def _mix_half(up: np.uint32, instruction: Instruction, _arch: Arch) -> Callable[..., U]:
+    """V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16 keep the other half."""
+    sources = [_mix_source(instruction, index) for index in range(3)]
     clamp = bool(instruction.modifiers.get("clamp"))
-    roundings = ("nearest_even", "up", "down", "toward_zero")
 
-    def narrowed(s0: U, s1: U, s2: U, old: U, mode: FloatMode) -> U:
-        wide = run(s0, s1, s2, mode)
-        code = convert(
-            F32.bits(wide), "f32", "f16", roundings[mode.rounding(16)],  # type: ignore[arg-type]
-            "saturate_finite" if mode.fp16_ovfl else "infinity_or_nan", nan="payload",
-        )  # fmt: skip
-        out = ieee.limited(code.astype(np.uint16).view(np.float16), F16, mode, True)
+    def rounded(s0: U, s1: U, s2: U, old: U, mode: FloatMode) -> U:
+        a, b, c = (read(s, mode) for read, s in zip(sources, (s0, s1, s2), strict=True))
+        out = fused_half(a, b, c, mode)
         if clamp:
             out = clamped(out, mode)
         bits = F16.bits(out).astype(np.uint32) << up
         return bits | old & ~(np.uint32(0xFFFF) << up)
 
-    return narrowed
+    return rounded
 
 
 shaped("v_fma_mix_f32", "u32 u32 u32 mode -> f32", undefined=parts("half"))(_mix)

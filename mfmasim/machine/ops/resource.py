@@ -206,12 +206,16 @@ def _addresses(terms: _Terms, index: Numbers, stride: Numbers, swizzle: Numbers)
 
 
 def _by_use(terms: _Terms, _index: Numbers, _swizzled: Mask) -> Callable[[int, int], Mask]:
-    """CDNA: with an index register and a stride by records; with the lane alone not at all; else by bytes."""
+    """CDNA: with an index register and a stride by records; with the lane alone not at all; else by bytes.
+
+    An unbound buffer has nothing inside.
+    """
+    bound = (terms.field("data_format") != 0) | terms.lane
     records, end = terms.field("num_records"), terms.offset + terms.scalar
     special, fine = (terms.lane, ~NO) if terms.given is None else (terms.field("stride") != 0, terms.given < records)
-    if not special.any():
+    if not special.any() and bound.all():
         return lambda byte, size: end + np.uint64(byte + size) <= records
-    return lambda byte, size: np.where(special, fine, end + np.uint64(byte + size) <= records)
+    return lambda byte, size: bound & np.where(special, fine, end + np.uint64(byte + size) <= records)
 
 
 def _by_field(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, int], Mask]:

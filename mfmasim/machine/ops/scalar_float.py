@@ -78,7 +78,7 @@ def _scalar_form(operation: Operation) -> Callable[[Instruction, Machine], Bound
         finish = output_modifiers(instruction, operation, machine.arch.floats)
 
         def step(g: Group, mode: FloatMode) -> None:
-            out = operation.body(read(g), mode)
+            out = operation.body(read(g), mode if finish is None else finish.before(mode))
             write(g, np.asarray(out if finish is None else finish(out, mode))[:, 0])
 
         return lambda g: g.by_mode(step)

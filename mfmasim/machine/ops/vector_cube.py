@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.numerics.float_formats import F32
-from mfmasim.machine.opcodes.registry import vector
+from mfmasim.machine.opcodes.registry import shaped, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,14 +61,17 @@ for _name, _body in FACES.items():
     vector(f"v_cube{_name}_f32", "f32 f32 f32 -> f32", "assumed")(_cube(_body))
 
 
-@vector("v_cvt_pk_u8_f32 v_cvt_pkaccum_u8_f32", "f32 u32 u32 -> u32", "assumed")
-def v_cvt_pk_u8_f32(s0: U, s1: U, s2: U) -> U:
+def _into_byte(s0: U, s1: U, s2: U) -> U:
     """A number from 0 to 255 into the byte of S2 that S1 chooses; rounded to nearest even.
 
-    The manuals do not state the rounding; an RX 9070 was seen to round so (bjacob/goc, byte_pack_hardware.h).
+    The manuals do not state the rounding; an RX 9070 was seen to round so, with and without CLAMP (bjacob/goc,
+    byte_pack_hardware.h).
 
     S2 of V_CVT_PKACCUM is the destination (Vega ISA manual, VOP3).
     """
     byte = np.where(np.isnan(s0), 0, np.clip(np.rint(s0), 0, 255)).astype(np.uint32)
     shift = (s1 & np.uint32(3)) << np.uint32(3)
     return s2 & ~(np.uint32(0xFF) << shift) | byte << shift
+
+
+shaped("v_cvt_pk_u8_f32 v_cvt_pkaccum_u8_f32", "f32 u32 u32 -> u32", "assumed")(lambda _instruction, _arch: _into_byte)

@@ -91,9 +91,9 @@ def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
     power = np.where(_exponent(s2, form) > form.bias, SCALE[form.width], -SCALE[form.width])
     sources = np.broadcast_arrays(s0, s1, s2)
     where = scaled & np.isfinite(sources[0]) & np.isfinite(sources[1]) & np.isfinite(sources[2])
-    rounding = mode.rounding(form.width)
+    rounding, flush = mode.rounding(form.width), not mode.denormals(form.width) & 2
     out = exact.elementwise(
-        lambda a, b, c, n: exact.fma(a, b, c, form, rounding, n), form, where, np.broadcast_to(out, where.shape),
+        lambda a, b, c, n: exact.fma(a, b, c, form, rounding, flush, n), form, where, np.broadcast_to(out, where.shape),
         *[form.bits(source) for source in sources], np.broadcast_to(power, where.shape),
     )  # fmt: skip
     return ieee.leaving_fused(out, form, keeping, s0, s1, s2)

@@ -123,7 +123,10 @@ def median(low: Two, high: Two, *, ordered: bool = False) -> Callable[[U, U, U, 
 
 
 def _propagating(pair: Two) -> Two:
-    """V_MINIMUM and V_MAXIMUM of IEEE 754-2019: a NaN wins, a signalling one before a quiet one."""
+    """V_MINIMUM and V_MAXIMUM of IEEE 754-2019: a NaN wins, a signalling one before a quiet one.
+
+    So says the manual; gfx1201 gives the first NaN of either kind (AMD's rocjitsu, valu_fp_mode_test.cpp).
+    """
 
     def run(s0: U, s1: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
@@ -131,7 +134,7 @@ def _propagating(pair: Two) -> Two:
         if not (np.isnan(s0).any() or np.isnan(s1).any()):
             return chosen
         out = form.bits(chosen)
-        for test in (np.isnan, form.signalling):
+        for test in (np.isnan,) if mode.rules.first_nan else (np.isnan, form.signalling):
             for source in (s1, s0):
                 out = np.where(test(source), form.bits(source) | form.quiet, out)
         return out.view(form.real)

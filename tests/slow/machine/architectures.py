@@ -22,6 +22,8 @@ class Facts:
     """A D16 load clears the other half: SRAM ECC is on, or not said to be off (LLVM, d16PreservesUnusedBits)."""
     ieee: bool
     """MODE has DX10_CLAMP and IEEE; without them a clamped NaN is 0, and OMOD works always."""
+    quiets_in_ieee: bool = False
+    """Sums and products quiet a signalling NaN in IEEE mode alone."""
     clamps_to_plus_zero: bool = True
     """The clamp modifier makes -0 positive (field CM of VOP3); of gfx9 no manual says it."""
     vector_mode: bool = False
@@ -33,6 +35,8 @@ class Facts:
     """The workgroup's numbers are in TTMP9 and TTMP7."""
     function_tables: bool = False
     """Approximations of f32 come from tables (captures of gfx1100 and gfx1201)."""
+    negative_nan: bool = False
+    """NaN in FP8 and BF8 is 0xff and 0xfe, whatever its sign."""
     dot_flushes_f16: bool = True
     """V_DOT2 takes denormal f16 factors as zeros."""
 
@@ -41,12 +45,14 @@ OWN_AGPRS = {"gfx908"}
 """Architectures whose AGPRs are registers of their own."""
 
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
-GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True)
+GFX11 = Facts(
+    125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True, quiets_in_ieee=True,
+)  # fmt: skip
 GFX12 = Facts(
     125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True,
-    function_tables=True,
+    function_tables=True, negative_nan=True,
 )  # fmt: skip
-GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tables=False)
+GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tables=False, negative_nan=False)
 
 
 def facts(arch):

@@ -16,7 +16,7 @@ from tests.slow import formats as exact
 from tests.slow.machine import float_mode as more
 from tests.slow.machine import floats as fl
 from tests.slow.machine.floats import F16, F32, F64
-from tests.slow.machine.vop3p import BF16, _converted, _raw
+from tests.slow.machine.vop3p import BF16, _converted, _raw, half_of
 
 M32 = 0xFFFFFFFF
 FORMS = {"f32": F32, "f16": F16, "bf16": BF16}
@@ -126,7 +126,7 @@ def _normal(bits, form, low, high):
 I32, U32, I16, U16 = (-(1 << 31), (1 << 31) - 1), (0, M32), (-(1 << 15), (1 << 15) - 1), (0, 0xFFFF)
 LIMITS = {"i32": I32, "u32": U32, "i16": I16, "u16": U16}
 for _name, _signature, _function in (
-    ("v_cvt_f16_f32", "f32 -> f16", lambda a: more.leaving(_converted(a, F32, F16, more.rounding(F16)), F16)),
+    ("v_cvt_f16_f32", "f32 -> f16", lambda a: half_of(a, more.rounding(F16))),
     ("v_cvt_f32_f16", "f16 -> f32", lambda a: _converted(more.entering(a, F16), F16, F32, 0)),
     ("v_cvt_f32_bf16", "f16 -> f32", lambda a: a << 16),
     ("v_cvt_f32_f64", "f64 -> f32", lambda a: _converted(a, F64, F32, more.rounding(F64))),
@@ -180,7 +180,7 @@ def _halves(function, form, clamps=lambda wave: True):
 
 def _half(mode):
     def run(bits, clamp):
-        out = more.leaving(_converted(bits, F32, F16, mode), F16)
+        out = half_of(bits, mode)
         return more.clamped(out, F16) if clamp else out
 
     return run
@@ -216,9 +216,14 @@ def _source(wave, ins, index, lane, form=F32):
     return _signed(_raw(wave, ins.src[index], lane) & ((1 << fl.width(form)) - 1), ins.src[index], form)
 
 
+def _negative(wave, bits, code):
+    return code | 0x80 if wave.facts.negative_nan and fl.is_nan(bits, F32) else code
+
+
 def _pack_two(kind):
     def run(wave, ins, lane):
-        low, high = (narrowed(_source(wave, ins, i, lane), F32, kind) for i in range(2))
+        low, high = (_negative(wave, bits, narrowed(bits, F32, kind))
+                     for bits in (_source(wave, ins, i, lane) for i in range(2)))  # fmt: skip
         return low | high << 8, 16 * (_sel(ins) >> 3), 16
 
     return _into_place(run)
@@ -231,7 +236,7 @@ def _one_randomly(kind):
             limit = "saturate_finite" if kind == "f16" and more.NOW.mode >> 23 & 1 else "infinity_or_nan"
             return narrowed_randomly(bits, F32, formats.format(kind), random, 0, limit), 16 * (_sel(ins) >> 3), 16
         byte = ins.modifiers["byte_sel"] if "byte_sel" in ins.modifiers else _sel(ins) >> 2
-        return narrowed_randomly(bits, F32, small(kind), random), 8 * byte, 8
+        return _negative(wave, bits, narrowed_randomly(bits, F32, small(kind), random)), 8 * byte, 8
 
     return _into_place(run)
 

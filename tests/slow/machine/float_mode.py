@@ -7,6 +7,7 @@ The interpreter puts the wave's MODE register into `NOW` before each instruction
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 from tests.slow.machine import floats as fl
@@ -30,6 +31,8 @@ class NOW:
     """An invalid fused operation gives the negative default NaN first; V_DIV_FIXUP_F16 overflows (gfx11, gfx12)."""
     function_tables = False
     """V_RCP, V_RSQ, V_SQRT, V_LOG and V_EXP in f32 come from tables (gfx11, gfx12.0); see `tabulated`."""
+    quiets = True
+    """Sums and products quiet a signalling NaN in this mode (gfx11: in IEEE mode)."""
     first_nan = False
     """Of two NaNs V_MIN and V_MAX give the first (gfx11), not the second."""
 
@@ -93,8 +96,17 @@ def nearest_or_directed(number, form, mode, sign_of_zero=0):
     return size | sign << (fl.width(form) - 1)
 
 
+def is_tiny(number, form, mode):
+    """Whether a number lies below the smallest normal one after rounding to the format's precision alone."""
+    bias = (1 << (form[0] - 1)) - 1
+    lifted = nearest_or_directed(number * Fraction(2) ** bias, form, mode)  # the smallest normal number becomes 2
+    return fl.exponent_of(lifted, form) <= bias
+
+
 def finite_result(number, form, sign_of_zero=0):
     """An exact number rounded, bounded and flushed as MODE says."""
+    if number and not keeps(form, 1) and is_tiny(number, form, rounding(form)):
+        return fl.zero(int(number < 0), form)
     bits = nearest_or_directed(number, form, rounding(form), sign_of_zero)
     if form == F16 and NOW.mode >> 23 & 1 and fl.is_inf(bits, form):
         bits -= 1
@@ -123,7 +135,7 @@ def _invalid(a, b, c, form):
 def fused(a, b, c, form, sources=None):
     """a * b + c with one rounding."""
     a, b, c = (entering(bits, form) for bits in (a, b, c))
-    nan = fl.first_nan(sources or (a, b, c), form)
+    nan = first_nan(sources or (a, b, c), form)
     if NOW.rdna and sources is None and _invalid(a, b, c, form):
         return fl.default_nan(form) | fl.zero(1, form)
     if nan is not None:
@@ -138,10 +150,18 @@ def fused(a, b, c, form, sources=None):
 def multiply(a, b, form):
     """a * b."""
     a, b = entering(a, form), entering(b, form)
-    if any(fl.is_nan(bits, form) or fl.is_inf(bits, form) for bits in (a, b)):
+    nan = first_nan((a, b), form)
+    if nan is not None:
+        return nan
+    if fl.is_inf(a, form) or fl.is_inf(b, form):
         return fl.multiply(a, b, form)
     sign = fl.sign_of(a, form) ^ fl.sign_of(b, form)
     return finite_result(fl.value(a, form) * fl.value(b, form), form, sign)
+
+
+def first_nan(sources, form):
+    """The first NaN of the sources, quiet where the mode makes it so."""
+    return next((fl.quiet(x, form) if NOW.quiets else x for x in sources if fl.is_nan(x, form)), None)
 
 
 def minus(bits, form):
@@ -156,21 +176,44 @@ def clamped(bits, form):
     return 0 if NOW.plus_zero and fl.is_zero(bits, form) else fl.clamped(bits, form)
 
 
-def output_scaled(bits, kind, ins):
-    """The OMOD modifier: ignored in IEEE mode and with denormal results; it makes -0 positive and flushes denormals.
+NEVER_DENORMAL = r"v_(s_)?(rcp|rsq|sqrt|exp|log|sin|cos|rcp_iflag)_f32|v_(fma|fmac)_dx9_zero_f32|v_(exp|log)_legacy_f32"
 
-    It multiplies, and the product of a signalling NaN is quiet.
+
+def multiplies(kind, ins):
+    """Whether OMOD acts: ignored in IEEE mode and with denormal results, but not on gfx12."""
+    form = FORMS.get(kind)
+    denormals = form and keeps(form, 1) and not (kind == "f32" and re.fullmatch(NEVER_DENORMAL, ins.name))
+    return bool(ins.modifiers.get("omod") and form and (NOW.omod_always or not (NOW.mode >> 9 & 1 or denormals)))
+
+
+def before_multiplier(function, kind, ins):
+    """The operation as OMOD has it: without denormal results."""
+    return without_denormals(function, 0x20 if kind == "f32" else 0x80) if multiplies(kind, ins) else function
+
+
+def output_scaled(bits, kind, ins):
+    """The OMOD modifier of a result that is rounded: zeros and denormals are +0, then the exponent moves.
+
+    Below the smallest normal number it leaves a zero of its sign; beyond the largest FP_ROUND and FP16_OVFL decide.
     """
-    omod, form = ins.modifiers.get("omod", 0), FORMS.get(kind)
-    if not omod or form is None or (not NOW.omod_always and (NOW.mode >> 9 & 1 or keeps(form, 1))):
+    if not multiplies(kind, ins):
         return bits
+    form = FORMS[kind]
     if fl.is_nan(bits, form):
-        return fl.quiet(bits, form)
+        return fl.quiet(bits, form) if NOW.quiets else bits
     if fl.is_inf(bits, form):
         return bits
-    number = fl.value(bits, form) * (0, 2, 4, Fraction(1, 2))[omod]
-    out = flushed(fl.rounded(number, form), form)
-    return 0 if fl.is_zero(out, form) else out
+    if fl.is_zero(flushed(bits, form), form):
+        return 0
+    top = (1 << form[0]) - 1
+    exponent = fl.exponent_of(bits, form) + (0, 1, 2, -1)[ins.modifiers["omod"]]
+    sign = fl.sign_of(bits, form)
+    if exponent <= 0:
+        return fl.zero(sign, form)
+    if exponent >= top:
+        inward = rounding(form) == 3 or rounding(form) == (1 if sign else 2) or (form == F16 and NOW.mode >> 23 & 1)
+        return fl.infinity(sign, form) - int(inward)
+    return fl.zero(sign, form) | exponent << form[1] | fl.fraction_of(bits, form)
 
 
 def without_denormals(function, field=0xC0):
@@ -327,7 +370,7 @@ def scaled(bits, power, form):
     """V_LDEXP: bits * 2**power with one rounding."""
     bits = entering(bits, form)
     if fl.is_nan(bits, form):
-        return fl.quiet(bits, form)
+        return first_nan((bits,), form)
     if fl.is_inf(bits, form):
         return bits
     power = max(min(power, 5000), -5000)

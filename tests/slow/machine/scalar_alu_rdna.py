@@ -108,7 +108,8 @@ def _pseudo_scalar(kind, word):
         bits = wave.scalar(operand) & (1 << top + 1) - 1
         bits &= ~(operand.abs << top)
         bits ^= operand.neg << top
-        out = more.output_scaled(VECTOR[f"v_{word}_{kind}"][2](bits), kind, ins)
+        function = more.before_multiplier(VECTOR[f"v_{word}_{kind}"][2], kind, ins)
+        out = more.output_scaled(function(bits), kind, ins)
         wave.write_scalar(ins.dst[0], more.clamped(out, form) if ins.modifiers.get("clamp") else out)
 
     return run

@@ -116,7 +116,7 @@ def outcome(wave, ins, sources, results, function):
             first = number == 0 and origin is not None
             raw = raw_bits(wave, ins.src[number], origin if first and origin != dpp.ZERO else lane)
             values.append(_source(wave, ins, number, kind, lane, 0 if first and origin == dpp.ZERO else raw))
-        found = function(*values)
+        found = more.before_multiplier(function, results[0], ins)(*values)
         found = found if isinstance(found, tuple) else (found,)
         for k, (kind, value) in enumerate(zip(results, found, strict=True)):
             if kind == "m":

@@ -60,7 +60,8 @@ def _cdna_place(wave, ins, lane, byte, payload, typed):
         place = _rearranged(index, offset + byte, stride, 8 << field(wave, r, 117, 2), 4)
     else:
         place = index * stride + offset + byte
-    return base + moved + place & M64, bool(fine)
+    unbound = not field(wave, r, 111, 4) and not add_tid  # DATA_FORMAT
+    return base + moved + place & M64, bool(fine) and not unbound
 
 
 def _rdna_place(wave, ins, lane, byte, payload, _typed):

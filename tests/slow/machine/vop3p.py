@@ -101,6 +101,15 @@ def _converted(bits, source, target, mode):
     return out
 
 
+def half_of(bits, mode):
+    """f32 to f16 with denormals as MODE has them; what is tiny is a zero."""
+    if not (more.keeps(F16, 1) or fl.is_nan(bits, F32) or fl.is_inf(bits, F32)):
+        number = fl.value(bits, F32)
+        if number and more.is_tiny(number, F16, mode):
+            return fl.zero(int(number < 0), F16)
+    return more.leaving(_converted(bits, F32, F16, mode), F16)
+
+
 def _mix_source(wave, ins, number, lane):
     operand = ins.src[number]
     raw = _raw(wave, operand, lane)
@@ -112,13 +121,24 @@ def _mix_source(wave, ins, number, lane):
     return raw ^ (operand.neg << 31)
 
 
+def _fused_half(a, b, c):
+    """a * b + c as f16: on RDNA rounded once, before to f32 first."""
+    out = more.fused(a, b, c, F32)
+    a, b, c = (more.entering(bits, F32) for bits in (a, b, c))
+    if not more.NOW.rdna or any(fl.is_nan(bits, F32) or fl.is_inf(bits, F32) for bits in (a, b, c)):
+        return half_of(out, more.rounding(F16))
+    number = fl.value(a, F32) * fl.value(b, F32) + fl.value(c, F32)
+    return more.finite_result(number, F16, fl.sign_of(out, F32))
+
+
 def _mix(wave, ins):
     for lane in wave.active():
-        out = more.fused(*[_mix_source(wave, ins, i, lane) for i in range(3)], F32)
+        sources = [_mix_source(wave, ins, i, lane) for i in range(3)]
+        out = more.fused(*sources, F32)
         to = wave.v[ins.dst[0].index]
         form = F32
         if ins.name != "v_fma_mix_f32":
-            form, out = F16, more.leaving(_converted(out, F32, F16, more.rounding(F16)), F16)
+            form, out = F16, _fused_half(*sources)
         if ins.modifiers["clamp"]:
             out = more.clamped(out, form)
         if ins.name == "v_fma_mixlo_f16":
@@ -146,7 +166,7 @@ def _interpolate(wave, ins):
                 values.append(raw ^ (operand.neg << 31))
         out, form = more.fused(*values, F32), F32
         if half and not first:
-            form, out = F16, more.leaving(_converted(out, F32, F16, more.rounding(F16)), F16)
+            form, out = F16, half_of(out, more.rounding(F16))
         found[lane] = more.clamped(out, form) if ins.modifiers["clamp"] else out
     more.NOW.mode = old_mode
     for lane, out in found.items():

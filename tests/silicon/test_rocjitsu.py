@@ -1,0 +1,20 @@
+"""What a gfx1100 and a gfx1201 gave under every rounding, denormal and NaN mode: AMD's rocjitsu, valu_fp_mode_test.cpp.
+
+Its comments say which expectations are captures; those are here.
+"""
+
+import pytest
+
+from tests.captures import table
+from tests.silicon.rows import differences
+
+pytestmark = pytest.mark.oracle
+CAPTURE = "rocjitsu tests/valu_fp_mode_test.cpp"
+
+
+@pytest.mark.parametrize("arch", ["gfx1100", "gfx1201"])
+def test_modes(arch):
+    found, compared = differences(CAPTURE, arch)
+    assert not found, "\n".join(found[:20])
+    rows = [row for row in table("rows.csv") if (row["capture"], row["arch"]) == (CAPTURE, arch)]
+    assert compared == sum(len(row["rows"].split("; ")) for row in rows) > 2000
