@@ -2,25 +2,37 @@
 
 import contextlib
 import io
+import json
+import math
 import re
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from statistics import fmean, median
+from typing import Any
 
 import numpy as np
 
 import mfmasim
 from mfmasim.architectures import arch as find_arch
-from mfmasim.architectures.rates import NAMES
+from mfmasim.architectures.rates import NAMES, Rates
 from mfmasim.cli import main
+from mfmasim.cli.run_arguments import given
 from mfmasim.cost import record_launch, timeline
+from mfmasim.cost.against import Compared, compare
+from mfmasim.cost.capture import read_capture
 from mfmasim.cost.cases import record_case
 from mfmasim.cost.costed import Costed, product_of
-from mfmasim.cost.estimate import estimate
+from mfmasim.cost.estimate import estimate, timelines
+from mfmasim.devices.counters import ROWS
+from mfmasim.figures.svg import document, legend
+from mfmasim.figures.svg import text as label
 from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.verify import find
 
 PAGE = Path(__file__).resolve().parent / "cost.md"
+PICTURE = PAGE.parent / "pictures" / "captures.svg"
 TEXT = (PAGE.parent / "templates" / "cost.md").read_text()
 """The page, with @NAMES@ for what is computed."""
 
@@ -242,6 +254,138 @@ def lds_table() -> str:
     return "\n".join(lines)
 
 
+HARDWARE = PAGE.parents[1] / "golden" / "hardware"
+UNCAPTURED = {
+    "gfx950": {"issue": (4, 4, 4), "valu completion": (4, 4, 8), "internal": (4, 4, 4), "fall through": (4, 4, 4),
+               "lds latency": (64, 100, 128), "cold scalar load": (60, 120, 200), "cold load": (320, 500, 800),
+               "cold code": (60, 120, 200), "wave end": (4, 4, 4)},
+    "gfx1201": {"vector queue": (1, 1, 1), "queue release": (1, 1, 1), "branch": (4, 16, 32),
+                "cold code": (880, 1300, 1420)},
+}  # fmt: skip
+"""Rows without the captures of a GPU: of gfx950 guesses from LLVM's scheduling model; of gfx1201 what the rows of
+gfx1100 have from it."""
+
+
+@cache
+def compared_launches() -> list[tuple[str, Compared]]:
+    """Every captured launch with a thread trace, beside the model."""
+    return [(name, compared_launch(one)) for name, one in launches().items() if one["waves"]]
+
+
+@cache
+def launches() -> dict[str, dict[str, Any]]:
+    """The captured launches by name."""
+    return {one["name"]: one for one in json.loads((HARDWARE / "launches.json").read_text())["launches"]}
+
+
+def compared_launch(launch: dict[str, Any], rates: Rates | None = None) -> Compared:
+    """One captured launch beside the model, with the rows of its architecture or others."""
+    kernel = mfmasim.load(HARDWARE / launch["object"], arch=launch["arch"])[launch["kernel"]]
+    arguments = given(launch["args"], kernel).values
+    recorded = record_launch(kernel, launch["grid"], launch["block"], arguments, whole=True)
+    if rates is not None:
+        arch = replace(kernel.arch, rates=rates)
+        recorded = replace(recorded, trace=replace(recorded.trace, arch=arch))
+    capture = read_capture(HARDWARE / "launches.json", launch["name"])
+    return compare(recorded, capture, timelines(recorded, cold=True), recorded.report.counters)
+
+
+def counters_table() -> str:
+    """Counters, what they count, and the captures that confirm them."""
+    lines = ["| counter | counts | equal to captures of |", "|---|---|---|"]
+    lines += [f"| {row.name} | {row.meaning} | {', '.join(row.captures)} |" for row in ROWS]
+    lines.append("| SQ_INSTS_VALU_MFMA_F16, _BF16, _F32, ... | matrix instructions by type of A | |")
+    lines.append("| SQ_INSTS_VALU_MFMA_MOPS_F16, ... | 512ths of their operations | |")
+    return "\n".join(lines)
+
+
+def equal_counters() -> str:
+    """How many captured counters are equal, of those that are counted."""
+    verdicts = [
+        row[3] for one in launches().values() for row in compared_launch(one).counted() if row[2] is not None
+    ]  # fmt: skip
+    return f"{verdicts.count('equal')} of {len(verdicts)}"
+
+
+def captures_table() -> str:
+    """Captured launches beside the model."""
+    lines = [
+        "| launch | waves | whole wave, captured | timeline, cold | gaps | inside | median error | steady loop |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, one in compared_launches():
+        totals = [wave.total for wave in one.waves]
+        low, high = one.span or (0, 0)
+        steady = f"{one.error(one.steady):.1%} of {len(one.steady)}" if one.steady else ""
+        lines.append(
+            f"| {name} | {len(one.waves)} | {min(totals):,.0f} to {max(totals):,.0f} | {low:,.0f} to {high:,.0f} | "
+            f"{len(one.gaps):,} | {one.inside(one.gaps):.1%} | {one.error(one.gaps):.1%} | {steady} |"
+        )
+    lines += ["", summary([one for _, one in compared_launches()])]
+    return "\n".join(lines)
+
+
+def summary(found: list[Compared]) -> str:
+    """What some comparisons amount to."""
+    gaps = [(one, gap) for one in found for gap in one.gaps]
+    inside = sum(gap.inside(one.capture.resolution) for one, gap in gaps)
+    steady = [abs(g.value - g.captured) / g.captured for one in found for g in one.steady if g.captured]
+    errors = [abs(gap.value - gap.captured) / gap.captured for _, gap in gaps if gap.captured]
+    width = median(gap.high - gap.low for _, gap in gaps)
+    loop = f", {median(steady):.1%} (mean {fmean(steady):.0%}) in the steady loop" if steady else ""
+    return (
+        f"{inside:,} of {len(gaps):,} gaps inside their ranges ({inside / len(gaps):.1%}; median width {width:,.0f} "
+        f"clocks); error of the rows' values: median {median(errors):.1%}, mean {fmean(errors):.0%}{loop}."
+    )
+
+
+def left_out_table() -> str:
+    """Captures of each GPU beside rows that do not know them."""
+    lines = ["| captures of | rows | gaps inside | mean error | whole waves inside |", "|---|---|---|---|---|"]
+    for name, other in (("gfx950", ""), ("gfx1100", "gfx1201"), ("gfx1201", "gfx1100")):
+        mine = [one for one in launches().values() if one["arch"] == name and one["waves"]]
+        rates = find_arch(name).rates
+        changed = UNCAPTURED.get(name, {})
+        rows = find_arch(other).rates.by_name if other else rates.by_name
+        rows = rows | {
+            key: replace(rows[key], low=low, value=value, high=high) for key, (low, value, high) in changed.items()
+        }
+        for text, used in (("its own", None), (f"of {other}" if other else "without captures",
+                                               replace(rates, rows=tuple(rows.values())))):  # fmt: skip
+            found = [compared_launch(one, used) for one in mine]
+            gaps = [(one, gap) for one in found for gap in one.gaps]
+            inside = sum(gap.inside(one.capture.resolution) for one, gap in gaps) / len(gaps)
+            error = fmean(abs(gap.value - gap.captured) / gap.captured for _, gap in gaps if gap.captured)
+            waves = [one.span[0] <= wave.total <= one.span[1] for one in found if one.span for wave in one.waves]
+            lines.append(f"| {name} | {text} | {inside:.1%} | {error:.0%} | {sum(waves)} of {len(waves)} |")
+    return "\n".join(lines)
+
+
+def captures_picture() -> str:
+    """Captured clocks of each instruction, median of its waves, against the rows' value with its range, as SVG."""
+    colours = {"gfx950": "#d9600a", "gfx1100": "#2b6cb0", "gfx1201": "#2f855a"}
+    left, top, size, decades = 60, 40, 480, 3.5
+
+    def at(clocks: float) -> float:
+        return size * math.log10(max(1.0, clocks)) / decades
+
+    body = [label(left, 20, "Clocks from the instruction before: captured (across), model (up)", kind="head")]
+    for power in range(4):
+        x, y = left + at(10**power), top + size - at(10**power)
+        body += [f'<path d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}" stroke="#ddd"/>',
+                 label(x, top + size + 14, f"{10**power:,}", anchor="middle"),
+                 label(left - 6, y + 4, f"{10**power:,}", anchor="end")]  # fmt: skip
+    body.append(f'<path d="M{left} {top + size}L{left + size} {top}" stroke="#999"/>')
+    for name, one in compared_launches():
+        colour = colours[launches()[name]["arch"]]
+        for _, _, _, _, _, captured, _, low, value, high, _ in one.by_instruction():
+            x, y, a, b = left + at(captured), top + size - at(value), top + size - at(low), top + size - at(high)
+            body.append(f'<path d="M{x:.1f} {a:.1f}V{b:.1f}" stroke="{colour}" opacity=".25"/>')
+            body.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="{colour}" opacity=".7"/>')
+    body += legend(left, top + size + 24, [(colour, name) for name, colour in colours.items()])[0]
+    return document(left + size + 20, top + size + 50, dict.fromkeys(body), "Captured clocks against the model") + "\n"
+
+
 PEAKS = [
     ("gfx942", "MI300X", "v_mfma_f32_32x32x16_fp8_fp8", 2614.9),
     ("gfx942", "MI300X", "v_mfma_f32_32x32x8_f16", 1307.4),
@@ -288,23 +432,28 @@ def shown(command: str, keep: str) -> str:
     return "\n".join(["```", f"$ mfmasim {command}", *kept, "```"])
 
 
-def text() -> str:
+def page() -> str:
     """The page."""
     parts = {
         "COMMAND": lambda: shown(
             "cost gemm_fp8/scheduled --case pingpong_256 --arch gfx950 --set K=1536 --set beta=0.0",
             r"[┃│] (pipe|matrix|L2|LDS|issue) +[┃│] +(of a|simd|group|wave) |clocks a turn|cores busy"
-            "|still: (barrier|lgkm)|^(occup|intens|assumed|a bound)",
+            "|still: (barrier|lgkm)|^(bound|occup|intens|VGPRs|rates|assumed|a bound)",
         ),
         "FP8": lambda: ladder_table(LADDERS[0]),
         "WMMA": lambda: ladder_table(LADDERS[1]),
         "SCHEDULES": schedules_table,
         "READS": lds_table,
         "PEAKS": peaks_table,
+        "COUNTERS": counters_table,
+        "EQUAL": equal_counters,
+        "CAPTURES": captures_table,
+        "LEFT": left_out_table,
         "RATES": rates_table,
     }
     return re.sub(r"@([A-Z0-9]+)@", lambda found: parts[found[1]](), TEXT)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(text())
+    PICTURE.write_text(captures_picture())
+    PAGE.write_text(page())

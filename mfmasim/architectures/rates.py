@@ -1,7 +1,8 @@
 """Rates: what a pipe does in a clock, and how long results take, each a row with its source and how sure it is.
 
-Nothing in these rows was measured for this project, and none is fitted to a kernel. A latency has a range: its low and
-high end bound what is plausible where sources differ, or where only its order of magnitude is public.
+Nothing in these rows was measured for this project, and none is fitted to a published time of a kernel. A latency has
+a range: its low and high end bound what is plausible where sources differ, or where only its order of magnitude is
+public; of a captured one, they enclose what thread traces show (golden/hardware/launches.json).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from functools import cached_property
 
 __all__ = ["CONFIDENCES", "NAMES", "UNSOURCED", "Product", "Rate", "Rates"]
 
-CONFIDENCES = ("vendor", "llvm", "measured", "inferred", "assumed")
-"""How sure a rate is, the surest first: a document of AMD's, LLVM's scheduling model, a published measurement, a
-conclusion from one of those for another architecture, a guess of the right order."""
+CONFIDENCES = ("captured", "vendor", "llvm", "measured", "inferred", "assumed")
+"""How sure a rate is, the surest first: read from a thread trace of that architecture in golden/hardware, a document
+of AMD's, LLVM's scheduling model, a published measurement, a conclusion from one of those for another architecture, a
+guess of the right order."""
 
 UNSOURCED = "no public source; order of magnitude"
 """Source of a rate that is a guess."""
@@ -23,6 +25,8 @@ NAMES = {
     "valu": "lanes that the vector ALU of a SIMD executes in a clock",
     "transcendental": "lanes in a clock, of transcendental instructions",
     "f64": "lanes in a clock, of f64 instructions",
+    "b64": "lanes in a clock, of shifts of 64-bit integers",
+    "multiply": "lanes in a clock, of multiplications of 32-bit integers and of their 64-bit products",
     "lds": "bytes of its LDS that a group of `lds_simds` SIMDs reads or writes in a clock",
     "lds port": "bytes that a pair of SIMDs exchanges with the LDS in a clock, addresses of stores included",
     "lds fill": "bytes that loads write straight into the LDS in a clock",
@@ -33,13 +37,28 @@ NAMES = {
     "valu latency": "clocks from an instruction to one that uses its result",
     "transcendental latency": "the same of a transcendental instruction",
     "matrix latency": "clocks beyond its own cycles until anything but the next sum may use a matrix result",
+    "carry latency": "clocks from a vector instruction to another one that uses its carry or mask in scalar registers",
+    "valu completion": "clocks from a wave's last vector instruction to its next LDS or memory instruction, and to a "
+    "scalar instruction, branch or S_WAIT_ALU that needs a result of the vector ALU",
+    "scalar overwrite": "clocks from a vector instruction to a scalar one that overwrites a scalar register it reads",
     "salu latency": "clocks from a scalar instruction to one that uses its result",
+    "salu completion": "clocks from a wave's last scalar instruction to its next scalar load, to a branch on SCC, and "
+    "to S_WAIT_ALU for scalar results",
+    "vector queue": "vector instructions that a SIMD accepts beyond the one that executes, in order; 1: an instruction "
+    "issues when its unit is free",
+    "queue release": "clocks beyond its own until a matrix instruction leaves that queue",
+    "internal": "clocks from another instruction to a wait, hint, barrier or the end",
     "branch": "clocks that a taken branch costs its wave",
+    "fall through": "clocks from a branch that is not taken to the next instruction",
     "barrier": "clocks from the last arrival to the first instruction after a barrier",
     "lds latency": "clocks from an LDS access to its result, without its own passes",
     "scalar load": "clocks of a scalar load",
     "l1 latency": "clocks of a vector memory load that hits the L1",
     "l2 latency": "clocks of one that hits the L2",
+    "cold scalar load": "clocks of a scalar load whose data no cache has",
+    "cold load": "clocks of a vector memory load of lines that no cache has",
+    "cold code": "clocks until the next 256 bytes of code are there that no cache has, from the first of those before",
+    "wave end": "clocks from the last store of a wave to its end",
 }
 """What each rate is."""
 

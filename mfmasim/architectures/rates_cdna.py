@@ -3,6 +3,8 @@
 WP1 to WP4: AMD's white papers on CDNA 1, 2, 3, 4. RPC: documentation of ROCm Compute Profiler, "Pipeline
 descriptions". SCHED: LLVM, ``SISchedule.td``, whose latencies are in units of four clocks. HAZ: LLVM,
 ``GCNHazardRecognizer.cpp``. GPO: GPUOpen, "Understanding memory coalescing on GCN".
+CAP: golden/hardware/launches.json, thread traces of gfx950, whose clocks are multiples of four. SHARK:
+nod-ai/amd-shark-ai, docs/empirical-lds, on MI300X.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ CDNA3 = Rates(
         Rate("valu", 16, "RPC: SIMDs are 16 wide; packed instructions do two operations a lane", "vendor"),
         Rate("transcendental", 4, "SCHED: quarter rate", "llvm"),
         Rate("f64", 16, "WP3, table 1: 128 f64 operations a clock and compute unit; SCHED: full rate", "vendor"),
+        Rate("b64", 16, "not known to be slower", "assumed"),
+        Rate("multiply", 4, "SCHED: quarter rate", "llvm"),
         Rate("lds", 128, "RPC and WP4 (on CDNA 3): 32 banks of 4 bytes", "vendor"),
         Rate("lds port", 64, "RPC: 64 bytes a clock in each direction for a pair of SIMDs", "vendor"),
         Rate("lds fill", 128, "the width of the LDS; how fast loads fill it is not public", "assumed"),
@@ -31,13 +35,25 @@ CDNA3 = Rates(
         Rate("valu latency", 4, "SCHED: one unit", "llvm", 4, 8),
         Rate("transcendental latency", 16, "SCHED: four units", "llvm", 16, 20),
         Rate("matrix latency", 12, "HAZ: three wait states beyond the passes", "llvm", 8, 16),
+        Rate("carry latency", 4, "SCHED: one unit", "llvm", 4, 8),
+        Rate("valu completion", 12, "as captured of gfx950", "inferred", 4, 20),
+        Rate("scalar overwrite", 4, UNSOURCED, "assumed", 4, 8),
         Rate("salu latency", 4, "SCHED: one unit", "llvm", 4, 8),
+        Rate("salu completion", 4, "SCHED: one unit", "llvm", 4, 8),
+        Rate("vector queue", 1, "an instruction issues when its unit is free; not public", "assumed"),
+        Rate("queue release", 1, "without a queue, nothing", "assumed"),
+        Rate("internal", 4, "one issue", "assumed", 4, 8),
         Rate("branch", 32, "SCHED: eight units", "llvm", 8, 40),
+        Rate("fall through", 4, "one issue", "assumed", 4, 8),
         Rate("barrier", 16, UNSOURCED, "assumed", 4, 40),
-        Rate("lds latency", 100, "SCHED: 2 to 64 units, with a remark that it varies", "assumed", 64, 128),
+        Rate("lds latency", 36, "as captured of gfx950; SHARK: 64 reads in eights take 500 clocks", "inferred", 20, 64),
         Rate("scalar load", 120, UNSOURCED, "assumed", 60, 200),
         Rate("l1 latency", 160, "half of SCHED's 80 units for any memory access", "assumed", 120, 320),
         Rate("l2 latency", 500, UNSOURCED, "assumed", 320, 800),
+        Rate("cold scalar load", 740, "as captured of gfx950", "inferred", 500, 1600),
+        Rate("cold load", 1700, "as captured of gfx950", "inferred", 800, 2100),
+        Rate("cold code", 740, "as a cold scalar load", "assumed", 100, 1600),
+        Rate("wave end", 240, "as captured of gfx950", "inferred", 100, 400),
     ),
     products=(
         Product("MI300X", 304, 2100, 5325, "WP3, table 2", 8),
@@ -62,6 +78,14 @@ CDNA4 = replace(
         Rate("lds port", 128, "RPC for CDNA 3, doubled with the LDS", "inferred"),
         Rate("l2", 2048 / 32, "WP4: 16 channels of 128 bytes a clock, 32 active compute units of a die", "vendor"),
         Rate("matrix latency", 16, "HAZ: four wait states beyond the passes", "llvm", 12, 20),
+        Rate("issue", 4, "RPC, scheduler; CAP: 4, in a cold wave up to 20", "captured", 4, 16),
+        Rate("valu completion", 12, "CAP: vector to LDS 8 to 16, to memory 4 to 16", "captured", 4, 16),
+        Rate("internal", 4, "CAP: 0 to 4", "captured", 4, 4),
+        Rate("fall through", 4, "CAP: 0 to 8", "captured", 4, 8),
+        Rate("lds latency", 36, "CAP: ds_write_b32 to its wait 32 to 44, ds_read_b128 from 24", "captured", 18, 44),
+        Rate("cold scalar load", 740, "CAP: 716 to 776", "captured", 700, 800),
+        Rate("cold load", 1700, "CAP: 1,040 to 1,900", "captured", 1000, 1920),
+        Rate("wave end", 240, "CAP: 184 to 280", "captured", 180, 300),
     ),
     products=(
         Product("MI355X", 256, 2400, 8000, "WP4, table 2", 8),

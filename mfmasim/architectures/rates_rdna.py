@@ -1,7 +1,8 @@
 """Rates of RDNA; short names of sources.
 
 RPC: documentation of ROCm Compute Profiler for RDNA3.5. ISA: RDNA3.5 and RDNA4 ISA manuals. SCHED: LLVM,
-``SISchedule.td``, GFX11SpeedModel, in clocks. WMMA: README of wmma_ops (docs/wmma.md).
+``SISchedule.td``, GFX11SpeedModel, in clocks. WMMA: README of wmma_ops (docs/wmma.md). CAP: thread traces of a Radeon
+RX 7900 XTX (gfx1100) and of an RX 9070-class card (gfx1201), golden/hardware/launches.json.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ __all__ = ["RDNA3", "RDNA4", "RDNA4_SMALL", "RDNA35"]
 
 RDNA3 = Rates(
     rows=(
-        Rate("issue", 1, "ISA, 2.3: each SIMD has its own scheduler; one instruction of a wave a clock", "inferred"),
+        Rate("issue", 1, "ISA, 2.3: each SIMD has its own scheduler; CAP: 1, now and then 2", "captured", 1, 2),
         Rate("valu", 32, "ISA: SIMD32; a dual instruction does two operations a lane", "vendor"),
-        Rate("transcendental", 8, "quarter rate, as on RDNA1", "inferred"),
+        Rate("transcendental", 8, "CAP for RDNA4: v_rcp_f32 issues in four clocks", "inferred"),
         Rate("f64", 1, "RPC: 1/32 of the f32 rate", "vendor"),
+        Rate("b64", 16, "CAP: v_lshlrev_b64 issues in two clocks", "captured"),
+        Rate("multiply", 8, "CAP for RDNA4: v_mad_co_u64_u32 issues in four clocks", "inferred"),
         Rate("lds", 128, "ISA, 12.1: 32 banks of 4 bytes for each compute unit of a pair", "vendor"),
         Rate("lds port", 128, "not known to be narrower than the LDS", "assumed"),
         Rate("lds fill", 128, "not known to be narrower than the LDS", "assumed"),
@@ -25,16 +28,28 @@ RDNA3 = Rates(
         Rate("lines", 1, UNSOURCED, "assumed"),
         Rate("l1", 128, "a line in a clock; not public", "assumed"),
         Rate("l2", 64, UNSOURCED, "assumed"),
-        Rate("valu latency", 5, "SCHED", "llvm"),
+        Rate("valu latency", 5, "CAP: issue with S_DELAY_ALU, execution without; SCHED too", "captured", 4, 7),
         Rate("transcendental latency", 10, "SCHED", "llvm"),
         Rate("matrix latency", 5, "as another vector instruction", "assumed", 1, 8),
-        Rate("salu latency", 2, "SCHED", "llvm"),
-        Rate("branch", 16, "half of SCHED's 32", "assumed", 4, 32),
-        Rate("barrier", 16, UNSOURCED, "assumed", 4, 40),
-        Rate("lds latency", 40, "twice SCHED's 20", "assumed", 20, 64),
+        Rate("carry latency", 1, "CAP: v_add_co_u32 to v_add_co_ci_u32", "captured", 1, 5),
+        Rate("valu completion", 17, "CAP: to LDS, memory, and from v_cmpx to a branch: 16 to 23", "captured", 15, 23),
+        Rate("scalar overwrite", 7, "CAP: v_add_co_ci_u32 to s_mov_b32", "captured", 7, 8),
+        Rate("salu latency", 2, "CAP; SCHED too", "captured", 1, 2),
+        Rate("salu completion", 9, "CAP: to a scalar load", "captured", 8, 10),
+        Rate("vector queue", 7, "as captured of RDNA4", "inferred", 4, 12),
+        Rate("queue release", 11, "as captured of RDNA4", "inferred", 1, 20),
+        Rate("internal", 3, "CAP: from an LDS, memory or vector instruction to a wait or hint", "captured", 1, 3),
+        Rate("branch", 8, "as captured of RDNA4", "inferred", 4, 32),
+        Rate("fall through", 3, "CAP: s_cbranch_execz", "captured", 3, 3),
+        Rate("barrier", 16, "CAP: 16 to 18", "captured", 14, 20),
+        Rate("lds latency", 32, "CAP: 31 to 33 beyond its own phases, alone", "captured", 29, 35),
         Rate("scalar load", 60, "three times SCHED's 20", "assumed", 20, 120),
         Rate("l1 latency", 120, UNSOURCED, "assumed", 80, 200),
         Rate("l2 latency", 320, "SCHED: any vector memory access", "llvm", 200, 480),
+        Rate("cold scalar load", 1300, "CAP: 888 to 1,404", "captured", 880, 1420),
+        Rate("cold load", 1480, "CAP: 785 to 1,590", "captured", 770, 1610),
+        Rate("cold code", 1600, "as captured of RDNA4", "inferred", 1000, 1700),
+        Rate("wave end", 310, "CAP: 252 to 344", "captured", 245, 350),
     ),
     products=(
         Product("RX 7900 XTX", 48, 2500, 960, "AMD's product page: 96 compute units, boost clock"),
@@ -44,17 +59,47 @@ RDNA3 = Rates(
     lds_simds=2,
     scalar_unit_shared=False,
 )
+
+
+def _with(rates: Rates, *rows: Rate) -> tuple[Rate, ...]:
+    """The rows, some replaced."""
+    return tuple((rates.by_name | {row.name: row for row in rows}).values())
+
+
+def _elsewhere(rates: Rates) -> tuple[Rate, ...]:
+    """The rows for another architecture, on which nothing was captured."""
+    return tuple(replace(r, confidence="inferred") if r.confidence == "captured" else r for r in rates.rows)
+
+
 RDNA35 = replace(
     RDNA3,
+    rows=_elsewhere(RDNA3),
     products=(Product("Radeon 8060S", 20, 2900, 256, "WMMA: 40 compute units, 2.9 GHz, LPDDR5X"),),
 )
 RDNA4 = replace(
     RDNA3,
+    rows=_with(
+        RDNA3,
+        Rate("transcendental", 8, "CAP: v_rcp_f32 issues in four clocks, v_s_rcp_f32 in one", "captured"),
+        Rate("multiply", 8, "CAP: v_mad_co_u64_u32 issues in four clocks", "captured"),
+        Rate("salu latency", 1, "CAP: s_add_co_i32 to s_cmp_eq_i32", "captured", 1, 2),
+        Rate("salu completion", 9, "CAP: to S_WAIT_ALU, scalar loads 9, to SCC branches 10 to 12", "captured", 8, 12),
+        Rate("vector queue", 7, "CAP, one kernel: eight WMMAs issue before the first is complete", "captured", 4, 12),
+        Rate("queue release", 11, "CAP, the same: the ninth WMMA issues 27 to 33 after the first", "captured", 1, 20),
+        Rate("branch", 8, "CAP: s_cbranch_scc0 to its target 9 to 10", "captured", 7, 9),
+        Rate("barrier", 16, "CAP: s_barrier_signal to the next instruction 14 to 20", "captured", 13, 20),
+        Rate("cold scalar load", 1670, "CAP: 1,657 to 1,708", "captured", 1640, 1720),
+        Rate("cold load", 1950, "CAP: 1,081 to 2,039", "captured", 1070, 2050),
+        Rate("cold code", 1620, "CAP, one kernel: 1,616 to 1,624", "captured", 1590, 1640),
+        Rate("wave end", 320, "CAP: 225 to 377", "captured", 220, 385),
+    ),
     products=(
         Product("RX 9070 XT", 32, 2970, 640, "AMD's product page: 64 compute units, boost clock"),
         Product("AI PRO R9700", 32, 2920, 640, "AMD's product page: 64 compute units, boost clock"),
     ),
 )
 RDNA4_SMALL = replace(
-    RDNA3, products=(Product("RX 9060 XT", 16, 3130, 320, "AMD's product page: 32 compute units, boost clock"),)
+    RDNA4,
+    rows=_elsewhere(RDNA4),
+    products=(Product("RX 9060 XT", 16, 3130, 320, "AMD's product page: 32 compute units, boost clock"),),
 )

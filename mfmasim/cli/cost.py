@@ -44,6 +44,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--html", metavar="FILE", help="draw the timelines: one HTML page, a lane for each wave")
     parser.add_argument("--trace", metavar="FILE", help="write the timeline in Chrome's trace format, for Perfetto")
+    parser.add_argument(
+        "--against", action="append", default=[], metavar="CAPTURE",
+        help="set a capture of a real GPU beside it: JSON, rocprofv3's thread trace or counter CSV (docs/cost.md)",
+    )  # fmt: skip
+    parser.add_argument("--launch", help="of a capture with several launches: the name of one")
+    parser.add_argument("--baseline", metavar="FILE", help="compare with what an earlier run wrote with --json")
+    parser.add_argument("--counters", action="store_true", help="run the whole launch and print performance counters")
+    parser.add_argument("--cold", action="store_true", help="start with nothing in any cache (default with --against)")
+    parser.add_argument("--warm", action="store_true", help="with --against: start with everything in the L2")
+    parser.add_argument("--rates", action="store_true", help="print every rate that the results rest on")
     parser.add_argument("--kernel", help="of a code object: the kernel, where it has several")
     parser.add_argument("--grid", default="1", help="of a code object: workgroups, such as 4 or 4,4,1 (default 1)")
     parser.add_argument("--block", default="64", help="of a code object: work-items per workgroup (default 64)")
@@ -60,17 +70,20 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 or 2."""
-    from mfmasim.cli.output import table
+    from mfmasim.cli.output import counters, table
     from mfmasim.errors import MfmasimError
 
     found = []
     for costed in _costed(args):
+        _beside(args, costed)
         found.append(costed)
         if args.json == "-":
             continue
         print(f"{costed.case or costed.recorded.kernel.title} on {costed.arch.name} ({costed.product.name})")
-        for title, columns, rows in costed.tables():
+        for title, columns, rows in costed.tables(rates=args.rates):
             print(table(columns, rows, "terminal", title), end="")
+        if args.counters and costed.recorded.report is not None:
+            print(counters(costed.recorded.report), end="")
         print("\n".join(costed.lines()))
     if not found:
         raise MfmasimError("no case could be executed")
@@ -83,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         from mfmasim.cost.picture import page
 
-        Path(args.html).write_text(page([(_title(c), c.drawn["value"], c.recorded.kernel) for c in found]))
+        Path(args.html).write_text(page([(_title(c), c.drawn["value"], c.recorded.kernel, c.compared) for c in found]))
     if args.trace:
         if len(found) != 1:
             raise MfmasimError(f"--trace writes one timeline, {len(found)} cases match: choose one with --case, --arch")
@@ -91,6 +104,24 @@ def run(args: argparse.Namespace) -> int:
 
         Path(args.trace).write_text(json.dumps(chrome_trace(found[0].drawn["value"], found[0].product)) + "\n")
     return 0
+
+
+def _beside(args: argparse.Namespace, costed: Costed) -> None:
+    """Add what the results are compared with."""
+    from mfmasim.cost.baseline import read_baseline
+    from mfmasim.cost.capture import read_capture
+    from mfmasim.errors import MfmasimError
+
+    if args.launch and not args.against:
+        raise MfmasimError("--launch is for --against")
+    if args.cold and args.warm:
+        raise MfmasimError("--cold and --warm exclude each other")
+    for path in args.against:
+        capture = read_capture(path, args.launch, costed.recorded.kernel.name)
+        costed.capture = capture if costed.capture is None else costed.capture.plus(capture)
+    costed.cold = args.cold or (bool(args.against) and not args.warm)
+    if args.baseline:
+        costed.baseline = read_baseline(Path(args.baseline))
 
 
 def _title(costed: Costed) -> str:
@@ -114,7 +145,7 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
         product = _product(args, arch)
         changed = case.with_parameters(changes) if changes else case
         try:
-            recorded = record_case(changed, arch, compiler=args.compiler, units=product.units)
+            recorded = record_case(changed, arch, compiler=args.compiler, units=product.units, whole=_whole(args))
         except MfmasimError as error:
             if len(work) == 1:
                 raise
@@ -144,7 +175,13 @@ def _of_object(args: argparse.Namespace) -> Costed:
     product = _product(args, kernel.arch.name)
     passed = given(args.arg, kernel)
     grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
-    return Costed(record_launch(kernel, grid, block, passed.values, args.shared, units=product.units), product)
+    units, whole = product.units, _whole(args)
+    return Costed(record_launch(kernel, grid, block, passed.values, args.shared, units=units, whole=whole), product)
+
+
+def _whole(args: argparse.Namespace) -> bool:
+    """Whether counters of the whole launch are asked for."""
+    return args.counters or bool(args.against)
 
 
 def _product(args: argparse.Namespace, arch: str) -> Product:

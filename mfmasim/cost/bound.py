@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from mfmasim.architectures.rates import Rate
     from mfmasim.cost.trace import Trace, WaveTrace
 
-__all__ = ["RATES_OF", "Bound", "Span", "bound_of", "spans_of", "turns_of"]
+__all__ = ["RATES_OF", "Bound", "Span", "bound_of", "place_of", "spans_of", "turns_of"]
 
 RATES_OF = {
     "issue": ("issue",),
     "matrix": (),
-    "VALU": ("valu", "transcendental", "f64"),
+    "VALU": ("valu", "transcendental", "f64", "b64", "multiply"),
     "transcendental": ("transcendental",),
     "scalar": ("issue",),
     "branch": ("issue",),
@@ -127,6 +127,17 @@ def spans_of(trace: Trace, head: int | None) -> tuple[list[Span], int]:
     return [(places[0], places[turns]) for places in starts], turns
 
 
+def place_of(trace: Trace, number: int) -> dict[str, int]:
+    """Which instance of each scope a wave belongs to.
+
+    Args:
+        trace: what was executed.
+        number: of the wave.
+    """
+    simd = trace.simd_of(number)
+    return {"wave": number, "simd": simd, "pair": simd // 2, "group": trace.group_of(number)}
+
+
 def bound_of(trace: Trace, head: int | None = None) -> Bound:
     """Bound the turns of the main loop, or a whole kernel.
 
@@ -140,10 +151,7 @@ def bound_of(trace: Trace, head: int | None = None) -> Bound:
     lines: dict[int, set[int]] = {}
     before: dict[int, set[int]] = {}
     for number, (wave, (first, last)) in enumerate(zip(trace.waves, spans, strict=True)):
-        place = {
-            "wave": number, "simd": trace.simd_of(number), "pair": trace.simd_of(number) // 2,
-            "group": trace.group_of(number),
-        }  # fmt: skip
+        place = place_of(trace, number)
         sums: dict[str, float] = {}
         for pipe, cycles in _needs(trace, wave, first, last):
             sums[pipe] = sums.get(pipe, 0.0) + cycles

@@ -23,7 +23,7 @@ __all__ = ["record_case"]
 
 def record_case(
     case: Case, arch: str, *, compiler: str | None = None, kernel: Kernel | None = None, most: int | None = None,
-    units: int | None = None,
+    units: int | None = None, whole: bool = False,
 ) -> Recorded:  # fmt: skip
     """Record a case on its first class of inputs; outputs are not compared, `verify_case` does that.
 
@@ -34,6 +34,7 @@ def record_case(
         kernel: run this one instead of the case's.
         most: workgroups to record at most; None takes all that fit.
         units: units that share the grid; None takes those of the architecture's first product.
+        whole: run the whole launch and keep its report, with bank conflicts.
 
     Raises:
         MfmasimError: the case is wrong, or cannot be compiled or executed.
@@ -53,7 +54,7 @@ def record_case(
         reads = not tensor.writes or launch.expression is None or launch.expression.uses(tensor)
         codes = draw(tensor, data, case.title, target) if reads else untouched(tensor, target)
         memory[name] = tensor.placed(bytes_of(tensor, codes, target))
-    unit = Unit(most, units)
+    unit = Unit(most, units, whole=whole)
     launch.run(unit, kernel, memory)
     assert unit.recorded is not None
     return unit.recorded

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures.rates import NAMES
+from mfmasim.cost.against import Compared, compare
+from mfmasim.cost.attribution import Change, Share, changes_of, registers_of, shares_of
+from mfmasim.cost.baseline import Difference, against_baseline
 from mfmasim.cost.bound import bound_of
 from mfmasim.cost.estimate import estimate, timelines
 from mfmasim.cost.operation import SCOPES
+from mfmasim.cost.timeline import timeline
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.lds import ds_instruction, phase_table
 from mfmasim.matrix import instruction
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.architectures.rates import Product
     from mfmasim.cost.bound import Bound
+    from mfmasim.cost.capture import Capture
     from mfmasim.cost.estimate import Estimate
     from mfmasim.cost.resident import Recorded
     from mfmasim.cost.timeline import Timeline
@@ -26,10 +32,9 @@ __all__ = ["LATENCIES", "Costed", "Used", "product_of"]
 
 Table = tuple[str, tuple[str, ...], list[list[Any]]]
 """Title, columns, rows."""
-LATENCIES = (
-    "valu latency", "transcendental latency", "matrix latency", "salu latency", "branch", "barrier", "lds latency",
-    "scalar load", "l1 latency", "l2 latency",
-)  # fmt: skip
+COLD = ("cold scalar load", "cold load", "cold code")
+"""Rates that only a cold start rests on."""
+LATENCIES = tuple(name for name in tuple(NAMES)[tuple(NAMES).index("l2") + 1 :] if name not in COLD)
 """Rates that only the timeline rests on."""
 _CONFIDENCE = {"unknown": "assumed"}
 """Of a phase table, in the words of rates."""
@@ -76,6 +81,12 @@ class Costed:
     recorded: Recorded
     product: Product
     case: str = ""
+    cold: bool = False
+    """The timeline starts without anything in any cache."""
+    capture: Capture | None = None
+    """Of a real GPU, to set beside it."""
+    baseline: list[dict[str, Any]] | None = None
+    """What an earlier run wrote."""
 
     @cached_property
     def bound(self) -> Bound:
@@ -85,7 +96,7 @@ class Costed:
     @cached_property
     def drawn(self) -> dict[str, Timeline]:
         """Timelines by end of the latencies' ranges."""
-        return timelines(self.recorded)
+        return timelines(self.recorded, cold=self.cold)
 
     @cached_property
     def estimated(self) -> Estimate:
@@ -114,7 +125,36 @@ class Costed:
             confidence = _CONFIDENCE.get(table.confidence, table.confidence)
             shown = f"{len(table.sets(wave))} phases, {table.banks} banks"
             found.append(Used(name, shown, "a pass for each phase and conflict", table.source, confidence))
-        return found + [_used(self.arch, name, timeline=True) for name in LATENCIES]
+        names = (*LATENCIES, *COLD) if self.cold else LATENCIES
+        return found + [_used(self.arch, name, timeline=True) for name in names]
+
+    @cached_property
+    def shares(self) -> list[Share]:
+        """Source lines that make the bound."""
+        return shares_of(self.recorded.trace, self.recorded.head, self.bound.pipe)
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """What to change first."""
+        line = timeline(self.recorded.trace) if self.cold else self.drawn["value"]
+        return changes_of(self.recorded, line)
+
+    @cached_property
+    def counters(self) -> dict[str, int]:
+        """Performance counters of the whole launch; empty where only one unit's workgroups were run."""
+        return self.recorded.report.counters if self.recorded.report is not None else {}
+
+    @cached_property
+    def compared(self) -> Compared | None:
+        """Beside the capture."""
+        if self.capture is None:
+            return None
+        return compare(self.recorded, self.capture, self.drawn, self.counters, cold=self.cold)
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """From the earlier run."""
+        return [] if self.baseline is None else against_baseline(self._record(), self.baseline, "--baseline")
 
     @property
     def assumed(self) -> list[str]:
@@ -133,6 +173,14 @@ class Costed:
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
+        found = self._record()
+        if self.compared is not None:
+            found["against"] = self.compared.record()
+        if self.baseline is not None:
+            found["baseline"] = [one.record() for one in self.differences]
+        return found
+
+    def _record(self) -> dict[str, Any]:
         bound, recorded = self.bound, self.recorded
         found: dict[str, Any] = {
             "kernel": recorded.kernel.name, "case": self.case, "arch": self.arch.name, "product": self.product.name,
@@ -144,7 +192,10 @@ class Costed:
             "rates": [used.record() for used in self.used], "assumed": self.assumed,
             "occupancy": recorded.occupancy.record(), "resident": recorded.resident, "ridge": self.ridge,
             "timeline": {end: self._line(line) for end, line in self.drawn.items()},
-            "estimate": self.estimated.record(),
+            "estimate": self.estimated.record(), "cold": self.cold, "counters": self.counters,
+            "bound_lines": [vars(share) for share in self.shares],
+            "registers": {name: {"used": a, "declared": b} for name, (a, b) in registers_of(recorded).items()},
+            "changes": [change.record() for change in self.changes],
         }  # fmt: skip
         return found
 
@@ -153,10 +204,15 @@ class Costed:
             "clocks": line.clocks, "turn": line.turn(self.recorded.head),
             "matrix_share": line.matrix_share(self.recorded.head), "standing": line.standing(),
             "lines": dict(list(line.by_line().items())[:10]),
+            "causes": {cause: sum(waits.values()) for cause, waits in list(line.by_cause().items())[:10]},
         }  # fmt: skip
 
-    def tables(self) -> list[Table]:
-        """As tables for the terminal."""
+    def tables(self, *, rates: bool = False) -> list[Table]:
+        """As tables for the terminal.
+
+        Args:
+            rates: with every rate that the results rest on.
+        """
         bound, recorded = self.bound, self.recorded
         per = "turn of the main loop" if bound.looped else "kernel"
         pipes = [
@@ -189,25 +245,60 @@ class Costed:
                 ],
             )
         )
-        where = [[line, f"{clocks:,.0f}"] for line, clocks in list(lines["value"].by_line().items())[:8]]
+        where = [
+            [cause, f"{sum(waits.values()):,.0f}", ", ".join(sorted(waits, key=lambda line: -waits[line])[:3])]
+            for cause, waits in list(lines["value"].by_cause().items())[:8]
+        ]
         if where:
-            tables.append(("Where waves stand still", ("source", "clocks of all waves"), where))
-        rates = [[u.rate, u.value, u.confidence, u.source] for u in self.used]
-        tables.append(("Rates", ("rate", "value", "confidence", "source"), rates))
-        return tables
+            tables.append(("What waves stand still for", ("cause", "clocks of all waves", "waits at"), where))
+        first = [[c.what, f"{c.gain:.0%}", f"{c.clocks:,.0f}", ", ".join(c.lines)] for c in self.changes]
+        if first:
+            columns = ("without", "gain at most", f"clocks a {per}", "source")
+            tables.append(("What to change first, one at a time", columns, first))
+        if rates:
+            shown = [[u.rate, u.value, u.confidence, u.source] for u in self.used]
+            tables.append(("Rates", ("rate", "value", "confidence", "source"), shown))
+        if self.differences:
+            rows = [[one.what, f"{one.before:,.0f}", f"{one.now:,.0f}", f"{one.change:+.1%}", one.verdict]
+                    for one in self.differences if one.before != one.now]  # fmt: skip
+            tables.append(("Compared with the baseline", ("clocks", "before", "now", "change", ""), rows))
+        return tables + (self.compared.tables() if self.compared is not None else [])
 
     def lines(self) -> list[str]:
         """What is said in words: occupancy, intensity, roofline, what is assumed."""
         bound, occupancy = self.bound, self.recorded.occupancy
-        said = [f"occupancy: {occupancy.waves_per_simd:g} waves per SIMD, limited by {', '.join(occupancy.limited_by)}"]
+        said = [
+            self._made_by(),
+            f"occupancy: {occupancy.waves_per_simd:g} waves per SIMD, limited by {', '.join(occupancy.limited_by)}",
+        ]
         if bound.intensity is not None and self.ridge is not None:
             said.append(
                 f"intensity: {bound.intensity:,.0f} matrix operations per byte of new lines; ridge point of "
                 f"{self.product.name} {self.ridge:,.0f} (memory, {self.product.gigabytes:,.0f} GB/s)"
             )
+        for name, (used, declared) in registers_of(self.recorded).items():
+            granule = next(step for lanes, _, step in self.arch.simd.vgprs if lanes == self.recorded.kernel.wave)
+            padded = declared > -(-used // granule) * granule
+            said.append(f"{name}: {used} used, {declared} declared" + (": padded by the compiler" if padded else ""))
+        sure = Counter(used.confidence for used in self.used)
+        counts = ", ".join(f"{count} {name}" for name, count in sure.most_common())
+        said.append(f"rates: {len(self.used)}, of them {counts} (--rates prints them)")
         said.append(f"assumed, without a public source: {', '.join(self.assumed) or 'nothing'}")
         said.append("a bound is a lower one under these rates; the timeline is a model, its range that of latencies")
-        return said
+        if self.baseline is not None:
+            better, worse = (sum(one.verdict == word for one in self.differences) for word in ("better", "worse"))
+            said.append(f"compared with the baseline: {better} better, {worse} worse")
+        return said + (self.compared.lines() if self.compared is not None else [])
+
+    def _made_by(self) -> str:
+        """What makes the bound, in words: lines, and conflicts."""
+        bound, shares = self.bound, self.shares
+        conflicts = sum(share.conflicts for share in shares)
+        of = f", {conflicts:,.0f} of them bank conflicts" if conflicts else ""
+        most = [f"{share.line} ({share.cycles:,.0f})" for share in shares[:4]]
+        more = f" and {len(shares) - 4} more" if len(shares) > 4 else ""
+        per = "turn" if bound.looped else "kernel"
+        return f"bound: {bound.pipe}, {bound.total:,.0f} cycles a {per}{of}; by {', '.join(most)}{more}"
 
 
 _KEPT = ("per", "turns", "waves", "flops", "bytes", "fetched", "intensity")

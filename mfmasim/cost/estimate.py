@@ -18,9 +18,9 @@ __all__ = ["ENDS", "Estimate", "estimate", "timelines"]
 ENDS = ("low", "value", "high")
 
 
-def timelines(recorded: Recorded) -> dict[str, Timeline]:
-    """The timeline at each end of the latencies' ranges."""
-    return {end: timeline(recorded.trace, end) for end in ENDS}
+def timelines(recorded: Recorded, *, cold: bool = False) -> dict[str, Timeline]:
+    """The timeline at each end of the latencies' ranges; with `cold`, no cache has anything at its beginning."""
+    return {end: timeline(recorded.trace, end, cold=cold) for end in ENDS}
 
 
 @dataclass(frozen=True)

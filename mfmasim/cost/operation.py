@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.barriers import of_workgroup
@@ -76,6 +77,26 @@ class Operation:
     flow: bool = False
     flops: int = 0
     """Operations of a matrix instruction; products and sums."""
+    stores: bool = False
+    """Stores to memory."""
+    settles: str = ""
+    """S_WAIT_ALU: waits until the ``vector`` or the ``scalar`` instructions before it are complete."""
+    on_scc: bool = False
+    """Branches on SCC."""
+    delays: tuple[int, ...] = ()
+    """S_DELAY_ALU: which of the instructions after it, from 0, issue only when their operands are there."""
+    free: bool = False
+    """S_DELAY_ALU, S_WAIT_ALU: takes no issue of its own, the next instruction issues with it."""
+
+    @cached_property
+    def cycles(self) -> dict[str, float]:
+        """`needs` by pipe."""
+        return dict(self.needs)
+
+    @cached_property
+    def scalars(self) -> tuple[Register, ...]:
+        """Scalar registers that it reads."""
+        return tuple(register for register in self.reads if register[0] == "s")
 
 
 def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, source: str = "") -> Operation:
@@ -92,7 +113,8 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
     rates = arch.rates
     period = rates["issue"].value
     slot = _slot(instruction, shared=rates.scalar_unit_shared)
-    needs = {"issue": period}
+    free = opcode.kind == "delay" or opcode.wait == "alu"
+    needs = {"issue": 0.0 if free else period}
     ours = bool(opcode.barrier) and of_workgroup(instruction)  # others are not modelled: their waves go on
     parts = instruction.halves or (instruction,)
     matrix, flops = 0.0, 0
@@ -102,8 +124,10 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
         needs["matrix"] = matrix
         if rates.matrix_on_valu:
             needs["VALU"] = matrix
+    elif slot == "VALU" and opcode.trans and instruction.dst and instruction.dst[0].kind == "s":
+        needs["VALU"] = needs["transcendental"] = period  # of one lane
     elif slot == "VALU":
-        needs["VALU"] = wave / rates["f64" if _wide(instruction) else "valu"].value
+        needs["VALU"] = wave / rates[_rate(instruction)].value
         if opcode.trans:
             needs["transcendental"] = wave / rates["transcendental"].value
             if not rates.matrix_on_valu:  # CDNA has no unit of its own for them
@@ -125,7 +149,13 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
         raised(arch, opcode, bool(instruction.dst), instruction.space), ours and opcode.barrier in ("whole", "signal"),
         ours and opcode.barrier in ("whole", "wait"), opcode.flow == "end",
         immediate & 3 if opcode.kind == "priority" else None, idle, bool(opcode.flow), flops,
+        opcode.unit == "VMEM" and opcode.access == "store", _settles(opcode.wait, immediate),
+        opcode.condition.startswith("scc"), _delays(immediate) if opcode.kind == "delay" else (), free,
     )  # fmt: skip
+
+
+_MULTIPLY = ("v_mul_lo_u32", "v_mul_lo_i32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32",
+             "v_mad_co_u64_u32", "v_mad_co_i64_i32")  # fmt: skip
 
 
 def _slot(instruction: Instruction, *, shared: bool) -> str:
@@ -140,6 +170,25 @@ def _slot(instruction: Instruction, *, shared: bool) -> str:
     return {"VMEM": "memory", "SALU": "scalar"}.get(opcode.unit, opcode.unit) or "internal"
 
 
-def _wide(instruction: Instruction) -> bool:
-    """Whether a vector instruction computes in f64."""
-    return any(operand.type == "f64" for operand in (*instruction.dst, *instruction.src))
+def _rate(instruction: Instruction) -> str:
+    """The rate of a vector instruction."""
+    if any(operand.type == "f64" for operand in (*instruction.dst, *instruction.src)):
+        return "f64"
+    name = instruction.name
+    if name.startswith(("v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64")):
+        return "b64"
+    return "multiply" if name.startswith(_MULTIPLY) else "valu"
+
+
+def _delays(bits: int) -> tuple[int, ...]:
+    """Instructions that S_DELAY_ALU delays (RDNA3 ISA manual, S_DELAY_ALU: INSTID0, INSTSKIP, INSTID1)."""
+    return tuple({0: None} if bits & 15 else {}) + ((bits >> 4 & 7,) if bits >> 7 & 15 and bits >> 4 & 7 else ())
+
+
+def _settles(wait: str, bits: int) -> str:
+    """What S_WAIT_ALU waits for (LLVM, ``DepCtr``: VA_VDST, VA_SDST, VA_VCC; SA_SDST)."""
+    if wait != "alu":
+        return ""
+    if not bits >> 12 & 15 or not bits >> 9 & 7 or not bits >> 1 & 1:
+        return "vector"
+    return "" if bits & 1 else "scalar"

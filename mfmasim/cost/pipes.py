@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mfmasim.architectures.rates import Rates
+    from mfmasim.cost.operation import Operation
     from mfmasim.cost.trace import Access
 
-__all__ = ["GroupPipes", "Latencies", "Served", "SimdPipes", "latencies"]
+__all__ = ["ColdCode", "GroupPipes", "Latencies", "Served", "SimdPipes", "branched", "latencies"]
 
 ENDS = ("low", "value", "high")
 
@@ -29,6 +32,19 @@ class Latencies:
     scalar: float
     l1: float
     l2: float
+    carry: float
+    valu_done: float
+    overwrite: float
+    salu_done: float
+    internal: float
+    through: float
+    end: float
+    cold_scalar: float
+    cold_load: float
+    cold_code: float
+    release: float
+    queue: int
+    """Places of the vector queue: many at the low end, few at the high one."""
 
 
 def latencies(rates: Rates, end: str = "value") -> Latencies:
@@ -40,18 +56,84 @@ def latencies(rates: Rates, end: str = "value") -> Latencies:
 
     return Latencies(
         at("valu latency"), at("transcendental latency"), at("matrix latency"), at("salu latency"), at("branch"),
-        at("barrier"), at("lds latency"), at("scalar load"), at("l1 latency"), at("l2 latency"),
+        at("barrier"), at("lds latency"), at("scalar load"), at("l1 latency"), at("l2 latency"), at("carry latency"),
+        at("valu completion"), at("scalar overwrite"), at("salu completion"), at("internal"), at("fall through"),
+        at("wave end"), at("cold scalar load"), at("cold load"), at("cold code"), at("queue release"),
+        int(rates["vector queue"].ends[2 - k]),
     )  # fmt: skip
 
 
 class SimdPipes:
-    """When the pipes of a SIMD are free."""
+    """When the pipes of a SIMD are free, and its queue of vector instructions.
 
-    __slots__ = ("matrix", "trans", "valu")
+    With a queue an instruction issues although those before it still execute, as long as the queue has a place; they
+    execute in order. It stands at the entrance until it is accepted, and the wave's next one issues after that.
+    """
+
+    __slots__ = ("executed", "matrix", "queue", "trans", "valu")
 
     def __init__(self) -> None:
         """All free."""
         self.valu = self.matrix = self.trans = 0.0
+        self.executed = 0.0
+        """When the last instruction of the queue has executed."""
+        self.queue: deque[float] = deque()
+        """When each instruction leaves the queue, in order."""
+
+    def send(
+        self, op: Operation, ready: float, now: float, period: float, late: Latencies, *, on_valu: bool
+    ) -> tuple[float, float, float]:
+        """Issue a vector instruction.
+
+        Args:
+            op: the instruction.
+            ready: when its operands are there; without a queue it issues after that.
+            now: when it issues.
+            period: of issue.
+            late: the latencies.
+            on_valu: matrix instructions occupy the vector ALU.
+
+        Returns:
+            When its wave may go on, when it starts to execute, when it is executed.
+        """
+        needs = op.cycles
+        cycles = max(needs.get("matrix", 0.0), needs.get("VALU", 0.0), needs.get("transcendental", 0.0))
+        accepted, start, busy = now, now, now + cycles
+        if late.queue > 1:
+            beyond = late.release if op.matrix else 0.0
+            executed = op.matrix or needs["VALU"]
+            accepted, start, busy = self.accept(executed, beyond, ready, now, late.queue)
+            busy = max(busy, start + cycles)
+            self.valu = max(accepted, now + (period if op.matrix else needs["VALU"]))
+        elif op.matrix:
+            self.matrix = now + op.matrix
+            self.valu = now + (op.matrix if on_valu else period)
+        else:
+            self.valu = now + needs["VALU"]
+        if op.trans:
+            self.trans = now + needs["transcendental"]
+        return accepted, start, busy
+
+    def accept(self, cycles: float, beyond: float, ready: float, now: float, places: int) -> tuple[float, float, float]:
+        """Send an instruction to the queue.
+
+        Args:
+            cycles: that it executes.
+            beyond: clocks until it leaves the queue after that.
+            ready: when its operands are there.
+            now: when it issues.
+            places: of the queue, without the one that executes.
+
+        Returns:
+            When it is accepted, starts to execute and is executed.
+        """
+        while self.queue and self.queue[0] <= now:
+            self.queue.popleft()
+        accepted = max(now, self.queue[-places]) if len(self.queue) >= places else now
+        start = max(accepted, ready, self.executed)
+        self.executed = start + cycles
+        self.queue.append(max(self.executed + beyond, self.queue[-1] if self.queue else 0.0))
+        return accepted, start, self.executed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +156,11 @@ class GroupPipes:
     behind it only the bandwidth and latency of the L2 count: a line is always there.
     """
 
-    def __init__(self, rates: Rates, late: Latencies) -> None:
-        """All free, the L1 empty."""
+    def __init__(self, rates: Rates, late: Latencies, *, cold: bool = False) -> None:
+        """All free, the L1 empty; with `cold`, of lines that were never touched no cache has any."""
+        self.cold = cold
+        self.arrives: dict[int, float] = {}
+        """When a line that no cache had is there."""
         self.rates, self.late = rates, late
         self.lds = self.fill = self.memory = self.l2 = 0.0
         self.ports: dict[int, float] = {}
@@ -104,10 +189,22 @@ class GroupPipes:
         missed = self._missed(access.lines)
         if missed:
             self.l2 = max(self.l2, start) + missed * self.l2_clocks
-            done = max(done, self.l2 + self.late.l2)
+            done = max(done, self.l2 + self.late.l2, self.first_touch(access.lines, start, self.late.cold_load))
         if access.fill:
             done = self.fill = max(self.fill, done) + access.fill
         return Served("memory", start, busy, done)
+
+    def first_touch(self, lines: Iterable[int], now: float, latency: float) -> float:
+        """When lines that no cache had at the beginning are there; 0 in a warm start.
+
+        Args:
+            lines: their numbers.
+            now: when they are touched.
+            latency: of those that nothing touched before.
+        """
+        if not self.cold:
+            return 0.0
+        return max((self.arrives.setdefault(line, now + latency) for line in lines), default=0.0)
 
     def _missed(self, lines: tuple[int, ...]) -> int:
         """Lines that are not in the L1; then they are."""
@@ -121,3 +218,42 @@ class GroupPipes:
                 if len(held) > self.most:
                     held.popitem(last=False)
         return missed
+
+
+class ColdCode:
+    """Code that no cache had: by blocks of 256 bytes, each asked for when the one before is entered."""
+
+    SIZE = 256
+
+    def __init__(self) -> None:
+        """Nothing is there but what comes with a wave: the block of its first instruction."""
+        self.arrives: dict[int, float] = {}
+
+    def fetch(self, op: Operation, follower: Operation, now: float, latency: float) -> float:
+        """When the whole of the next instruction is there.
+
+        Args:
+            op: what issues.
+            follower: the next one.
+            now: when it issues.
+            latency: of a block.
+        """
+        here, there = op.pc // self.SIZE, (follower.pc + follower.size - 1) // self.SIZE
+        self.arrives.setdefault(here, now)
+        self.arrives.setdefault(here + 1, now + latency)
+        return self.arrives.setdefault(there, now + latency)
+
+
+def branched(op: Operation, follower: Operation, now: float, period: float, late: Latencies) -> float:
+    """From when on the next instruction may issue as far as a branch lets it.
+
+    Args:
+        op: what issues.
+        follower: what is executed next.
+        now: when it issues.
+        period: of issue.
+        late: the latencies.
+    """
+    if not op.flow or op.ends:
+        return now
+    return now + (late.through if follower.pc == op.next_pc else period + late.branch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cost.trace import Recorder
@@ -46,6 +46,8 @@ class Recorded:
     main: Loop | None
     operands: int = 0
     """Bytes of the buffers that the kernel reads or writes: what memory has to move once at least."""
+    report: Report | None = None
+    """Of the whole launch, where all of it was run."""
 
     @property
     def head(self) -> int | None:
@@ -61,9 +63,9 @@ class Recorded:
 class Unit(SimDevice):
     """Runs only the workgroups that one unit holds at a time, and records them."""
 
-    def __init__(self, most: int | None, units: int | None) -> None:
-        """Record `most` workgroups at most, of a grid that so many units share."""
-        self.most, self.units = most, units
+    def __init__(self, most: int | None, units: int | None, *, whole: bool = False) -> None:
+        """Record `most` workgroups at most, of a grid that so many units share; with `whole`, run the others too."""
+        self.most, self.units, self.whole = most, units, whole
         self.recorded: Recorded | None = None
 
     def launch(
@@ -83,6 +85,14 @@ class Unit(SimDevice):
         Raises:
             MfmasimError: the launch is wrong, a workgroup does not fit, or it stops early.
         """
+        if self.whole:
+            observer = Resident(self.most, self.units)
+            simulator = SimDevice()
+            report = simulator.launch(kernel, grid, block, args, shared_bytes, "conflicts", observers=[observer])
+            if report.stopped:
+                raise MfmasimError(f"{kernel.title}: {report.stopped}")
+            self.recorded = replace(observer.recorded(report.executed), report=report)
+            return report
         launch = prepare(kernel, grid, block, args, shared_bytes)
         resident = Resident(self.most, self.units)
         resident.on_start(launch)
@@ -169,7 +179,7 @@ def _units(kernel: Kernel) -> int:
 
 def record_launch(
     kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *, most: int | None = None,
-    units: int | None = None,
+    units: int | None = None, whole: bool = False,
 ) -> Recorded:  # fmt: skip
     """Record a launch with given arguments; buffers change as far as the recorded workgroups write to them.
 
@@ -181,11 +191,12 @@ def record_launch(
         shared_bytes: dynamic LDS.
         most: workgroups to record at most; None takes all that fit.
         units: units that share the grid; None takes those of the architecture's first product.
+        whole: run the whole launch and keep its report, with bank conflicts.
 
     Raises:
         MfmasimError: the launch is wrong, a workgroup does not fit, or it stops early.
     """
-    unit = Unit(most, units)
+    unit = Unit(most, units, whole=whole)
     unit.launch(kernel, grid, block, args, shared_bytes)
     assert unit.recorded is not None
     return unit.recorded

@@ -3,7 +3,8 @@
 In a SIMD's turn each of its waves may issue its next instruction, and one instruction of each kind may issue. Of
 several waves the one with the highest priority goes first, of equal ones the oldest (what the hardware does there is
 not public). A wave's instructions issue in order; results come after the latencies of the rates, which are ranges:
-`timeline` takes one end of all of them. Memory is a bandwidth and a latency, no more.
+`timeline` takes one end of all of them. Memory is a bandwidth and a latency, no more. In a cold start the first touch
+of code, scalar data and lines takes the latencies of rows of their own.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mfmasim.cost.bound import turns_of
-from mfmasim.cost.pipes import GroupPipes, SimdPipes, latencies
-from mfmasim.cost.trace import NOTHING, Access
+from mfmasim.cost.effects import Rules, issue
+from mfmasim.cost.pipes import ColdCode, GroupPipes, SimdPipes, latencies
 from mfmasim.cost.wave import Wave
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = ["Lane", "Timeline", "timeline"]
 
 BARRIER = "barrier"
 SLOT = "issue slot"
-EMPTY = Access()
 
 
 @dataclass
@@ -46,6 +46,8 @@ class Lane:
     """Clocks that the wave stood still before it."""
     reasons: list[str] = field(default_factory=list)
     """What for: a counter, a result, a pipe, an issue slot, a barrier; or nothing."""
+    causes: array[int] = field(default_factory=lambda: array("l"))
+    """Number of the operation that it waited for; its own where it waited for none's result."""
 
 
 @dataclass
@@ -105,6 +107,23 @@ class Timeline:
                     total[line] = total.get(line, 0.0) + clocks
         return dict(sorted(total.items(), key=lambda item: -item[1]))
 
+    def by_cause(self) -> dict[str, dict[str, float]]:
+        """Clocks that waves stood still by the line that caused it, and by the one that waited; the longest first.
+
+        The cause of a wait is the load or access that it waits for, of a missing result what produces it, of a barrier
+        what the last wave to arrive had waited for the longest.
+        """
+        total: dict[str, dict[str, float]] = {}
+        operations = self.trace.operations
+        for lane, wave in zip(self.lanes, self.trace.waves, strict=True):
+            for number, cause, clocks in zip(wave.operations, lane.causes, lane.stood, strict=True):
+                if clocks:
+                    of, at = operations[cause], operations[number]
+                    waits = total.setdefault(of.source or hex(of.pc), {})
+                    line = at.source or hex(at.pc)
+                    waits[line] = waits.get(line, 0.0) + clocks
+        return dict(sorted(total.items(), key=lambda item: -sum(item[1].values())))
+
     def matrix_share(self, head: int | None) -> float:
         """Part of the main loop's time in which the matrix cores of the SIMDs that have waves are busy."""
         first, last, _ = self.window(head)
@@ -117,26 +136,29 @@ class Timeline:
         return spent / ((last - first) * len(simds)) if last > first else 0.0
 
 
-def timeline(trace: Trace, end: str = "value") -> Timeline:
+def timeline(trace: Trace, end: str = "value", *, cold: bool = False) -> Timeline:
     """Simulate what was executed.
 
     Args:
         trace: of the resident workgroups.
         end: end of the latencies' ranges: ``low``, ``value`` or ``high``.
+        cold: no cache has anything, as in the first launch of a kernel.
     """
-    return _Unit(trace, end).run()
+    return _Unit(trace, end, cold=cold).run()
 
 
 class _Unit:
     """The state of a unit."""
 
-    def __init__(self, trace: Trace, end: str) -> None:
+    def __init__(self, trace: Trace, end: str, *, cold: bool) -> None:
         rates = trace.arch.rates
+        self.code = ColdCode() if cold else None
         self.trace, self.end = trace, end
-        self.period, self.on_valu = rates["issue"].value, rates.matrix_on_valu
+        self.period = rates["issue"].value
         self.late = latencies(rates, end)
+        self.rules = Rules(self.late, self.period, rates.matrix_on_valu)
         self.simds = [SimdPipes() for _ in range(4)]
-        self.groups = [GroupPipes(rates, self.late) for _ in range(4 // rates.lds_simds)]
+        self.groups = [GroupPipes(rates, self.late, cold=cold) for _ in range(4 // rates.lds_simds)]
         self.group_of = [self.groups[simd // rates.lds_simds] for simd in range(4)]
         self.waves = [
             Wave(number, trace.simd_of(number), each, trace.operations) for number, each in enumerate(trace.waves)
@@ -147,7 +169,8 @@ class _Unit:
         """Waves of a workgroup that have signalled its barrier."""
         self.opened: dict[int, int] = {}
         """Barriers of a workgroup that have opened."""
-        self.released: dict[int, float] = {}
+        self.released: dict[int, tuple[float, int]] = {}
+        """When the last barrier of a workgroup lets its waves go on, and what caused that."""
         self.events: list[tuple[float, int]] = []
         self.due = [float("inf")] * 4
         self.last = 0.0
@@ -180,6 +203,10 @@ class _Unit:
         used: set[str] = set()
         pipes = self.simds[simd]
         for wave in able:
+            while not wave.done and wave.next.free and wave.ready <= now:
+                self.issue(wave, wave.next, now)
+            if wave.done or wave.ready > now:
+                continue
             op = wave.next
             slot = op.slot
             if slot == "internal":
@@ -190,7 +217,7 @@ class _Unit:
                 continue
             if slot == "VALU":
                 free, pipe = pipes.valu, "VALU"
-                if op.matrix and pipes.matrix > free:
+                if op.matrix and not self.rules.queued and pipes.matrix > free:
                     free, pipe = pipes.matrix, "matrix core"
                 if op.trans and pipes.trans > free:
                     free, pipe = pipes.trans, "transcendental"
@@ -208,76 +235,55 @@ class _Unit:
 
     def issue(self, wave: Wave, op: Operation, now: float) -> None:
         """A wave issues its next instruction."""
-        lane, place = self.lanes[wave.number], wave.place
+        lane = self.lanes[wave.number]
         stood = now - wave.earliest
         # Turns come every period: less than one is no waiting.
         lane.stood.append(stood if stood >= self.period else 0.0)
         lane.reasons.append((wave.reason or wave.held) if stood >= self.period else "")
-        start, busy = now, now + self.period
-        late, pipes = self.late, self.simds[wave.simd]
-        if op.slot == "VALU":
-            needs = dict(op.needs)
-            busy = now + max(needs.get("matrix", 0.0), needs.get("VALU", 0.0), needs.get("transcendental", 0.0))
-            if op.matrix:
-                pipes.matrix = now + op.matrix
-                pipes.valu = now + (op.matrix if self.on_valu else self.period)
-            else:
-                pipes.valu = now + needs["VALU"]
-                if op.trans:
-                    pipes.trans = now + needs["transcendental"]
-        elif op.slot in ("LDS", "memory") or op.scalar_load or op.raises:
-            number = wave.accesses[place]
-            access = self.trace.accesses[number] if number != NOTHING else EMPTY
-            group = self.group_of[wave.simd]
-            if op.slot == "LDS":
-                served = group.access_lds(access, wave.simd // 2, now)
-                start, busy, done = served.start, served.busy, served.done
-            elif op.slot == "memory":
-                served = group.access_memory(access, now)
-                start, busy, done = served.start, served.busy, served.done
-            else:
-                done = now + late.scalar
-            wave.fly(op, done)
-            self.last = max(self.last, done)
-        wave.produce(op, now, late)
+        cause = wave.cause if wave.cause >= 0 and wave.reason else op.number
+        lane.causes.append(cause)
+        if stood > wave.worst[0]:
+            wave.worst = stood, cause
+        done = issue(self.trace, wave, self.simds[wave.simd], self.group_of[wave.simd], now, self.rules)
         lane.issued.append(now)
-        lane.served.append(start)
-        lane.busy.append(busy)
-        self.last = max(self.last, busy)
+        lane.served.append(done.start)
+        lane.busy.append(done.busy)
+        self.last = max(self.last, done.busy, done.done)
         if op.priority is not None:
             wave.priority = op.priority
-        after = now + self.period + op.idle
-        if op.flow and not op.ends and place + 1 < len(wave.codes):
-            follower = wave.operations[wave.codes[place + 1]]
-            if follower.pc != op.next_pc:
-                after += late.branch
         if op.signals:
             wave.phase += 1
             self.signalled[wave.workgroup] = self.signalled.get(wave.workgroup, 0) + 1
-        wave.advance(after)
+        wave.advance(done.after, self.late, queued=self.rules.queued)
+        if self.code is not None and not wave.done:
+            there = self.code.fetch(op, wave.next, now, self.late.cold_code)
+            if there > wave.ready:
+                wave.ready, wave.reason = there, "code"
         if op.awaits and not wave.done and self.opened.get(wave.workgroup, 0) < wave.phase:
             wave.waiting = True
         elif op.awaits and not wave.done:
-            self.release(wave, self.released[wave.workgroup])
+            self.release(wave, *self.released[wave.workgroup])
         if op.signals or wave.done:
-            self.arrive(wave.workgroup, now)
+            self.arrive(wave, op, now)
 
-    def arrive(self, workgroup: int, now: float) -> None:
-        """Open the barrier of a workgroup if all its waves have signalled it or ended."""
+    def arrive(self, last: Wave, op: Operation, now: float) -> None:
+        """Open the barrier of a wave's workgroup if all of them have signalled it or ended."""
+        workgroup = last.workgroup
         mine = [wave for wave in self.waves if wave.workgroup == workgroup]
         opened = self.opened.get(workgroup, 0)
         running = [wave for wave in mine if not wave.done]
         if not running or any(wave.phase <= opened for wave in running):
             return
         self.opened[workgroup] = opened + 1
-        at = self.released[workgroup] = now + self.late.barrier
+        at, cause = self.released[workgroup] = now + self.late.barrier, last.worst[1] if last.worst[0] else op.number
         for wave in running:
+            wave.worst = 0.0, -1
             if wave.waiting and wave.phase <= opened + 1:
                 wave.waiting = False
-                self.release(wave, at)
+                self.release(wave, at, cause)
                 self.wake(wave.simd, wave.ready)
 
-    def release(self, wave: Wave, at: float) -> None:
+    def release(self, wave: Wave, at: float, cause: int) -> None:
         """A wave goes on behind a barrier."""
         if at > wave.ready:
-            wave.ready, wave.reason = at, BARRIER
+            wave.ready, wave.reason, wave.cause = at, BARRIER, cause

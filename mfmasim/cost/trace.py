@@ -92,10 +92,15 @@ class Trace:
     operations: list[Operation] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
     waves: list[WaveTrace] = field(default_factory=list)
+    in_pairs: bool = False
+    """RDNA's CU mode: a workgroup runs on one of the two pairs of SIMDs."""
 
     def simd_of(self, number: int) -> int:
         """The SIMD of a wave: in turn, as HIP's documentation and published schedules describe it."""
-        return number % 4
+        if not self.in_pairs:
+            return number % 4
+        wave = self.waves[number]
+        return 2 * (wave.workgroup % 2) + (wave.workgroup // 2 + wave.wave) % 2
 
     def group_of(self, number: int) -> int:
         """The group of SIMDs with one LDS that a wave belongs to; a workgroup on RDNA may use both LDS of a pair."""
@@ -111,7 +116,7 @@ class Recorder(Observer):
         """Record a kernel."""
         self.kernel = kernel
         self.arch = kernel.arch
-        self.trace = Trace(kernel.arch, kernel.wave)
+        self.trace = Trace(kernel.arch, kernel.wave, in_pairs=kernel.info.descriptor.fields.get("wgp_mode") == 0)
         self._known: dict[int, int] = {}
         """Numbers of operations by address."""
         self._same: dict[Access, int] = {}

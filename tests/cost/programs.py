@@ -34,6 +34,13 @@ def kinds(rates):
         {"slot": "internal", "needs": (issue,), "priority": 0},
         {"slot": "internal", "needs": (issue,), "idle": 3 * period},
         {"slot": "branch", "needs": (issue, ("branch", period)), "flow": True},
+        {"slot": "branch", "needs": (issue, ("branch", period)), "flow": True, "on_scc": True, "reads": (("s", 1),)},
+        {"slot": "VALU", "needs": (issue, ("VALU", 2.0)), "reads": (("s", 0), ("s", 1)), "writes": (("s", 1),)},
+        {"slot": "memory", "needs": (issue,), "raises": (LOADS,), "stores": True},
+        {"slot": "internal", "needs": (("issue", 0.0),), "free": True, "settles": "vector"},
+        {"slot": "internal", "needs": (("issue", 0.0),), "free": True, "delays": (0, 2)},
+        {"slot": "internal", "needs": (("issue", 0.0),), "free": True, "settles": "scalar"},
+        {"slot": "internal", "needs": (issue,), "ends": True},
     ]  # fmt: skip
     return [
         Operation(

@@ -44,11 +44,11 @@ def test_what_a_code_object_does_not_take_is_refused(more, message, capsys):
 
 
 @pytest.mark.long
-def test_a_timeline_of_32_tiles_takes_ten_seconds_at_most():
+def test_a_timeline_of_32_tiles_takes_five_seconds_at_most():
     """Recording and drawing one workgroup of the 256x256 ping-pong, compilation by another process aside."""
     case = next(one for _, cases in find("gemm_fp8/scheduled") for one in cases if one.title == "pingpong_256")
     start = time.process_time()
     recorded = record_case(case.with_parameters({"K": 32 * 128}), "gfx950")
     line = timeline(recorded.trace)
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 5
     assert sum(len(lane.issued) for lane in line.lanes) > 40_000

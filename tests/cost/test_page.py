@@ -39,6 +39,19 @@ def test_tables_of_rows_are_on_the_page(maker):
         assert block.strip() in page
 
 
+def test_captures_are_on_the_page(maker):
+    page = maker.PAGE.read_text()
+    assert maker.captures_table() in page
+    assert maker.counters_table() in page
+    assert f"counted here are equal: {maker.equal_counters()}." in page
+    assert maker.PICTURE.read_text() == maker.captures_picture()
+
+
+@pytest.mark.long
+def test_rows_without_captures_are_on_the_page(maker):
+    assert maker.left_out_table() in maker.PAGE.read_text()
+
+
 def test_peaks_of_rows_are_the_published_ones(maker):
     pairs = [re.findall(r"\| ([\d,.]+) (?=\|)", row) for row in maker.peaks_table().splitlines()[2:]]
     assert len(pairs) == len(maker.PEAKS) > 0
