@@ -142,10 +142,30 @@ class Compared:
                     sums[k] += more
         return [[name, *sums] for name, sums in sorted(lines.items(), key=lambda item: -item[1][0])]
 
+    def by_total(self) -> list[list[Any]]:
+        """Instructions whose clocks were captured in sum.
+
+        Of each: address, text, source, times, their mean, and the timeline's at the low end, of the rows, at the high
+        end.
+        """
+        trace = self.recorded.trace
+        means = {end: _means(line) for end, line in self.drawn.items()}
+        totals = self.capture.totals
+        known = {op.pc for op in trace.operations}
+        offset = 0 if known & totals.keys() or not totals else min(known) - min(totals)
+        rows = []
+        for op in sorted(trace.operations, key=lambda op: op.pc):
+            found = totals.get(op.pc - offset)
+            if found is not None and found[0]:
+                ends = [means[end][op.number] for end in ("low", "value", "high")]
+                rows.append([op.pc, op.text, op.source, found[0], found[1] / found[0], *ends])
+        return rows
+
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
         names = ("pc", "text", "source", "count", "captured_low", "captured", "captured_high", "low", "value", "high",
                  "inside")  # fmt: skip
+        means = ("pc", "text", "source", "count", "captured", "low", "value", "high")
         return {
             "capture": self.capture.name, "cold": self.cold, "waves": len(self.waves), "gaps": len(self.gaps),
             "inside": self.inside(self.gaps), "median_error": self.error(self.gaps),
@@ -155,6 +175,7 @@ class Compared:
             "counters": [dict(zip(("name", "captured", "simulated", "verdict"), row, strict=True))
                          for row in self.counted()],
             "instructions": [dict(zip(names, row, strict=True)) for row in self.by_instruction()],
+            "totals": [dict(zip(means, row, strict=True)) for row in self.by_total()],
         }  # fmt: skip
 
     def tables(self) -> list[Table]:
@@ -175,6 +196,13 @@ class Compared:
                 rows = [[name, f"{a:,.0f}", f"{b:,.0f}", f"{low:,.0f} to {high:,.0f}", f"{inside:.0f}/{n:.0f}"]
                         for name, a, b, low, high, n, inside in self.by_line()]  # fmt: skip
                 tables.append(("By line", ("source", "captured clocks", "rows", "range", "inside"), rows))
+        if rows := self.by_total():
+            shown = [
+                [text, source, n, f"{mean:,.1f}", f"{low:,.1f} / {value:,.1f} / {high:,.1f}"]
+                for _, text, source, n, mean, low, value, high in rows
+            ]
+            tables.append(("Mean clocks of each instruction",
+                           ("instruction", "source", "times", "captured", "low, rows, high"), shown))  # fmt: skip
         return tables
 
     def lines(self) -> list[str]:
@@ -191,6 +219,13 @@ class Compared:
                     f"{name}: {self.inside(found):.1%} of {len(found):,} inside their range (median width {width:,.0f} "
                     f"clocks), median error {error or 0:.1%}"
                 )
+        if means := self.by_total():
+            clocks = sum(row[3] * row[4] for row in means)
+            errors = [abs(row[6] - row[4]) / row[4] for row in means if row[4]]
+            said.append(
+                f"means: {len(means):,} instructions, {clocks:,.0f} clocks captured, median error of the timeline's "
+                f"mean {statistics.median(errors) if errors else 0:.1%}"
+            )
         if self.waves and self.span is not None:
             totals = [wave.total for wave in self.waves]
             start = "cold" if self.cold else "warm"
@@ -199,6 +234,17 @@ class Compared:
                 f"{self.span[1]:,.0f} in the timeline ({start} start)"
             )
         return said
+
+
+def _means(line: Timeline) -> dict[int, float]:
+    """Mean clocks of each operation from the one before, by number."""
+    period = line.trace.arch.rates["issue"].value
+    sums: dict[int, tuple[int, float]] = {}
+    for lane, wave in zip(line.lanes, line.trace.waves, strict=True):
+        for number, stood in zip(wave.operations, lane.stood, strict=True):
+            times, clocks = sums.get(number, (0, 0.0))
+            sums[number] = times + 1, clocks + stood + period
+    return {number: clocks / times for number, (times, clocks) in sums.items()}
 
 
 def _errors(gaps_: list[Gap]) -> list[float]:

@@ -37,6 +37,8 @@ class Capture:
     counters: dict[str, float] = field(default_factory=dict)
     arch: str = ""
     kernel: str = ""
+    totals: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """Of each address, how often it was executed, and clocks of all of these together, from the instruction before."""
 
     @property
     def resolution(self) -> int:
@@ -48,7 +50,7 @@ class Capture:
         """Both: waves of the one, counters of the other."""
         return Capture(
             f"{self.name}, {other.name}", self.waves + other.waves, self.counters | other.counters,
-            self.arch or other.arch, self.kernel or other.kernel,
+            self.arch or other.arch, self.kernel or other.kernel, self.totals | other.totals,
         )  # fmt: skip
 
 
@@ -57,8 +59,8 @@ def read_capture(path: str | Path, launch: str | None = None, kernel: str | None
 
     Args:
         path: JSON with ``waves`` and ``counters``, or with ``launches`` of these; a ``code.json`` or a wave of
-            rocprofv3's thread trace (``se*_wv*.json`` beside it); its ``*_counter_collection.csv``; a CSV with the
-            columns wave, clock, address.
+            rocprofv3's thread trace (``se*_wv*.json`` beside it); the ``stats_*.csv`` of the same; a
+            ``*_counter_collection.csv``; a CSV with the columns wave, clock, address.
         launch: of several launches, the name of one.
         kernel: of a counter CSV, only the rows of this kernel.
 
@@ -144,9 +146,18 @@ def _of_csv(path: Path, text: str, kernel: str | None) -> Capture:
         if not counters:
             raise MfmasimError(f"{path}: no row of the kernel {kernel}")
         return Capture(path.name, counters=counters)
+    lower = {str(name).lower(): name for name in names}
+    if {"vaddr", "hitcount", "latency", "idle"} <= lower.keys():
+        # Latency is standing and issuing, idle what lies before it (ROCprof Compute Viewer, "Instruction latency").
+        at, hits, *clocks = (lower[name] for name in ("vaddr", "hitcount", "latency", "idle"))
+        totals = {int(row[at]): (int(row[hits]), sum(float(row[name]) for name in clocks)) for row in rows}
+        return Capture(path.name, totals=totals)
     if {"wave", "clock", "address"} <= names:
         waves: dict[str, list[list[Any]]] = {}
         for row in rows:
             waves.setdefault(row["wave"], []).append([row["clock"], int(row["address"], 0)])
         return Capture(path.name, tuple(CapturedWave(_events(each)) for each in waves.values()))
-    raise MfmasimError(f"{path}: CSV with Counter_Name and Counter_Value, or wave, clock and address, is expected")
+    raise MfmasimError(
+        f"{path}: CSV with Counter_Name and Counter_Value, with Vaddr, Hitcount, Latency and Idle, or with wave, clock "
+        "and address is expected"
+    )

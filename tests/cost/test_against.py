@@ -72,6 +72,7 @@ def test_the_steady_loop_is_within_a_tenth():
 def test_whole_cold_waves_are_in_their_ranges(name):
     one = compared_of(name)
     low, high = one.span
+    assert len(one.waves) == len(LAUNCHES[name]["waves"]) > 0
     assert all(low <= wave.total <= high for wave in one.waves)
 
 
@@ -168,6 +169,27 @@ def test_thread_trace_of_rocprofv3(tmp_path):
     assert len(read_capture(tmp_path / "code.json").waves) == 1
 
 
+def test_sums_of_rocprofv3(tmp_path, capsys):
+    """Latency and idle of an instruction are the gaps of all waves together."""
+    waves = [wave["events"] for wave in LAUNCHES[ONE]["waves"]]
+    text = "Codeobj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n" + '7,256,"; the kernel",0,0,0,0,""\n'
+    for after in waves[0][1:]:
+        gaps = [clock - events[number - 1][0] for events in waves for number, (clock, address) in enumerate(events)
+                if address == after[1]]  # fmt: skip
+        text += f'7,{after[1]},"an instruction",2,{sum(gaps) - 2},0,2,""\n'
+    path = written(tmp_path, "stats_ui_output_agent_1_dispatch_1.csv", text)
+    capture = read_capture(path)
+    assert capture.totals[waves[0][1][1]] == (2, waves[0][1][0] + waves[1][1][0])
+    assert main([*COMMAND, "--against", str(path), "--json", "-"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    rows = one["against"]["totals"]
+    assert len(rows) == len(waves[0]) - 1 == 14
+    assert sum(row["captured"] for row in rows) == pytest.approx(
+        statistics.mean(events[-1][0] - events[0][0] for events in waves)
+    )
+    assert sum(row["low"] <= row["captured"] <= row["high"] for row in rows) >= 10
+
+
 def test_clocks_as_csv(tmp_path):
     path = written(tmp_path, "waves.csv", "wave,clock,address\n0,0,0x100\n0,8,0x108\n1,4,264\n")
     assert [wave.events for wave in read_capture(path).waves] == [((0.0, 256), (8.0, 264)), ((4.0, 264),)]
@@ -181,7 +203,7 @@ def test_clocks_as_csv(tmp_path):
         ("a.json", '{"lanes": []}', "JSON without waves, counters or launches"),
         ("a.json", '{"waves": [{"events": [[-1, 4]]}]}', "clock -1"),
         ("a.json", '{"waves": [{"events": [["x", 4]]}]}', "not a capture"),
-        ("a.csv", "a,b\n1,2\n", "CSV with Counter_Name and Counter_Value, or wave, clock and address"),
+        ("a.csv", "a,b\n1,2\n", "CSV with Counter_Name and Counter_Value, with Vaddr"),
         ("a.json", '{"arch": "gfx950", "waves": [{"events": [[0, 256]]}]}', "captured of the architecture gfx950"),
         ("a.json", '{"waves": [{"events": [[0, 5376], [9, 5380]]}]}', "wave 0 executes 0x1504 at clock 9, which no"),
     ],
