@@ -43,8 +43,10 @@ class Capture:
     @property
     def resolution(self) -> int:
         """The greatest number of which all captured clocks are multiples."""
-        clocks = [int(clock) for wave in self.waves for clock, _ in wave.events]
-        return math.gcd(*clocks) or 1 if clocks else 1
+        clocks = [clock for wave in self.waves for clock, _ in wave.events]
+        if not clocks or any(clock != int(clock) for clock in clocks):
+            return 1
+        return math.gcd(*map(int, clocks)) or 1
 
     def plus(self, other: Capture) -> Capture:
         """Both: waves of the one, counters of the other."""

@@ -60,6 +60,6 @@ def phase_table(architecture: str | Arch, instruction: str) -> PhaseTable:
         MfmasimError: unknown architecture, or an instruction that it does not have.
 
     >>> print(phase_table("gfx950", "ds_read_b128"))
-    X16 on 64 banks (vendor: G4, RR, TRI; measured by HK, SHARK)
+    X16 on 64 banks (vendor: G4, RR, TRI; measured by HK, SHARK, PMC)
     """
     return _tables(arch(architecture).name)[ds_instruction(architecture, instruction).row]
