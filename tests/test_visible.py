@@ -99,8 +99,8 @@ def test_targets_in_metadata(code, tmp_path, capsys):
 
 
 def test_product_names_of_captures(tmp_path, capsys):
-    assert main(["golden", "record", "intro", "--case", "f16_16", "--arch", "gfx942", "--device", "sim", "--into",
-                 str(tmp_path)]) == 0  # fmt: skip
+    assert main(["gpu", "golden", "record", "intro", "--case", "f16_16", "--arch", "gfx942", "--device", "sim",
+                 "--into", str(tmp_path)]) == 0  # fmt: skip
     for path in Path(tmp_path).glob("*.npz"):
         found = captures.read(path)
         found.about["device"].update(product=EVIL, name=found.about["device"]["name"])
@@ -108,7 +108,7 @@ def test_product_names_of_captures(tmp_path, capsys):
         found.launches[0].after[2] = found.launches[0].after[2] ^ np.uint8(1)
         captures.write(path, found)
     capsys.readouterr()
-    assert main(["golden", "check", str(tmp_path)]) == 1
+    assert main(["gpu", "golden", "check", str(tmp_path)]) == 1
     text = capsys.readouterr().out
     assert r"on sim (\x1b[2J" in text
     assert clean(text)

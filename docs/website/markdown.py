@@ -21,7 +21,7 @@ _BARE = re.compile(r"^>>> .*\n(?:.+\n?)*", re.MULTILINE)
 
 _BEYOND_A_BROWSER = re.compile(r"mfmasim\.compile\(|PoolExecutor|open\(|np\.load\(|mfmasim\.testing")
 """A compiler, processes, files of the checkout, hypothesis."""
-BROWSER_VERBS = frozenset({"list", "show", "where", "format", "lds", "swizzle", "grid", "explain"})
+BROWSER_VERBS = frozenset({"list", "show", "lds", "explain"})
 """Verbs that need neither a compiler nor a file of the user: they run in a browser too."""
 
 

@@ -1,9 +1,10 @@
-"""``mfmasim bench TARGET``: measure on this machine, as ratios to a reference that runs in the same process."""
+"""``python -m mfmasim.cli.bench TARGET``: measure on this machine, as ratios to a reference in the same process."""
 
 from __future__ import annotations
 
 import importlib
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from mfmasim.cli.output import add_formats, table, wanted_format
@@ -38,3 +39,9 @@ def run(args: argparse.Namespace) -> int:
     rows = module.measure(quick=args.quick)
     print(table(columns, [[row[name] for name in columns] for row in rows], wanted_format(args)), end="")
     return 0
+
+
+if __name__ == "__main__":
+    from mfmasim.cli import main
+
+    raise SystemExit(main(["bench", *sys.argv[1:]]))

@@ -1,4 +1,4 @@
-"""``mfmasim calibrate``: fit the parameters of the accumulation models and LDS phases to a device."""
+"""``mfmasim gpu calibrate``: fit the parameters of the accumulation models and LDS phases to a device."""
 
 from __future__ import annotations
 

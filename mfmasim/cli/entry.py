@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.visible import visible_output
 
@@ -19,41 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["VERBS", "build", "main"]
 
-VERBS = (
-    "list",
-    "show",
-    "where",
-    "format",
-    "lds",
-    "swizzle",
-    "grid",
-    "explorer",
-    "learn",
-    "run",
-    "unsupported",
-    "verify",
-    "report",
-    "cost",
-    "explain",
-    "mutate",
-    "explore",
-    "golden",
-    "calibrate",
-    "kit",
-    "hipcc",
-    "hiprt",
-    "triton",
-    "bench",
-    "doctor",
-)
-"""Verbs, in the order of the help; each is a module of this package with `add` and `run`."""
-
 COLLECT_AFTER = 5000
 """New objects until Python looks for cycles; Python's own value is 700 or 2,000."""
 _LONGEST_WORD = 400
-DESCRIPTION = """\
-Run the code object an AMD GPU would run, bit for bit, and prove its matrix fragments and outputs.
-"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -80,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     """Build the parser with the given verbs."""
-    parser = _Parser(prog="mfmasim", description=DESCRIPTION)
+    parser = _Parser(prog="mfmasim")
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=_Parser)
     for verb in verbs:
@@ -117,22 +86,70 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+def _found(arguments: list[str]) -> tuple[str, list[str], str]:
+    """Module of the verb, the arguments behind it, and its spelling where that differs from the module's name.
+
+    Raises:
+        MfmasimError: there is no such verb.
+    """
+    place = next((number for number, word in enumerate(arguments) if not word.startswith("-")), None)
+    if place is None:
+        return "", arguments, ""
+    word, before, rest = arguments[place], arguments[:place], arguments[place + 1 :]
+    route = ROUTES.get((word, rest[0])) if rest else None
+    if route is not None:
+        module, given = route
+        asks = {"-h", "--help"} & {*rest}
+        return module, [*before, *(() if asks else given), *rest[1:]], f"{word} {rest[0]}"
+    if word == "show" and _is_format(rest):
+        return "format", [*before, *(rest[1:] if rest[0] == "formats" else rest)], "show"
+    if word in MOVED:
+        print(f"mfmasim: {word!r} is now {MOVED[word]!r}; the old spelling works for one release", file=sys.stderr)
+        extra = ["--brief"] if word == "unsupported" and "--json" not in rest else []
+        return MODULES.get(word, word), [*before, *extra, *rest], ""
+    if word not in VERBS:
+        raise unknown("verb", word, VERBS)
+    return word, [*before, *rest], ""
+
+
+def _is_format(words: list[str]) -> bool:
+    """Whether what is to be shown is a number format."""
+    if not words or words[0].startswith(("-", "gfx", "mi", "MI")):
+        return False
+    if words[0] == "formats" or re.fullmatch(r"b?f\d+|[iu]\d+|e\d+m\d+\w*", words[0].lower()):
+        return True
+    from mfmasim.formats.rows import ROWS
+
+    names = {name for row in ROWS for name in (row.name, *row.aliases)}
+    return words[0].lower() in names | {"fp8", "bf8"}
+
+
+def _parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentParser:
+    """The parser of a verb within the whole."""
+    actions = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))  # noqa: SLF001
+    return next(iter(actions)).choices[verb]  # type: ignore[no-any-return]
+
+
 def _main(arguments: list[str]) -> int:
     try:
+        if not arguments or arguments[0] in ("-h", "--help"):
+            print(first_screen())
+            return 0
+        verb, rest, shown = _found(arguments)
         # Only the module of the requested verb is imported, so that every command starts fast.
-        first = next((a for a in arguments if not a.startswith("-")), None)
-        if first is not None and first not in VERBS:
-            raise unknown("verb", first, VERBS)  # noqa: TRY301
-        args = build([first] if first else VERBS).parse_args(arguments)
+        parser = build([verb] if verb else VERBS)
+        if shown:
+            _parser_of(parser, verb).prog = f"mfmasim {shown}"
+        args = parser.parse_args([verb, *rest] if verb else rest)
         if args.version:
             from mfmasim import __version__
 
             print(__version__)
             return 0
         if args.verb is None:
-            build().print_help()
+            print(first_screen())
             return 0
-        return int(importlib.import_module(f"mfmasim.cli.{args.verb}").run(args))
+        return int(importlib.import_module(f"mfmasim.cli.{verb}").run(args))
     except MfmasimError as error:
         text = _shortened(str(error))
         print(f"mfmasim: {text}" if not text.startswith("mfmasim") else text, file=sys.stderr)

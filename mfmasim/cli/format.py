@@ -1,4 +1,4 @@
-"""``mfmasim format``: number formats, the value table of one, decoded codes and encoded values."""
+"""``mfmasim show formats``: number formats, the value table of one, decoded codes and encoded values."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _no_picture(form: str) -> None:
     from mfmasim.errors import MfmasimError
 
     if form in {"svg", "html"}:
-        raise MfmasimError(f"--format {form} draws the value table of a format: mfmasim format NAME --format {form}")
+        raise MfmasimError(f"--format {form} draws the value table of a format: mfmasim show NAME --format {form}")
 
 
 def _number(text: str) -> int:

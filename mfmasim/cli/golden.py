@@ -1,4 +1,4 @@
-"""``mfmasim golden record|check``: capture a device's outputs; compare simulator, device and reference."""
+"""``mfmasim gpu golden record|check``: capture a device's outputs; compare simulator, device and reference."""
 
 from __future__ import annotations
 

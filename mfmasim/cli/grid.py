@@ -1,4 +1,4 @@
-"""``mfmasim grid``: which workgroup computes which tile, on which XCD, and whether every tile is computed once."""
+"""``mfmasim lds grid``: which workgroup computes which tile, on which XCD, and whether every tile is computed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mfmasim kit``: probes that settle what is assumed about a GPU; ``mfmasim kit check`` reads their results."""
+"""``mfmasim gpu kit``: probes that settle what is assumed about a GPU; ``kit check`` reads their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "kit",
         help="probe a GPU once, into one file that settles what is assumed about its architecture",
         description="Run every probe of this GPU's architecture and append the results to one file; run it again with "
-        "the same file to continue. 'mfmasim kit check FILE' reads such a file on any machine. docs/kit.md describes "
+        "the same file to continue. 'mfmasim gpu kit check FILE' reads such a file anywhere. docs/kit.md describes "
         "both.",
     )
     parser.add_argument("--out", metavar="FILE", help="file to write, or to continue")
@@ -62,12 +62,12 @@ def _record(args: argparse.Namespace) -> int:
     from mfmasim.lab.kit.running import run_kit
 
     if not args.out:
-        raise MfmasimError("kit: --out FILE is expected (or: mfmasim kit check FILE)")
+        raise MfmasimError("kit: --out FILE is expected (or: mfmasim gpu kit check FILE)")
     back_end = device(args.device)
     if not isinstance(back_end, IsolatedHip):
         raise MfmasimError(
             f"--device {args.device}: the kit probes a GPU: hip, hip:1, ...; without one: mfmasim hiprt --arch ARCH "
-            "--phases tables -- mfmasim kit --out FILE"
+            "--phases tables -- mfmasim gpu kit --out FILE"
         )
     path = Path(args.out)
     print(f"{back_end.product} ({back_end.target}) into {path}", flush=True)

@@ -26,7 +26,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Register the verb."""
     parser = subparsers.add_parser("list", help="list architectures, or matrix instructions")
     default = "default: list the architectures, or with --match or --fidelity the instructions of all"
-    parser.add_argument("arch", nargs="?", help=f"architecture, such as gfx942 ({default})")
+    parser.add_argument("arch", nargs="?", help=f"architecture, such as gfx942, or product, such as mi355x ({default})")
     parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
     parser.add_argument("--fidelity", action="store_true", help="show fidelity and evidence of arithmetic and layout")
     parser.add_argument(
@@ -78,10 +78,12 @@ def _product(args: argparse.Namespace) -> tuple[int, float] | None:
     Raises:
         MfmasimError: one is missing or is no positive number, or the list is not that of an architecture's shapes.
     """
+    from mfmasim.cli.products import product_of
     from mfmasim.errors import MfmasimError
 
+    product = product_of(args.arch) if args.arch is not None and not args.fidelity else None
     if args.units is None and args.mhz is None:
-        return None
+        return None if product is None else (product.units, product.megahertz * 1e6)
     if not (args.units and args.mhz and args.units > 0 and 0 < args.mhz < 1e6):
         raise MfmasimError(f"--units {args.units} --mhz {args.mhz}: both are expected, such as --units 256 --mhz 2400")
     if args.arch is None or args.fidelity:

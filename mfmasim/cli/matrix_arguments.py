@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -11,10 +12,11 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import Fragment, MatrixInstruction
 
-__all__ = ["OPERANDS", "add_instruction", "find_instruction", "find_operand"]
+__all__ = ["OPERANDS", "add_instruction", "completed", "find_instruction", "find_operand"]
 
 OPERANDS = ("A", "B", "C", "D", "scale_A", "scale_B", "index")
 
+BUILTIN = "__builtin_amdgcn_"
 _MODIFIERS = {
     "cbsz": "broadcast size of A's blocks",
     "abid": "block of A that is broadcast, or set of sparse indices",
@@ -41,11 +43,48 @@ def add_instruction(parser: argparse.ArgumentParser, *, required: bool = True) -
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=0, metavar="N", help=text)
 
 
+def completed(args: argparse.Namespace) -> None:
+    """Fill in the architecture of an instruction that is named without one, the first that has it.
+
+    Raises:
+        MfmasimError: an element is asked for where the instruction is missing.
+    """
+    import sys
+
+    from mfmasim.architectures import ARCHITECTURES
+    from mfmasim.matrix import instructions
+
+    word = args.arch
+    if word.startswith(("v_", BUILTIN)):
+        spelled = {arch: _spelled(arch, word) for arch in ARCHITECTURES}
+        having = [arch for arch, name in spelled.items() if name in instructions(arch)]
+        if having:
+            args.asked = [*([args.instruction] if args.instruction else []), *args.asked]
+            args.arch, args.instruction = having[0], spelled[having[0]]
+            others = f", which {', '.join(having[1:])} have too" if having[1:] else ""
+            print(f"{args.instruction} on {having[0]}{others}", file=sys.stderr)
+    elif args.instruction and re.match(r"(?:[ABCD]|scale_[AB]|index)\b", args.instruction):
+        raise MfmasimError(
+            f"{args.instruction!r} is an element: the instruction is missing, as in mfmasim show {word} INSTRUCTION "
+            f"'{args.instruction}'; mfmasim list {word} has them"
+        )
+
+
+def _spelled(arch: str, name: str) -> str:
+    """LLVM's mnemonic of what may be Clang's builtin; the name itself where none is like it."""
+    from mfmasim.matrix import instructions
+
+    if not name.startswith(BUILTIN):
+        return name
+    plain = re.sub(r"(_w32|_w64)?(_gfx\d+\w*)?$", "", name.removeprefix(BUILTIN)).replace("_", "")
+    return next((found for found in instructions(arch) if found.removeprefix("v_").replace("_", "") == plain), name)
+
+
 def find_instruction(args: argparse.Namespace) -> MatrixInstruction:
     """The instruction given by the arguments."""
     from mfmasim.matrix import instruction
 
-    return instruction(args.arch, args.instruction, args.a, args.b, args.wave)
+    return instruction(args.arch, _spelled(args.arch, args.instruction), args.a, args.b, args.wave)
 
 
 def find_operand(args: argparse.Namespace, op: MatrixInstruction, name: str, *, contiguous: bool = False) -> Fragment:

@@ -1,11 +1,15 @@
-"""``mfmasim show``: the properties of one matrix instruction, or the layout of one operand."""
+"""``mfmasim show``: a product, an architecture, a matrix instruction, an operand's layout, the place of an element.
+
+``mfmasim show e4m3fnuz`` and ``mfmasim show formats`` are `mfmasim.cli.format`'s.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, find_instruction, find_operand
+from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, completed, find_instruction, find_operand
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
+from mfmasim.cli.where import add_places, asks
 
 if TYPE_CHECKING:
     import argparse
@@ -18,9 +22,15 @@ __all__ = ["add", "run"]
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
-        "show", help="show an architecture, a matrix instruction, or the layout of an operand"
+        "show",
+        help="show a product, an architecture, a matrix instruction, an operand's layout, an element, a number format",
+        description="show ARCH; show PRODUCT; show ARCH INSTRUCTION; show ARCH INSTRUCTION --operand A; "
+        "show ARCH INSTRUCTION 'D[5,17]'; show INSTRUCTION 'D[5,17]' on the first architecture that has it; "
+        "show FORMAT [CODE...]; show formats.",
     )
     add_instruction(parser, required=False)
+    add_places(parser)
+    parser.add_argument("--peaks", action="store_true", help="of an architecture or product: peaks by format")
     parser.add_argument("--operand", choices=OPERANDS, help="operand whose layout is shown")
     parser.add_argument(
         "--view",
@@ -40,8 +50,15 @@ def run(args: argparse.Namespace) -> int:
     """Print the instruction or the operand."""
     from mfmasim.errors import MfmasimError
 
+    completed(args)
     if args.instruction is None:
         return _architecture(args)
+    if args.peaks:
+        raise MfmasimError("--peaks is for an architecture or a product; mfmasim list ARCH has them by instruction")
+    if asks(args):
+        from mfmasim.cli.where import run as places
+
+        return places(args)
     op, form = find_instruction(args), wanted_format(args)
     if args.operand is None:
         if args.view or form == "svg":
@@ -74,14 +91,20 @@ def run(args: argparse.Namespace) -> int:
 def _architecture(args: argparse.Namespace) -> int:
     """Print what differs between architectures; its instructions are listed by `list`."""
     from mfmasim.architectures import arch
+    from mfmasim.cli.products import PEAK_COLUMNS, peak_rows, product_of, product_rows
     from mfmasim.errors import MfmasimError
     from mfmasim.matrix import instructions
 
     form = wanted_format(args)
     if args.operand or args.view or form in {"svg", "html"}:
         raise MfmasimError(f"show {args.arch}: an instruction is needed; mfmasim list {args.arch} names them")
-    found = arch(args.arch)
+    found, product = arch(args.arch), product_of(args.arch)
+    if args.peaks:
+        products = found.rates.products if product is None else (product,)
+        print(table(PEAK_COLUMNS, peak_rows(found, products), form, f"peaks of {found.name}"), end="")
+        return 0
     rows = [
+        *([] if product is None else product_rows(found, product)),
         ("architecture", f"{found.name} ({found.family})"),
         ("products", ", ".join(found.products)),
         ("wave", " or ".join(map(str, found.wave_sizes))),
@@ -91,6 +114,7 @@ def _architecture(args: argparse.Namespace) -> int:
          if found.lds.direct_bytes else "none"),
         ("VGPRs, AGPRs, SGPRs of a wave", f"{found.vgprs}, {found.agprs}, {found.sgprs}"),
         ("matrix instructions", f"{len(instructions(found))} (mfmasim list {found.name})"),
+        ("peaks by format", f"mfmasim show {args.arch} --peaks"),
     ]  # fmt: skip
     print(table(("property", "value"), rows, form, found.name), end="")
     return 0

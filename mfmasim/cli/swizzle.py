@@ -1,4 +1,4 @@
-"""``mfmasim swizzle``: list published swizzles, prove one, or find the cheapest for a tile."""
+"""``mfmasim lds find``: list published swizzles, prove one, or find the cheapest for a tile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mfmasim where``: the place of an element, the element at a place, and the terms of a result."""
+"""Places of elements, elements at places, the terms of a result: ``mfmasim show ARCH INSTRUCTION D 5 17``."""
 
 from __future__ import annotations
 
@@ -14,24 +14,34 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["add", "run"]
+__all__ = ["add", "add_places", "asks", "run"]
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser("where", help="find the place of a matrix element, or the element at a place")
     add_instruction(parser)
+    add_places(parser)
+    parser.add_argument("--operand", choices=OPERANDS, help="operand")
+    add_formats(parser, (*FORMATS, "svg", "html"))
+    parser.set_defaults(run=run)
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Add an element or a place."""
     parser.add_argument(
         "asked", nargs="*", metavar="OPERAND ROW COL [BLOCK]", help="an element, such as D 5 17 or 'D[5,17]'"
     )
-    parser.add_argument("--operand", choices=OPERANDS, help="operand")
     parser.add_argument(
         "--element", type=int, nargs="+", metavar="N", help="row, column and, if there are several, block"
     )
     parser.add_argument("--place", type=int, nargs="+", metavar="N", help="lane, register of the operand and bit")
     parser.add_argument("--terms", action="store_true", help="for an element of D: list its products and C")
-    add_formats(parser, (*FORMATS, "svg", "html"))
-    parser.set_defaults(run=run)
+
+
+def asks(args: argparse.Namespace) -> bool:
+    """Whether the arguments ask for an element or a place."""
+    return bool(args.asked or args.element or args.place or args.terms)
 
 
 def run(args: argparse.Namespace) -> int:

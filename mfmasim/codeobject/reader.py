@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["FILE_LIMIT", "load", "read"]
+__all__ = ["FILE_LIMIT", "load", "read", "read_bytes"]
 
 FILE_LIMIT = 1 << 31
 """Most bytes of a file: host programs with code for many processors have hundreds of megabytes."""
@@ -55,7 +55,15 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
     Raises:
         MfmasimError: the file cannot be read; see `read`.
     """
-    path = Path(path)
+    return read(read_bytes(Path(path)), str(path), arch)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Bytes of a file.
+
+    Raises:
+        MfmasimError: it is no file, too large, or cannot be read.
+    """
     try:
         if path.exists() and not path.is_file():  # a device or a pipe may never end
             raise NotCodeObjectError(
@@ -63,10 +71,9 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
             )
         if path.stat().st_size > FILE_LIMIT:
             raise UnsupportedError(f"{path}: {path.stat().st_size:,} bytes, more than the {FILE_LIMIT:,} that are read")
-        data = path.read_bytes()
+        return path.read_bytes()
     except (OSError, ValueError) as error:
         raise MfmasimError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    return read(data, str(path), arch)
 
 
 def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> CodeObject:

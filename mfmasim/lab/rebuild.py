@@ -29,13 +29,13 @@ COMPILER = "ziglang"
 PREBUILT = ("intro",)
 """Families whose code objects travel with the package; the others are compiled where they are run."""
 MEASURED = (("bench", "valu_loop", DEFAULT), ("bench", "tiled_gemm", DEFAULT))
-"""Kernels that no case names: what ``mfmasim bench machine`` runs. Folder in conformance, source, architecture."""
+"""Kernels that no case names: what ``mfmasim.cli.bench`` runs. Folder in conformance, source, architecture."""
 PROBES = tuple(
     row
     for arch in ARCHITECTURES
     for row in (("kit", arch, arch), ("calibrate", "probe", arch), ("calibrate", "fill", arch))
 )
-"""Kernels of ``mfmasim kit``, ``calibrate`` and ``golden record``, which run where there often is no compiler."""
+"""Kernels of ``mfmasim gpu kit``, ``calibrate`` and ``golden record``, which run where there often is no compiler."""
 
 
 def build(

@@ -1,4 +1,4 @@
-"""Speed of the matrix arithmetic: python -m tests.bench.bench_matrix (the same as `mfmasim bench matrix`)."""
+"""Speed of the matrix arithmetic: python -m tests.bench.bench_matrix (or `python -m mfmasim.cli.bench`)."""
 
 import sys
 

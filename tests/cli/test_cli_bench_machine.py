@@ -1,4 +1,4 @@
-"""``mfmasim bench machine``: the kernels that it measures compute what they say, and nearly all is weighed."""
+"""``mfmasim.cli.bench machine``: the kernels that it measures compute what they say, and nearly all is weighed."""
 
 import json
 

@@ -22,7 +22,7 @@ def outputs(words, tmp_path, capsys):
 
 
 def record(tmp_path):
-    main(["golden", "record", *CASE, "--device", "sim", "--into", str(tmp_path)])
+    main(["gpu", "golden", "record", *CASE, "--device", "sim", "--into", str(tmp_path)])
     return ["golden", "check", str(tmp_path)]
 
 

@@ -62,7 +62,7 @@ def test_no_trial_was_drawn(capsys, monkeypatch):
 def test_outputs_without_elements_are_no_agreement(tmp_path, capsys, monkeypatch):
     words = ["golden", "record", "intro", "--case", "f16_16", "--arch", "gfx942", "--device", "sim", "--into"]
     assert main([*words, str(tmp_path)]) == 0
-    assert main(["golden", "check", str(tmp_path)]) == 0
+    assert main(["gpu", "golden", "check", str(tmp_path)]) == 0
     monkeypatch.setattr(Differences, "add", lambda *_: None)
     refused(["golden", "check", str(tmp_path)], "nothing was compared", capsys)
 

@@ -75,7 +75,7 @@ def test_values_are_exact(name):
 
 
 def test_a_page_of_a_format(capsys):
-    assert main(["format", "e2m1fn", "--format", "html"]) == 0
+    assert main(["show", "e2m1fn", "--format", "html"]) == 0
     page = capsys.readouterr().out
     assert format_svg("e2m1fn") in page
     assert "<tr><th>largest</th><td>6.0</td></tr>" in page

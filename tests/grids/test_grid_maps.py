@@ -203,24 +203,24 @@ def test_picture_shows_every_tile():
 
 
 def test_command_line(capsys):
-    assert main(["grid", "xcd_grouped", "--rows", "16", "--cols", "17"]) == 0
+    assert main(["lds", "grid", "xcd_grouped", "--rows", "16", "--cols", "17"]) == 0
     assert "30 of 32 chunks are rectangles of 4 rows" in capsys.readouterr().out
-    assert main(["grid", "xcd_divided", "--rows", "2", "--cols", "2", "--format", "csv"]) == 1
+    assert main(["lds", "grid", "xcd_divided", "--rows", "2", "--cols", "2", "--format", "csv"]) == 1
     assert capsys.readouterr().out.splitlines()[1:] == ["0,0,0,0", "1,1,0,0", "2,2,0,0", "3,3,0,0"]
-    assert main(["grid", "--json"]) == 0
+    assert main(["lds", "grid", "--json"]) == 0
     assert '"map": "hilbert"' in capsys.readouterr().out
-    assert main(["grid", "hilbret"]) == 2
+    assert main(["lds", "grid", "hilbret"]) == 2
     assert "hilbert" in capsys.readouterr().err
-    assert main(["grid", "row", "--rows", "0"]) == 2
-    assert main(["grid", "row", "--rows", "100000"]) == 2
-    assert main(["grid", "hilbert", "--every", "41"]) == 0
-    assert main(["grid", "chunked_clamped", "--every", "19"]) == 1
+    assert main(["lds", "grid", "row", "--rows", "0"]) == 2
+    assert main(["lds", "grid", "row", "--rows", "100000"]) == 2
+    assert main(["lds", "grid", "hilbert", "--every", "41"]) == 0
+    assert main(["lds", "grid", "chunked_clamped", "--every", "19"]) == 1
     out = capsys.readouterr().out
     assert "a permutation on all 1681 grids" in out
     assert "327 of 361 grids" in out
-    assert main(["grid", "super_clamped", "--every", "3", "--format", "csv"]) == 1
+    assert main(["lds", "grid", "super_clamped", "--every", "3", "--format", "csv"]) == 1
     assert capsys.readouterr().out.startswith("rows,cols\n1,2\n")
-    assert main(["grid", "row", "--every", "65"]) == 2
+    assert main(["lds", "grid", "row", "--every", "65"]) == 2
 
 
 def test_bad_numbers_are_refused():

@@ -1,6 +1,6 @@
 """Run on its own, as ``inside_paste.py CAPTURE [ROWS [reviewed]]``: what becomes of a capture.
 
-ROWS is what ``mfmasim calibrate --replay --json`` wrote; its rows are pasted, as a person would, before
+ROWS is what ``mfmasim gpu calibrate --replay --json`` wrote; its rows are pasted, as a person would, before
 the tables are read. Prints the exit code of a replay, the fidelity of the row and of a launch, and an LDS row.
 """
 
@@ -34,7 +34,7 @@ def paste(rows, *, reviewed):
 def show(capture):
     """One line; a launch reports the lowest of its operations, which here are some that the manual specifies."""
     with redirect_stdout(StringIO()):
-        code = main(["calibrate", "--replay", capture])
+        code = main(["gpu", "calibrate", "--replay", capture])
     kernel = mfmasim.compile(phase_probes.source(), "gfx950")["probe_fp8"]
     registers = [np.zeros((1, count, 64), np.uint32) for count in (2, 2, 1, 1, 4, 4)]
     report = mfmasim.device("sim").launch(kernel, 1, 64, registers)

@@ -34,7 +34,7 @@ def test_verify(tmp_path):
 
 def test_golden_record(tmp_path):
     done = run(
-        "-m", "mfmasim", "golden", "record", "intro", "--into", tmp_path / "made", expect=1,
+        "-m", "mfmasim", "gpu", "golden", "record", "intro", "--into", tmp_path / "made", expect=1,
         **faults(tmp_path, 3, 32, 62),
     )  # fmt: skip
     lines = done.stdout.splitlines()
@@ -45,7 +45,7 @@ def test_golden_record(tmp_path):
     assert "700" in lost[2]
     written = [line for line in lines if line.startswith("wrote")]
     assert len(written) == len(list((tmp_path / "made").glob("*.npz"))) == 3
-    checked = run("-m", "mfmasim", "golden", "check", tmp_path / "made")
+    checked = run("-m", "mfmasim", "gpu", "golden", "check", tmp_path / "made")
     assert checked.stdout.count("simulator, device and reference agree") == len(written)
 
 

@@ -66,7 +66,7 @@ def test_kernels_that_call_the_host_get_a_buffer():
 
 
 def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
-    record = ("-m", "mfmasim", "golden", "record", "intro", "--case", "f16", "--into", tmp_path)
+    record = ("-m", "mfmasim", "gpu", "golden", "record", "intro", "--case", "f16", "--into", tmp_path)
     run(*record)
     (path,) = tmp_path.glob("intro.f16_16x16x16.gfx942.hip.*.npz")  # with a hash of the UUID
     before = path.read_bytes()
@@ -77,7 +77,7 @@ def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
     (tmp_path / "report").unlink()
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
     assert path.read_bytes() == before
-    checked = run("-m", "mfmasim", "golden", "check", tmp_path)
+    checked = run("-m", "mfmasim", "gpu", "golden", "check", tmp_path)
     assert "simulator, device and reference agree" in checked.stdout
 
 
@@ -86,7 +86,17 @@ def test_calibration_finds_parameters_that_the_runtime_hides(tmp_path):
     hidden = "cdna4_16bit.group=16,cdna4_fp8.product_bits=22,cdna4_fp8.final_rounding=truncate"
     hidden += ",cdna4_f32.flush_inputs=positive,cdna4_f32.nan_invalid=0x7fffffff,cdna4_f32.nan_factor=0x7fffffff"
     only = ("--only", "f16_k16,f16_k32,fp8,f32,scaled_fp8")
-    run("-m", "mfmasim", "calibrate", *only, "--record", path, MFMASIM_HIPRT_ARCH="gfx950", MFMASIM_HIPRT_MODELS=hidden)
+    run(
+        "-m",
+        "mfmasim",
+        "gpu",
+        "calibrate",
+        *only,
+        "--record",
+        path,
+        MFMASIM_HIPRT_ARCH="gfx950",
+        MFMASIM_HIPRT_MODELS=hidden,
+    )
     found = {one.probe.name: fit(one) for one in observed(read(path))}
     assert all(one.exact for one in found.values())
     assert found["f16_k16"].differs == found["f16_k32"].differs == {"group": (8, 16)}
@@ -102,11 +112,11 @@ def test_calibration_finds_phases_that_the_runtime_hides(tmp_path):
     only = ("--only", "read_b32,write_b64", "--times", "3")
     hidden = {"MFMASIM_HIPRT_ARCH": "gfx950", "MFMASIM_HIPRT_NOISE": "6"}
     hidden["MFMASIM_HIPRT_PHASES"] = "read b32=C32/32; write b64=X16/64"
-    run("-m", "mfmasim", "calibrate", *only, "--record", path, **hidden)
+    run("-m", "mfmasim", "gpu", "calibrate", *only, "--record", path, **hidden)
     found = [fit_phases(one) for one in timed(read(path))]
     assert [(one.names, one.banks, one.fits) for one in found] == [(("C32",), 32, False), (("X16",), 64, False)]
     assert all(one.scatter for one in found)
-    run("-m", "mfmasim", "calibrate", "--only", "read_b32", "--record", path, MFMASIM_HIPRT_ARCH="gfx1151")
+    run("-m", "mfmasim", "gpu", "calibrate", "--only", "read_b32", "--record", path, MFMASIM_HIPRT_ARCH="gfx1151")
     (one,) = (fit_phases(one) for one in timed(read(path)))
     assert "a clock that does not show it" in one.undecided[0]
 
@@ -116,8 +126,8 @@ def test_a_capture_changes_trust_only_through_the_tables(tmp_path):
     path, rows = tmp_path / "probes.npz", tmp_path / "rows.json"
     hidden = {"MFMASIM_HIPRT_MODELS": "cdna4_fp8.group=8", "MFMASIM_HIPRT_PHASES": "read b32=C32/32"}
     only = ("--only", "fp8,read_b32")
-    run("-m", "mfmasim", "calibrate", *only, "--record", path, MFMASIM_HIPRT_ARCH="gfx950", **hidden)
-    run("-m", "mfmasim", "calibrate", "--replay", path, "--json", rows, expect=1)
+    run("-m", "mfmasim", "gpu", "calibrate", *only, "--record", path, MFMASIM_HIPRT_ARCH="gfx950", **hidden)
+    run("-m", "mfmasim", "gpu", "calibrate", "--replay", path, "--json", rows, expect=1)
     script = ("tests/hiprt/inside_paste.py", path)
     assert run(*script).stdout == "1 assumed assumed C64 64 measured\n"
     assert run(*script, rows).stdout == "0 assumed assumed C32 32 unknown\n"

@@ -151,14 +151,14 @@ def test_damage_is_noted_and_the_rest_counts(tmp_path):
 def test_another_file_is_one_line(tmp_path, capsys, content):
     path = tmp_path / "kit"
     path.write_bytes(content)
-    assert main(["kit", "check", str(path)]) == 2
+    assert main(["gpu", "kit", "check", str(path)]) == 2
     assert "not a kit file" in capsys.readouterr().err
 
 
 def test_check_writes_json(tmp_path, few, capsys):
     few("operations v_sin_f32")
     run_kit(Gpu("gfx1100"), tmp_path / "kit", quick=True, say=lambda text: None)
-    assert main(["kit", "check", str(tmp_path / "kit"), "--json"]) == 0
+    assert main(["gpu", "kit", "check", str(tmp_path / "kit"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["arch"] == "gfx1100"
     assert sum(found["counts"].values()) == len(assumed_rows("gfx1100"))
@@ -167,7 +167,7 @@ def test_check_writes_json(tmp_path, few, capsys):
 
 
 def test_a_device_without_a_gpu_is_refused(capsys):
-    assert main(["kit", "--out", "x", "--device", "sim"]) == 2
+    assert main(["gpu", "kit", "--out", "x", "--device", "sim"]) == 2
     assert "the kit probes a GPU" in capsys.readouterr().err
-    assert main(["kit"]) == 2
+    assert main(["gpu", "kit"]) == 2
     assert "--out FILE is expected" in capsys.readouterr().err

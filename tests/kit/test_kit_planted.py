@@ -62,12 +62,26 @@ def mfmasim(*words, **variables):
 def kit(path, arch, *options, only=(), fault=(), **variables):
     parts = [word for part in only for word in ("--only", part)]
     faults = [word for one in fault for word in ("--fault", one)]
-    words = ["hiprt", "--arch", arch, *options, *faults, "--", sys.executable, "-m", "mfmasim", "kit", "--out", path]
+    words = [
+        "hiprt",
+        "--arch",
+        arch,
+        *options,
+        *faults,
+        "--",
+        sys.executable,
+        "-m",
+        "mfmasim",
+        "gpu",
+        "kit",
+        "--out",
+        path,
+    ]
     return mfmasim(*words, "--quick", *parts, **variables)
 
 
 def judged(path):
-    ran = mfmasim("kit", "check", path, "--json")
+    ran = mfmasim("gpu", "kit", "check", path, "--json")
     assert ran.returncode in (0, 1), ran.stderr
     return {f"{row['kind']} {row['name']}": row for row in json.loads(ran.stdout)["rows"]}
 

@@ -112,17 +112,17 @@ def test_shipped_kernels_can_run():
 @pytest.mark.oracle
 def test_the_verb(capsys, tmp_path, kernel):
     """Exit code 0, 1 or 2; text and JSON."""
-    assert main(["unsupported", FILE]) == 0
+    assert main(["inspect", "--brief", FILE]) == 0
     assert "all instructions can be executed" in capsys.readouterr().out
     path = tmp_path / "some.co"
     path.write_bytes(kernel.code.object.data)
-    assert main(["unsupported", FILE, str(path)]) == 1
+    assert main(["inspect", "--brief", FILE, str(path)]) == 1
     out = capsys.readouterr().out
     assert "  2 x unsupported instruction s_cbranch_cdbgsys" in out
     assert "(debugging)" in out
-    assert main(["unsupported", "--json", FILE, str(path)]) == 1
+    assert main(["inspect", "--brief", "--json", FILE, str(path)]) == 1
     first, second = json.loads(capsys.readouterr().out)
     assert first["unsupported"] == []
     assert [row["text"].split()[0] for row in second["unsupported"]] == [ins.name for ins in kernel.unsupported]
-    assert main(["unsupported", str(tmp_path / "none.co")]) == 2
+    assert main(["inspect", "--brief", str(tmp_path / "none.co")]) == 2
     assert "none.co" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`mfmasim calibrate`: parameters that a device hides are found again from what it computes."""
+"""`mfmasim gpu calibrate`: parameters that a device hides are found again from what it computes."""
 
 import json
 from dataclasses import replace
@@ -215,9 +215,9 @@ def test_payloads_that_go_through_are_told(seen, probe, how, change):
 def test_probes_are_recorded_and_fitted_elsewhere(seen, tmp_path, capsys):
     path = tmp_path / "probes.npz"
     only = ["--only", "f16_k16,fp8"]
-    assert main(["calibrate", "--device", "sim", "--arch", "gfx942", "--record", str(path), *only]) == 0
+    assert main(["gpu", "calibrate", "--device", "sim", "--arch", "gfx942", "--record", str(path), *only]) == 0
     assert capture.read(path).about["probes"] == ["f16_k16", "fp8"]
-    assert main(["calibrate", "--replay", str(path)]) == 0
+    assert main(["gpu", "calibrate", "--replay", str(path)]) == 0
     text = capsys.readouterr().out
     assert (
         "v_mfma_f32_16x16x16_f16 (gfx942, f16)   row cdna3_16bit, reference\n  fits unchanged: 7,680 of 7,680" in text
@@ -227,7 +227,7 @@ def test_probes_are_recorded_and_fitted_elsewhere(seen, tmp_path, capsys):
     found.about["tiles"] = 29
     with pytest.raises(MfmasimError, match="probes of another version"):
         list(observed(found))
-    assert main(["calibrate", "--replay", str(path), "--json", "-"]) == 0
+    assert main(["gpu", "calibrate", "--replay", str(path), "--json", "-"]) == 0
     rows = json.loads(capsys.readouterr().out)["fits"]
     assert [row["exact"] for row in rows] == [True, True]
 
@@ -250,7 +250,7 @@ def test_probes_of_every_row_tell_what_they_are():
     ],
 )
 def test_bad_requests_are_told(arguments, text, capsys):
-    assert main(["calibrate", *arguments]) == 2
+    assert main(["gpu", "calibrate", *arguments]) == 2
     assert text in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""`mfmasim calibrate`, LDS: phases and banks that a clock hides are found again from what its launches took."""
+"""`mfmasim gpu calibrate`, LDS: phases and banks that a clock hides are found again from what its launches took."""
 
 import json
 from dataclasses import replace
@@ -259,14 +259,14 @@ def test_replay_and_output(tmp_path, capsys):
     require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
     path = tmp_path / "probes.npz"
     only = ["--only", "fp8,read_b64"]
-    assert main(["calibrate", "--device", "sim", "--arch", "gfx942", "--record", str(path), *only]) == 0
+    assert main(["gpu", "calibrate", "--device", "sim", "--arch", "gfx942", "--record", str(path), *only]) == 0
     assert "fp8, read b64 on the simulator" in capsys.readouterr().out
-    assert main(["calibrate", "--replay", str(path)]) == 0
+    assert main(["gpu", "calibrate", "--replay", str(path)]) == 0
     text = capsys.readouterr().out
     assert "ds_read_b64 (gfx942, wave 64)   row read b64: C16 on 32 banks (measured: SHARK, PYHIP)" in text
     assert "a conflict of two lanes costs 4.00 ticks per access" in text
     assert "4 phases (C16), 32 banks\n  fits unchanged\n" in text
-    assert main(["calibrate", "--replay", str(path), "--json", "-"]) == 0
+    assert main(["gpu", "calibrate", "--replay", str(path), "--json", "-"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["phases"]
     assert (row["fits"], row["banks"], row["lane_sets"], len(row["phases"])) == (True, 32, ["C16"], 4)
     found = capture.read(path)

@@ -1,4 +1,4 @@
-"""`mfmasim golden`: recorded captures, compared three ways; damage, staleness and half-written files."""
+"""`mfmasim gpu golden`: recorded captures, compared three ways; damage, staleness and half-written files."""
 
 import json
 
@@ -16,7 +16,7 @@ NAME = "intro.f16_16x16x16.gfx942.sim.npz"
 
 @pytest.fixture
 def path(tmp_path):
-    assert main(["golden", "record", "intro", "--case", "f16", "--arch", "gfx942", "--device", "sim", "--into",
+    assert main(["gpu", "golden", "record", "intro", "--case", "f16", "--arch", "gfx942", "--device", "sim", "--into",
                  str(tmp_path)]) == 0  # fmt: skip
     return tmp_path / NAME
 
@@ -57,14 +57,14 @@ def test_numpy_alone_reads_a_capture(path):
 
 def test_all_agree(path, capsys):
     capsys.readouterr()
-    assert main(["golden", "check", str(path.parent)]) == 0
+    assert main(["gpu", "golden", "check", str(path.parent)]) == 0
     assert "AGREE   gfx942   f16_16x16x16   simulator, device and reference agree" in capsys.readouterr().out
 
 
 def test_a_device_that_differs_is_named_with_element_ulp_and_instruction(path, capsys):
     change(path, flip(1, 16 * 3 + 5, bits=4))
     capsys.readouterr()
-    assert main(["golden", "check", str(path)]) == 1
+    assert main(["gpu", "golden", "check", str(path)]) == 1
     text = capsys.readouterr().out
     assert "simulator and reference agree, the device differs from both" in text
     assert "simulator against device: 1 of 1,536 elements, at most 4 ulp, computed by v_mfma_f32_16x16x16_f16" in text
@@ -107,7 +107,7 @@ def test_a_reference_that_differs_is_named(path, monkeypatch):
 
 
 def test_captures_of_plain_arrays(tmp_path):
-    assert main(["golden", "record", "isa", "--case", "bits", "--arch", "gfx942", "--device", "sim", "--into",
+    assert main(["gpu", "golden", "record", "isa", "--case", "bits", "--arch", "gfx942", "--device", "sim", "--into",
                  str(tmp_path)]) == 0  # fmt: skip
     found = sorted(tmp_path.glob("*.npz"))
     assert found
@@ -164,7 +164,7 @@ def test_a_damaged_capture_is_refused(path, how, text, capsys):
     with pytest.raises(MfmasimError, match=text):
         check(path)
     capsys.readouterr()
-    assert main(["golden", "check", str(path)]) == 2
+    assert main(["gpu", "golden", "check", str(path)]) == 2
     assert text in capsys.readouterr().out
 
 
@@ -215,8 +215,8 @@ def test_a_stale_capture_is_refused(path, edit, text):
 
 def test_cases_of_the_same_title_keep_their_own_captures(tmp_path):
     """A folder of families: each of them has a case `arithmetic`."""
-    assert main(["golden", "record", "isa", "--case", "arithmetic[data=normal]", "--arch", "gfx1201", "--device", "sim",
-                 "--into", str(tmp_path)]) == 0  # fmt: skip
+    assert main(["gpu", "golden", "record", "isa", "--case", "arithmetic[data=normal]", "--arch", "gfx1201",
+                 "--device", "sim", "--into", str(tmp_path)]) == 0  # fmt: skip
     names = sorted(path.name.partition(".")[0] for path in tmp_path.glob("*.npz"))
     assert len(names) >= 4
     assert {"isa_f16", "isa_f64", "isa_maths"} <= set(names)
@@ -260,7 +260,7 @@ def test_errors_beside_outputs_are_told_apart_from_differences(path, monkeypatch
 
     monkeypatch.setattr(recording.SimDevice, "launch", blaming)
     capsys.readouterr()
-    assert main(["golden", "check", str(path)]) == 1
+    assert main(["gpu", "golden", "check", str(path)]) == 1
     text = capsys.readouterr().out
     assert text.startswith("WRONG   gfx942   f16_16x16x16   simulator, device and reference agree")
     assert "simulator: races-write-write: two waves meet" in text
@@ -283,8 +283,8 @@ def test_a_disk_that_fills_up_loses_nothing(path, monkeypatch, call):
 
 
 def test_bad_requests_are_told(tmp_path, capsys):
-    assert main(["golden", "check", str(tmp_path)]) == 2
+    assert main(["gpu", "golden", "check", str(tmp_path)]) == 2
     assert "no captures (*.npz) in this folder" in capsys.readouterr().err
-    assert main(["golden", "record", "intro", "--case", "nosuch", "--device", "sim"]) == 2
+    assert main(["gpu", "golden", "record", "intro", "--case", "nosuch", "--device", "sim"]) == 2
     assert "no case matches" in capsys.readouterr().err
-    assert main(["golden"]) == 2
+    assert main(["gpu", "golden"]) == 2

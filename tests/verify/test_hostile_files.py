@@ -181,7 +181,7 @@ def test_one_bad_archive_does_not_stop_the_others(tmp_path, name, capsys):
     make, text = ARCHIVES[name]
     (tmp_path / "a.npz").write_bytes(make())
     sealed(tmp_path / "b.npz", ABOUT)
-    assert main(["golden", "check", str(tmp_path)]) == 2
+    assert main(["gpu", "golden", "check", str(tmp_path)]) == 2
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
     assert text in lines[0]
@@ -215,7 +215,7 @@ def test_an_argument_of_run_that_lies_is_one_line(tmp_path, capsys):
 def test_a_capture_of_probes_that_lies_is_one_line(tmp_path, key, capsys):
     rows = {"probes": ["f16_k16"], "phases": [{"row": "x"}], "tiles": 16}
     path = sealed(tmp_path / "x.npz", {**ABOUT, "tiles": rows["tiles"], key: rows[key], "launches": [CALL]}, **BUFFERS)
-    assert main(["calibrate", "--replay", str(path)]) == 2
+    assert main(["gpu", "calibrate", "--replay", str(path)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
@@ -229,16 +229,16 @@ def test_a_capture_cannot_name_the_program_that_is_run(tmp_path, capsys):
     marker, program = tmp_path / "marker", tmp_path / "evil.py"
     program.write_text(EVIL.format(marker=str(marker)))
     sealed(tmp_path / "x.npz", {**ABOUT, "group": str(program)})
-    assert main(["golden", "check", str(tmp_path)]) == 2
+    assert main(["gpu", "golden", "check", str(tmp_path)]) == 2
     assert "is a program and is not run because data names it" in capsys.readouterr().out
     assert not marker.exists()
     other = tmp_path / "other" / "mine.py"
     other.parent.mkdir()
     other.write_text(EVIL.format(marker=str(marker)))
-    assert main(["golden", "check", str(tmp_path), "--case-file", str(other)]) == 2
+    assert main(["gpu", "golden", "check", str(tmp_path), "--case-file", str(other)]) == 2
     assert not marker.exists()
     # Named by the user: executed, although the capture was recorded where the file lay elsewhere.
     moved = other.with_name("evil.py")
     moved.write_text(EVIL.format(marker=str(marker)))
-    assert main(["golden", "check", str(tmp_path), "--case-file", str(moved)]) == 2
+    assert main(["gpu", "golden", "check", str(tmp_path), "--case-file", str(moved)]) == 2
     assert marker.exists()

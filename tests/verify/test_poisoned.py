@@ -96,7 +96,7 @@ def test_a_capture_says_where_its_runs_differ(cases, tmp_path, monkeypatch, caps
     }
     assert [result.status for _, result in paths.values()] == ["pass", "fail"]
     assert [found.id for found in paths["adds"][1].findings if found.severity == "error"] == ["outputs-unsteady"] * 2
-    assert main(["golden", "check", "--case-file", file, str(paths["adds"][0])]) == 1
+    assert main(["gpu", "golden", "check", "--case-file", file, str(paths["adds"][0])]) == 1
     said = capsys.readouterr().out
     assert "outputs-unsteady: launch 1, buffer 1: 63 of 256 bytes are others when what is undefined holds 0x3c" in said
     result, recorder = run_recorded(cases["right"], "gfx942", file, Gpu())

@@ -44,8 +44,8 @@ def test_links_between_files_become_links_between_pages():
     [
         ("```python\n>>> 1\n1\n```", "``` { .pycon .run }\n>>> 1\n1\n```"),
         (
-            "```sh\nmfmasim format e4m3fn 0x40  # a code\n```",
-            "``` { .sh .run .commands }\nmfmasim format e4m3fn 0x40  # a code\n```",
+            "```sh\nmfmasim show e4m3fn 0x40  # a code\n```",
+            "``` { .sh .run .commands }\nmfmasim show e4m3fn 0x40  # a code\n```",
         ),
         ("```python\n>>> open('f')\n```", "``` { .pycon }\n>>> open('f')\n```"),
         ("```python\nx = 1\n```", None),
@@ -212,7 +212,7 @@ def test_snippets_run_as_on_the_page():
         ("doctest", ">>> x = 6\n>>> x * 7\n42\n"),
         ("doctest", ">>> x * 8\n42\n"),
         ("doctest", ">>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero\n"),
-        ("commands", "mfmasim format e4m3fn 0x40  # a code\nmfmasim format e9m9\n"),
+        ("commands", "mfmasim show e4m3fn 0x40  # a code\nmfmasim show e9m9\n"),
     ]
     import json
 
@@ -223,5 +223,5 @@ def test_snippets_run_as_on_the_page():
     assert first == {"text": "42\n", "same": True}
     assert second == {"text": "48\n", "same": False}
     assert third == {"text": "ZeroDivisionError: division by zero\n", "same": True}
-    assert fourth["text"].startswith("$ mfmasim format e4m3fn 0x40\n")
+    assert fourth["text"].startswith("$ mfmasim show e4m3fn 0x40\n")
     assert "e9m9" in fourth["text"].splitlines()[-1]

@@ -169,4 +169,4 @@ def observed(capture: Capture) -> Iterator[Observed]:
             scales = {"scale_a": op.scale_A.unpack(sa), "scale_b": op.scale_B.unpack(sb)}
         yield Observed(probe, op, op.A.unpack(a), op.B.unpack(b), op.C.unpack(c), op.D.unpack(d), **scales)
     if not capture.about.get("probes") and not capture.about.get("phases"):
-        raise MfmasimError("this is not a capture of probes: mfmasim calibrate --record records one")
+        raise MfmasimError("this is not a capture of probes: mfmasim gpu calibrate --record records one")

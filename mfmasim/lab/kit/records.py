@@ -102,7 +102,7 @@ def read(path: Path) -> KitFile:
     lines = read_file(path, LIMIT).splitlines()
     first = _content(lines[0]) if lines else None
     if first is None or not isinstance(first.get("kit"), int):
-        raise MfmasimError(f"{path}: not a kit file: its first line is none of mfmasim kit --out")
+        raise MfmasimError(f"{path}: not a kit file: its first line is none of mfmasim gpu kit --out")
     if first["kit"] != SCHEMA:
         raise MfmasimError(f"{path}: a kit file of version {first['kit']}, this mfmasim reads version {SCHEMA}")
     if not isinstance(first.get("arch"), str) or not isinstance(first.get("device"), dict):
