@@ -24,6 +24,16 @@ END = """
   s_endpgm
 """
 WAIT, BARRIER = "s_waitcnt lgkmcnt(0)", "s_barrier"
+FLAG = [
+    "v_mov_b32_e32 v8, 0", "s_cmp_lg_u32 s13, 0", "s_cbranch_scc1 .Lset", "ds_write_b32 v7, v8", WAIT, ".Lset:", BARRIER
+]  # fmt: skip
+PRODUCE = [
+    "s_cmp_lg_u32 s13, 0", "s_cbranch_scc1 .Lconsume", "ds_write_b32 v2, v0", WAIT, "s_mov_b64 exec, 1",
+    "v_mov_b32_e32 v8, 1\nds_add_u32 v7, v8", "s_mov_b64 exec, -1", "s_branch .Lend", ".Lconsume:",
+]  # fmt: skip
+POLL = ["ds_add_rtn_u32 v9, v7, v8", WAIT, "v_readfirstlane_b32 s14, v9", "s_cmp_eq_u32 s14, 0",
+        "s_cbranch_scc1 .Lconsume"]  # fmt: skip
+CONSUME = ["ds_read_b32 v4, v3", ".Lend:"]
 # v2: the lane's own place in 512 bytes of two waves, v3: the same place of the other wave.
 BODIES = {
     "exchange": (["ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3"], []),
@@ -115,6 +125,26 @@ BODIES = {
             ".Lset:", "v_mov_b32_e32 v8, 1", "ds_write_b32 v7, v8", WAIT, "s_branch .Lend", ".Lread:",
             "ds_read_b32 v4, v3", ".Lend:",
         ],
+        [],
+    ),
+    # An atomic operation whose result is waited for and decides: v7 is the place of the flag, 0 after the barrier.
+    "a flag that is added to, and polled by atomic operations": ([*FLAG, *PRODUCE, *POLL, *CONSUME], []),
+    "the same flag, added to before the data is written": (
+        [*FLAG, *PRODUCE[:2], *PRODUCE[4:7], *PRODUCE[2:4], *PRODUCE[7:], *POLL, *CONSUME],
+        [("ds_read_b32", "is read here and written by wave", "no barrier")],
+    ),
+    "the same flag, which is read but does not decide": (
+        [*FLAG, *PRODUCE, *POLL[:2], *CONSUME],
+        [("ds_read_b32", "is read here and written by wave", "no barrier")],
+    ),
+    "a flag of another place": (
+        [*FLAG, *PRODUCE, "v_mov_b32_e32 v7, 0x380\nv_mov_b32_e32 v8, 1", "ds_write_b32 v7, v8", WAIT, *POLL, *CONSUME],
+        [("ds_read_b32", "is read here and written by wave", "no barrier")],
+    ),
+    "the wave that takes the last ticket reads what both wrote": (
+        [*FLAG, "ds_write_b32 v2, v0", "s_mov_b64 s[16:17], exec", "s_mov_b64 exec, 1", "v_mov_b32_e32 v8, 1",
+         "ds_add_rtn_u32 v9, v7, v8", WAIT, "s_mov_b64 exec, s[16:17]", "v_readfirstlane_b32 s14, v9",
+         "s_cmp_lg_u32 s14, 1", "s_cbranch_scc1 .Lend", "ds_read_b32 v4, v3", ".Lend:"],
         [],
     ),
 }  # fmt: skip

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
 
-__all__ = ["acquires", "confirmed"]
+__all__ = ["acquires", "acquires_lds", "confirmed"]
 
 
 def _to_lds(instruction: Instruction) -> bool:
@@ -31,6 +31,12 @@ def acquires(instructions: Sequence[Instruction], pc: int) -> bool:
     be missed, and no correct kernel is reported.
     """
     return any(flags.decides(ins) or _to_lds(ins) for ins in _uses(instructions, pc))
+
+
+def acquires_lds(instructions: Sequence[Instruction]) -> set[int]:
+    """Addresses of the atomic operations on the LDS that return a value which reaches a condition."""
+    returning = [ins.pc for ins in instructions if ins.opcode.atomic and ins.dst and ins.space in ("lds", "flat")]
+    return {pc for pc in returning if any(flags.decides(ins) for ins in _uses(instructions, pc))}
 
 
 def confirmed(instructions: Sequence[Instruction], pc: int) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
 from mfmasim.machine.events import Observer
-from mfmasim.observe.ordering.acquire import acquires, confirmed
+from mfmasim.observe.ordering.acquire import acquires, acquires_lds, confirmed
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
 from mfmasim.observe.ordering.cluster_order import ClusterOrder
 from mfmasim.observe.ordering.flags import flag_reads
@@ -131,7 +131,7 @@ class History(Observer):
             if acquires(instructions, pc):
                 self._acquired[dwords] = True
         self._slot |= self._acquired
-        self._flags = flag_reads(instructions, source_at)
+        self._flags = flag_reads(instructions, source_at) | acquires_lds(instructions)
         self.clocks = Clocks(waves, per)
         self.clusters = ClusterOrder(self.clocks, per * cluster)
         self.kinds: list[Kind] = []

@@ -9,7 +9,7 @@ Waves that write the same value to the same bytes are information, and so is a r
 A loop that only reads until a value changes counts as waiting for a flag: what was executed before the loop ended is
 ordered before later accesses of its wave; the read before a compare-and-swap of the same source line likewise. A wait
 at a named barrier, too: which waves have signalled it is not followed. (This may miss races: no correct kernel is
-reported.)
+reported.) An atomic operation whose result decides orders what other waves did before they wrote there (`releases`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.observe.ordering.acquire import acquires_lds
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.lds_findings import LdsFindings
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import Flying, Record, Sort
+from mfmasim.observe.ordering.releases import Releases
 from mfmasim.observe.ordering.shadow import Shadow
 from mfmasim.observe.ordering.touched import Lockstep, Patterns
 from mfmasim.observe.ordering.values import Values, Write, words
@@ -43,7 +45,7 @@ __all__ = ["LdsRaces"]
 I64 = NDArray[np.int64]
 NO_COUNTER = "", ""
 ALL_WAVES = np.uint32(0xFFFFFFFF)
-BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep"
+BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_releases"
 """What begins anew with each batch of workgroups."""
 
 
@@ -68,15 +70,15 @@ class LdsRaces:
         """Follow a launch; `check` makes the findings."""
         self.kernel, self.arch = launch.kernel, launch.kernel.arch
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
-        found: tuple[int, set[int]] | None = self.kernel.kept.get("races in the lds")
+        found: tuple[int, set[int], set[int]] | None = self.kernel.kept.get("races in the lds")
         if found is None:
             instructions = self.kernel.reachable
             narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
-            found = 1 if narrow else 4, flag_reads(instructions, self.kernel.source_at)
+            flags = flag_reads(instructions, self.kernel.source_at)
+            found = 1 if narrow else 4, flags, acquires_lds(instructions)
             self.kernel.kept["races in the lds"] = found
-        self.unit, self._flags = found
-        self._since: NDArray[np.int32]
-        """First record that is not ordered before each wave by a flag that it has waited for."""
+        self.unit, self._flags, self._acquiring = found
+        self._releases: Releases
         self._waiting: NDArray[np.bool_]
         """Waves that have come to a named barrier in their last block."""
         self._arrived: NDArray[np.int32]
@@ -112,7 +114,7 @@ class LdsRaces:
             self.values = Values(self.groups, self.shadow.units, self.unit)
             self._flying, self._instructions, self._kinds = Flying(), [], []
             self._lockstep = Lockstep(self.groups, self.per)
-            self._since = np.zeros(event.total, np.int32)
+            self._releases = Releases(event.total, self.per)
             self._waiting = np.zeros(event.total, np.bool_)
             self._arrived = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
@@ -122,7 +124,8 @@ class LdsRaces:
             steps = known[key] = self.progress.steps(event.instructions)
         if self._waiting.any():  # those that run again have passed the named barrier at which they stopped
             passed = event.waves[self._waiting[event.waves]]
-            self._since[passed], self._waiting[passed] = len(self._instructions), False
+            self._releases.all_before(passed, len(self._instructions))
+            self._waiting[passed] = False
         pending, self._pending = self._pending, []
         place = 0
         for step in steps:
@@ -136,7 +139,7 @@ class LdsRaces:
                 order = self.progress.of(counter)[0][event.waves]
             for access in accesses:
                 if access.instruction.pc in self._flags:
-                    self._since[event.waves] = len(self._instructions)
+                    self._releases.all_before(event.waves, len(self._instructions))
                 else:
                     self._access(access, event, counter, order)
             self.progress.advance(step, event.waves, self._signalled)
@@ -174,7 +177,7 @@ class LdsRaces:
             return
         record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, [touched])
         self._own(access, event, touched, self._around(record.sort, low, high))
-        joined, since = self.progress.joined[of], self._since[of]
+        joined, since = self.progress.joined[of], self._releases.since[of]
         if self.shadow.ordered(access.kind, touched, joined, since):
             if access.kind != "read":
                 self._write(access, addresses, active, waves, None)
@@ -183,6 +186,24 @@ class LdsRaces:
             self._one_by_one(access, event, addresses, active, touched, marks[touched.index], joined, since)
         if key != NO_COUNTER:
             self._flying.add(record, marks, low, high)
+        if self._acquiring and access.kind != "read" and not direct:
+            self._release(access, addresses, active, waves)
+
+    def _release(self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64) -> None:
+        """Waves write to locations that may be flags, or tickets.
+
+        Args:
+            access: the access.
+            addresses: of all waves, (waves, lanes).
+            active: likewise.
+            waves: their numbers in the batch.
+        """
+        row, _, units = self.patterns.units(addresses, active, access.size)
+        self._releases.access(
+            np.repeat(waves[row], units.shape[1]), units.ravel(),
+            acquires=access.instruction.pc in self._acquiring,
+            released=lambda wave: self._flying.first_direct(wave, self.progress.complete, len(self._instructions)),
+        )  # fmt: skip
 
     def _one_by_one(
         self, access: AccessEvent, event: BlockEvent, addresses: I64, active: NDArray[np.bool_], touched: Touched,
@@ -198,7 +219,7 @@ class LdsRaces:
             touched: the units that are examined.
             marks: the access's mark, by element of `touched`.
             joined: barriers passed, by wave that is examined.
-            since: first record that no flag orders before it, likewise.
+            since: first record of each wave that no flag orders before it, likewise.
         """
         for wave in np.unique(touched.wave).tolist():
             mine = touched.wave == wave
@@ -284,7 +305,8 @@ class LdsRaces:
         Returns:
             The wave and the number of the earlier record, in ascending order.
         """
-        waited = np.minimum(self._arrived, self._since)  # up to there, arrivals at a barrier in the LDS have shown it
+        # Up to there arrivals at a barrier in the LDS, or releases, have shown it.
+        waited = np.minimum(self._arrived, self._releases.own())
         found = self._flying.close(sort, low, high, self.progress.complete, waited)
         return sorted({(wave % self.per, number) for wave, number in found})
 
@@ -302,7 +324,7 @@ class LdsRaces:
             mine = touched.wave == wave
             places, units = touched.places[mine], touched.units[mine]
             issued, complete = self.progress.of(record.sort.key)
-            waited = np.minimum(self._arrived, self._since)[record.waves]
+            waited = np.minimum(self._arrived, self._releases.own())[record.waves]
             late = (complete[record.waves] <= record.order) & (number >= waited)
             for one in record.touched:
                 here = (one.wave == wave) & late[one.index]

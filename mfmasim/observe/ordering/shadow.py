@@ -156,7 +156,7 @@ class Shadow:
             kind: ``read``, ``write`` or ``atomic``.
             touched: the units.
             joined: barriers passed by each wave, (waves,).
-            since: first record that no flag orders before it, (waves,).
+            since: first record of each wave of the workgroup that no flag orders before it, (waves, waves of one).
         """
         if kind == "write" and len(touched.before_others):
             return False
@@ -166,8 +166,9 @@ class Shadow:
         if int(complete.max()) < int(joined.min()):
             return True
         wrong = complete >= joined[touched.index]
-        wrong &= table.wave.take(marks) != touched.wave
-        wrong &= table.record.take(marks) >= since[touched.index]
+        before = table.wave.take(marks)
+        wrong &= before != touched.wave
+        wrong &= table.record.take(marks) >= since[touched.index, before]
         return not wrong.any()
 
     def put(self, kind: str, touched: Touched, marks: I32) -> None:
@@ -205,7 +206,7 @@ class Shadow:
             at: places of the units, (n,).
             marks: of the access, for each, (n,).
             joined: barriers passed by the wave of each, (n,).
-            since: first record that no flag orders before it, (n,).
+            since: first record of each wave of the workgroup that no flag orders before it, (n, waves of one).
             same: gives the waves whose order with this access does not matter, a bit for each, by unit, (n,).
 
         Returns:
@@ -229,7 +230,8 @@ class Shadow:
     ) -> list[Clash]:
         marks, table = self.last[row][at], self.marks
         before, earlier = table.wave[marks], table.record[marks]
-        wrong = (before != NO_WAVE) & (before != wave) & (joined <= table.complete[marks]) & (earlier >= since)
+        wrong = (before != NO_WAVE) & (before != wave) & (joined <= table.complete[marks])
+        wrong &= earlier >= since[np.arange(len(at)), before]
         if not wrong.any():
             return []
         out: dict[tuple[int, bool], Clash] = {}

@@ -1,0 +1,80 @@
+"""Order by atomic operations on the LDS, within a workgroup: a ticket, a counter, a lock, a flag that they poll.
+
+A wave that writes to a location releases what it has accessed before: the LDS executes the operations of one wave in
+order, except for loads from memory to the LDS that are in flight. A wave that later executes an atomic operation there
+whose result decides how it continues acquires that, and what the releasing wave had acquired.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    I64 = NDArray[np.int64]
+    I32 = NDArray[np.int32]
+
+__all__ = ["Releases"]
+
+FEW = 4
+"""Locations of one access that may be flags; an access to more moves data."""
+
+
+class Releases:
+    """What has been released at locations of the LDS of each workgroup of a batch."""
+
+    def __init__(self, waves: int, per: int) -> None:
+        """Nothing yet.
+
+        Args:
+            waves: of the batch.
+            per: waves of a workgroup.
+        """
+        self.per = per
+        self.since: I32 = np.zeros((waves, per), np.int32)
+        """First record of each wave of its workgroup that is not ordered before a wave, (waves, waves of a workgroup).
+        """
+        self._at: dict[tuple[int, int], I32] = {}
+        """By workgroup and unit."""
+
+    def all_before(self, waves: I64, number: int) -> None:
+        """Order everything that the workgroup has done before some waves.
+
+        Args:
+            waves: their numbers in the batch.
+            number: records so far.
+        """
+        self.since[waves] = number
+
+    def own(self) -> I32:
+        """Of each wave the first of its own records that no release or flag has shown to be complete, (waves,)."""
+        waves = np.arange(len(self.since))
+        return self.since[waves, waves % self.per]
+
+    def access(self, waves: I64, units: I64, *, acquires: bool, released: Callable[[int], int]) -> None:
+        """Waves write to locations.
+
+        Args:
+            waves: the wave of each unit, by its number in the batch, (n,).
+            units: (n,).
+            acquires: whether what the access returns decides how the waves continue.
+            released: the first record of a wave that is not complete.
+        """
+        both = np.unique(np.stack([waves, units]), axis=1)
+        several, count = np.unique(both[0], return_counts=True)
+        few = set(several[count <= FEW].tolist())
+        for wave, unit in both.T.tolist():
+            if wave not in few:
+                continue
+            group, place = divmod(wave, self.per)
+            known = self._at.get((group, unit))
+            if acquires and known is not None:
+                self.since[wave] = np.maximum(self.since[wave], known)
+            mine = self.since[wave].copy()
+            mine[place] = released(wave)
+            self._at[group, unit] = mine if known is None else np.maximum(known, mine)
