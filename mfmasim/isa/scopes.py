@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["DEVICE", "PLAIN", "UNSTATED", "WORKGROUP", "invalidates", "reach"]
+__all__ = ["DEVICE", "PLAIN", "UNSTATED", "WORKGROUP", "invalidates", "invalidates_scalar", "reach"]
 
 PLAIN, WORKGROUP, UNSTATED, DEVICE = range(4)
 """Through the caches of a compute unit; seen by the workgroup; the bits do not say; seen by the whole device."""
@@ -44,3 +44,8 @@ def invalidates(instruction: Instruction) -> bool:
     """Whether it invalidates cached data that other workgroups may have written."""
     found = instruction.opcode.invalidates
     return found is not None and (not found[0] or instruction.modifiers.get(found[0], 0) >= found[1])
+
+
+def invalidates_scalar(instruction: Instruction) -> bool:
+    """Whether it invalidates the scalar cache, as no vector instruction does."""
+    return instruction.opcode.name.startswith("s_dcache_inv")

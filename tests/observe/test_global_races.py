@@ -128,3 +128,43 @@ def test_a_store_stays_in_flight_until_a_wait_also_in_later_blocks(wait, expecte
     kernel = harness.kernel(IN_FLIGHT.format(wait), "gfx1100", "p")
     report = mfmasim.device("sim").launch(kernel, 1, 64, [np.zeros(64, U32)], checks="races")
     assert [finding.id for finding in report.findings] == expected
+
+
+SCALAR = """
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_lshlrev_b32_e32 v2, 2, v0
+  v_readfirstlane_b32 s13, v2
+  s_waitcnt lgkmcnt(0)
+  {first}
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  s_cmp_lg_u32 s13, 0
+  s_cbranch_scc1 .Lother
+  global_store_dword v2, v2, s[8:9]
+  s_waitcnt vmcnt(0)
+.Lother:
+  s_barrier
+  {invalidate}
+  {second}
+  s_waitcnt lgkmcnt(0)
+  s_endpgm
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx90a"])
+@pytest.mark.parametrize(
+    ("first", "invalidate", "stale"),
+    [
+        ("s_load_dword s30, s[8:9], 0x0", "", True),
+        ("s_load_dword s30, s[8:9], 0x0", "s_dcache_inv", False),
+        ("s_load_dword s30, s[8:9], 0x4", "", True),  # of the same cache line, which wave 1 reads
+        ("s_nop 0", "", False),  # no scalar load has brought the line into the cache
+    ],
+)
+@pytest.mark.oracle
+def test_a_scalar_load_after_a_store_of_another_wave(arch, first, invalidate, stale):
+    for again, found in (("s_load_dword s31, s[8:9], 0x0", stale), ("global_load_dword v5, v2, s[8:9]", False)):
+        text = SCALAR.format(first=first, invalidate=invalidate, second=again)
+        kernel = harness.kernel(text.replace("s_endpgm", "s_waitcnt vmcnt(0)\ns_endpgm"), arch, "p")
+        findings = mfmasim.device("sim").launch(kernel, 1, 128, [np.zeros(64, U32)], checks="races").findings
+        assert [f.id for f in findings] == ["races-stale-scalar"] * found, findings

@@ -209,3 +209,11 @@ def test_a_race_is_found_whatever_the_order_was():
     assert not reported([*body, "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
     findings = reported([*body[:-1], "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
     assert {f.instruction for f in findings} == {"ds_read_b32"}
+
+
+def test_a_store_in_flight_at_the_end_of_its_wave_is_complete_at_the_next_barrier():
+    """The hardware waits for all counters before it ends a wave; and an ended wave counts as arrived."""
+    ending = ["s_cmp_eq_u32 s13, 0", "s_cbranch_scc1 .Lread", "ds_write_b32 v2, v0", "s_endpgm", ".Lread:", BARRIER]
+    assert not reported([*ending, "ds_read_b32 v4, v3"], grid=1)
+    without = reported([*ending[:-1], "ds_read_b32 v4, v3"], grid=1)
+    assert [(f.id, f.instruction) for f in without] == [("races-no-barrier", "ds_read_b32")]

@@ -13,7 +13,7 @@ from mfmasim.machine.events import Place
 from mfmasim.observe.finding import Finding
 from mfmasim.observe.ordering import kinds
 from mfmasim.observe.ordering.history import History
-from mfmasim.observe.ordering.pairs import IN_FLIGHT, NARROW, NO_BARRIER, NO_WAIT, NOTHING, STALE, unordered
+from mfmasim.observe.ordering.pairs import IN_FLIGHT, NARROW, NO_BARRIER, NO_WAIT, NOTHING, SCALAR, STALE, unordered
 from mfmasim.observe.ordering.sharing import Sharing
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = ["GlobalRaces"]
 
 KINDS = {
     STALE: kinds.STALE,
+    SCALAR: kinds.STALE_SCALAR,
     NARROW: kinds.SCOPE,
     IN_FLIGHT: kinds.NOT_RELEASED,
     NO_WAIT: kinds.GLOBAL_NOT_DONE,
@@ -34,6 +35,8 @@ KINDS = {
 WHY = {
     STALE: "an atomic operation orders them, but the read may hit a stale cache line: an acquire fence is missing "
     "before it",
+    SCALAR: "they are ordered, but the scalar cache may hold the line from a scalar load before the write: "
+    "s_dcache_inv is missing before this one",
     NARROW: "the atomic operations between them have the scope of a workgroup",
     IN_FLIGHT: "the first access may be in flight at the atomic operation that would order them: a release "
     "fence is missing before it",
@@ -106,7 +109,7 @@ class GlobalRaces:
     def _finding(self, history: History, pair: Pair) -> Finding:
         first, second = (history.kinds[k] for k in pair.kinds)
         first_wave, second_wave = pair.waves
-        harmless = pair.same and pair.why != STALE
+        harmless = pair.same and pair.why not in (STALE, SCALAR)
         why = WHY[pair.why]
         if harmless:
             both = first.kind == second.kind == "write"

@@ -5,16 +5,16 @@ It observes a second run of the launch, and only if the first one found shared m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
+from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, invalidates_scalar, reach
 from mfmasim.machine.events import Observer
 from mfmasim.observe.ordering.acquire import acquires, acquires_lds, confirmed
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
 from mfmasim.observe.ordering.cluster_order import ClusterOrder
+from mfmasim.observe.ordering.entries import NEVER, Entries, Flight, Hit, Kind
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.sharing import dwords_of
@@ -32,71 +32,14 @@ if TYPE_CHECKING:
     I32 = NDArray[np.int32]
     I64 = NDArray[np.int64]
 
-__all__ = ["Entries", "History", "Kind"]
+__all__ = ["History"]
 
 MOST = 4_000_000
 """Entries that are recorded; later ones are ignored."""
+LINE_BITS = 6
+"""Of a line of the scalar cache: 64 bytes (ISA manuals, scalar data cache)."""
 KNOWLEDGE_BYTES = 512 << 20
 """Bytes of knowledge that entries may refer to; beyond, an access counts as ordered."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What an access is."""
-
-    instruction: Instruction
-    kind: str
-    """``read``, ``write`` or ``atomic``."""
-    reach: int
-    """As `mfmasim.isa.scopes.reach` returns it."""
-    acquires: bool
-    """Whether its value decides how its wave continues."""
-
-
-@dataclass
-class Entries:
-    """Accesses, one per unit and wave; arrays of one length."""
-
-    unit: I64
-    wave: I32
-    kind: I32
-    """Index of its `Kind`."""
-    joined: I32
-    """Barriers that the wave had passed."""
-    signalled: I32
-    """Barriers that it had signalled."""
-    met: I32
-    """The same when the access was complete."""
-    issued: I32
-    """Steps of the wave before it."""
-    complete: I32
-    """Steps of the wave before it was complete."""
-    known: I32
-    """Index of the wave's clock."""
-    since: I64
-    """Accesses of its workgroup with a smaller number come before it because of a flag."""
-    number: I64
-    value: NDArray[np.uint32]
-
-
-@dataclass
-class Hit:
-    """An access to shared dwords whose block is not complete yet."""
-
-    event: AccessEvent
-    row: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
-    offset: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
-    value: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
-
-
-@dataclass
-class Flight:
-    """Entries that may be in flight, with the waves of the batch and the numbers of their operations."""
-
-    entries: Entries
-    key: tuple[str, str]
-    waves: I64
-    order: I32
 
 
 class History(Observer):
@@ -146,6 +89,8 @@ class History(Observer):
         self._own_places: dict[int, set[int]] = {}
         """First waves of the workgroups that have written to each location that is acquired."""
         self._steps: dict[int, Step] = {}
+        self._lines: dict[int, int] = {}
+        """Number of the first scalar read of each cache line."""
         self._count = 0
         self._entries = 0
         self._first = 0
@@ -205,6 +150,8 @@ class History(Observer):
             step = self._steps.get(ins.pc) or self._steps.setdefault(ins.pc, Step(ins, self.arch))
             for hit in hits:
                 self._take(hit, event.waves, step)
+            if invalidates_scalar(ins):
+                self._invalidated[event.waves] = self._count
             if invalidates(ins):
                 for wave in event.waves:
                     self._settle(int(wave))
@@ -230,6 +177,7 @@ class History(Observer):
         self._tick: I32 = np.zeros(event.total, np.int32)
         self._ended: NDArray[np.bool_] = np.zeros(event.total, np.bool_)
         self._since: I64 = np.zeros(event.total, np.int64)
+        self._invalidated: I64 = np.zeros(event.total, np.int64)
         self.clusters.begin(event.total)
         self._arrived: list[I32] = []
         """Step of each wave when it signalled each barrier."""
@@ -296,6 +244,8 @@ class History(Observer):
             complete=self._tick[of],
             known=self._knowledge_of(of),
             since=self._since[of],
+            cached=self._cached(kind, hit.offset),
+            invalidated=self._invalidated[of],
             number=np.full(len(of), self._count, np.int64),
             value=hit.value,
         )
@@ -305,6 +255,13 @@ class History(Observer):
             return
         if keys and not (acquired.any() and kind.kind != "read"):
             self._flying.append(Flight(entries, key, of, order[hit.row]))
+
+    def _cached(self, kind: Kind, offsets: I64) -> I64:
+        """`Entries.cached` of an access to `offsets`."""
+        if kind.instruction.opcode.unit != "SMEM" or kind.kind != "read":
+            return np.full(len(offsets), NEVER)
+        lines = (offsets >> LINE_BITS).tolist()
+        return np.array([self._lines.setdefault(line, self._count) for line in lines], np.int64)
 
     def _acquire_and_release(
         self, kind: Kind, rows: I64, dwords: I64, waves: I64, key: tuple[str, str], order: I32

@@ -6,7 +6,7 @@ from mfmasim.observe.finding import Kind
 
 __all__ = [
     "GLOBAL_NOT_DONE", "GLOBAL_NO_BARRIER", "NOT_DONE", "NOT_FOLLOWED", "NOT_RELEASED", "NO_BARRIER", "OWN", "RACES",
-    "SAME_VALUE", "SCOPE", "STALE", "WORKGROUPS",
+    "SAME_VALUE", "SCOPE", "STALE", "STALE_SCALAR", "WORKGROUPS",
 ]  # fmt: skip
 
 NO_BARRIER = Kind(
@@ -65,6 +65,12 @@ STALE = Kind(
     "if (atomicAdd(&count, 1) == last) sum += data[i];  // no __threadfence() before the read",
     "Place __threadfence() after the atomic operation, or give it acquire order.",
 )  # fmt: skip
+STALE_SCALAR = Kind(
+    "races-stale-scalar", "warning", "A scalar load may see what was there before another wave's store",
+    "Vector stores do not update the scalar cache. The line was in it, because a scalar load had read it before.",
+    "s_load_dword s4, s[8:9], 0; another wave stores there; s_barrier; s_load_dword s4, s[8:9], 0",
+    "Place s_dcache_inv before the second scalar load, or use a vector load.",
+)  # fmt: skip
 SAME_VALUE = Kind(
     "races-same-value", "info", "Several waves write the same value to the same bytes",
     "Which one comes last does not matter. The simulator compares the values written in this launch.",
@@ -79,6 +85,6 @@ NOT_FOLLOWED = Kind(
 )  # fmt: skip
 
 RACES = (
-    NO_BARRIER, NOT_DONE, OWN, GLOBAL_NO_BARRIER, GLOBAL_NOT_DONE, WORKGROUPS, NOT_RELEASED, SCOPE, STALE, SAME_VALUE,
-    NOT_FOLLOWED,
+    NO_BARRIER, NOT_DONE, OWN, GLOBAL_NO_BARRIER, GLOBAL_NOT_DONE, WORKGROUPS, NOT_RELEASED, SCOPE, STALE, STALE_SCALAR,
+    SAME_VALUE, NOT_FOLLOWED,
 )  # fmt: skip

@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.observe.ordering.history import Entries, History
+    from mfmasim.observe.ordering.entries import Entries
+    from mfmasim.observe.ordering.history import History
 
     I64 = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["NOTHING", "STALE", "Pair", "unordered"]
+__all__ = ["NOTHING", "SCALAR", "STALE", "Pair", "unordered"]
 
-ORDERED, STALE, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(7)
-"""What orders two accesses: an order; one that caches may spoil; atomics of too small a scope; a release
-while the first is in flight; a barrier while the first is in flight; nothing; in one workgroup, no barrier."""
+ORDERED, STALE, SCALAR, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(8)
+"""What orders two accesses: an order; one that caches may spoil, or the scalar cache; atomics of too small a scope; a
+release while the first is in flight; a barrier while the first is in flight; nothing; in one workgroup, no barrier."""
 CHUNK = 1 << 20
 """Pairs that are examined at once."""
 MOST = 40_000_000
@@ -114,6 +115,9 @@ class _Judge:
             out[chosen] = why
         out[near & (e.joined[b] > e.signalled[a]) & (out != ORDERED)] = NO_WAIT
         out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE))] = ORDERED
+        # The line was read before the write, and has not been invalidated since.
+        kept = (e.cached[b] < e.number[a]) & (e.invalidated[b] < e.number[a]) & (e.number[a] < e.number[b])
+        out[kept & self.writes[a] & (out <= STALE)] = SCALAR
         return out
 
 
@@ -175,9 +179,9 @@ def unordered(history: History) -> list[Pair]:
         later = entries.number[a] > entries.number[b]
         earlier, after = np.where(later, b, a), np.where(later, a, b)
         why = judge.between(earlier, after)
-        if (why > STALE).any():
+        if (why > SCALAR).any():
             back = judge.between(after, earlier) == ORDERED
-            why = np.where(back, np.int8(ORDERED), why)
+            why = np.where(back & (why != SCALAR), np.int8(ORDERED), why)
         wrong = why != ORDERED
         judge.served[after[~wrong & judge.writes[earlier] & ~judge.writes[after]]] = True
         # A read is decided after other writes of the same value.

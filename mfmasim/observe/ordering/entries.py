@@ -1,0 +1,83 @@
+"""Accesses to shared memory, as the history of a launch holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent
+
+__all__ = ["NEVER", "Entries", "Flight", "Hit", "Kind"]
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+NEVER = 1 << 62
+"""Above the number of any access."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an access is."""
+
+    instruction: Instruction
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    reach: int
+    """As `mfmasim.isa.scopes.reach` returns it."""
+    acquires: bool
+    """Whether its value decides how its wave continues."""
+
+
+@dataclass
+class Entries:
+    """Accesses, one per unit and wave; arrays of one length."""
+
+    unit: I64
+    wave: I32
+    kind: I32
+    """Index of its `Kind`."""
+    joined: I32
+    """Barriers that the wave had passed."""
+    signalled: I32
+    """Barriers that it had signalled."""
+    met: I32
+    """The same when the access was complete."""
+    issued: I32
+    """Steps of the wave before it."""
+    complete: I32
+    """Steps of the wave before it was complete."""
+    known: I32
+    """Index of the wave's clock."""
+    since: I64
+    """Accesses of its workgroup with a smaller number come before it because of a flag."""
+    cached: I64
+    """Of a scalar read the number of the first one of its cache line; of others `NEVER`."""
+    invalidated: I64
+    """Number of the wave's last invalidation of the scalar cache."""
+    number: I64
+    value: NDArray[np.uint32]
+
+
+@dataclass
+class Hit:
+    """An access to shared dwords whose block is not complete yet."""
+
+    event: AccessEvent
+    row: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    offset: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    value: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+
+
+@dataclass
+class Flight:
+    """Entries that may be in flight, with the waves of the batch and the numbers of their operations."""
+
+    entries: Entries
+    key: tuple[str, str]
+    waves: I64
+    order: I32
