@@ -5,6 +5,7 @@ import pytest
 
 from mfmasim.machine.numerics import tabulated_functions
 from mfmasim.machine.numerics.tabulated_functions import FUNCTIONS, tabulated
+from mfmasim.machine.numerics.tabulated_turns import turned
 from tests.slow.machine import tabulated as slow
 
 EXACT = {"rcp": lambda x: 1 / x, "rsq": lambda x: 1 / np.sqrt(x), "sqrt": np.sqrt, "exp": np.exp2, "log": np.log2}
@@ -42,6 +43,17 @@ def test_within_one_place(word):
     exact = EXACT[word](x.astype(np.float64))
     assert usual.all()
     assert (np.abs(out - exact) <= np.spacing(np.abs(exact).astype(np.float32))).all()
+
+
+@pytest.mark.parametrize("word", ["sin", "cos"])
+def test_turns_are_those_of_the_slow_model(word):
+    bits = arguments(np.random.default_rng(9), 1500)
+    bits = bits[np.isfinite(bits.view(np.float32)) & (bits << 1 != 0)]
+    expected = [slow.turned(source, word == "cos") for source in bits.tolist()]
+    found = turned(bits.view(np.float32), cosine=word == "cos")
+    np.testing.assert_array_equal(found.view(np.uint32), np.array(expected, np.uint32))
+    exact = (np.cos if word == "cos" else np.sin)(2 * np.pi * np.fmod(bits.view(np.float32).astype(np.float64), 1))
+    assert np.abs(found - exact).max() < 2.2 * 2.0**-24
 
 
 def test_parts_of_large_arrays_are_those_of_the_whole(monkeypatch):

@@ -1,12 +1,12 @@
 """Reciprocals, roots, exponentials, logarithms, sine and cosine.
 
 The hardware approximates: by the CDNA3 ISA manual within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64).
-Which value it gives is public of RDNA3 and RDNA4, except for sine, cosine and f64: in f32 that of
-`tabulated_functions`, in f16 the correctly rounded one (`FloatRules.function_tables`). Elsewhere the result is the
-value computed in float64 and rounded once to f32 or f16 to nearest even, regardless of MODE's rounding: the correctly
-rounded value except in the rare case that the float64 lies within its own error of the middle between two results. For
-f64 it is the correctly rounded value. Fidelity ``assumed``, or ``hardware`` where `FloatRules.captured` names the
-operation.
+Which value it gives is public of RDNA3 and RDNA4, except for most of sine and cosine and for f64: in f32 that of
+`tabulated_functions` and `tabulated_turns`, in f16 the correctly rounded one (`FloatRules.function_tables`). Elsewhere
+the result is the value computed in float64 and rounded once to f32 or f16 to nearest even, regardless of MODE's
+rounding: the correctly rounded value except in the rare case that the float64 lies within its own error of the middle
+between two results. For f64 it is the correctly rounded value. Fidelity ``assumed``, or ``hardware`` where captures of
+a whole domain are equal.
 
 In f32, denormal inputs and results become zeros, except for sine and cosine; in f16 and f64 MODE decides. An invalid
 operation gives the negative default NaN, as the manual's examples do. Then come OMOD and CLAMP.
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.numerics import elementary, ieee
-from mfmasim.machine.numerics.float_formats import BY_SIZE
+from mfmasim.machine.numerics.float_formats import BY_SIZE, F32
 from mfmasim.machine.numerics.lane_masks import every
 from mfmasim.machine.numerics.tabulated_functions import tabulated
+from mfmasim.machine.numerics.tabulated_turns import turned
 from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
@@ -55,13 +56,19 @@ FUNCTIONS: dict[str, Callable[[U], U]] = {
 }
 
 
+TURNS = ("sin", "cos")
+
+
 def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
     function = FUNCTIONS[word]
 
     def nearest(s0: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
         s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
-        out = function(s0.astype(np.float64)).astype(s0.dtype)
+        if word in TURNS and form is F32 and mode.rules.function_tables:
+            out = turned(s0, cosine=word == "cos")
+        else:
+            out = function(s0.astype(np.float64)).astype(s0.dtype)
         out = form.settled(out, s0, negative=True)
         if flushes:
             return form.flushed(out)
@@ -82,7 +89,7 @@ def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
 
 
 for _word in FUNCTIONS:
-    _flushes = _word not in ("sin", "cos")
+    _flushes = _word not in TURNS
     vector(f"v_{_word}_f32", "f32 mode -> f32", "assumed")(_approximation(_word, flushes=_flushes))
     vector(f"v_{_word}_f16", "f16 mode -> f16", "assumed")(_approximation(_word, flushes=False))
 for _word in ("rcp", "rsq", "sqrt"):

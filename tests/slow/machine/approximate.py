@@ -101,7 +101,9 @@ def _approximate(word, bits, form):
     always = form == F32 and word not in ("sin", "cos")
     bits = flushed(bits, form) if always else entering(bits, form)
     out = _special(word, bits, form)
-    if out is None and NOW.function_tables and form == F32 and word in tabulated.FUNCTIONS:
+    if out is None and NOW.function_tables and form == F32 and word in ("sin", "cos"):
+        out = tabulated.turned(bits, word == "cos")
+    elif out is None and NOW.function_tables and form == F32 and word in tabulated.FUNCTIONS:
         out = tabulated.FUNCTIONS[word](bits)
     elif out is None:
         out = fl.rounded(Fraction(_EXACT[word](fl.value(bits, form))), form)

@@ -145,4 +145,66 @@ def below_one(d):
     return packed(1, total.bit_length() - 51, up(total, cut))
 
 
+def rounded_offset(t, shift):
+    """An offset without its lowest bits, rounded, but not into the next block of 20 bits."""
+    block = t >> 20 + shift
+    return min(t + (1 << shift - 1) >> shift, (block + 1 << 20) - 1) << shift
+
+
+def small_sine(bits):
+    """Of arguments below 1.5 * 2**-12: a product with 2 pi, rounded once."""
+    number = (bits & 0x7FFFFF | (bits & 0x7F800000 != 0) << 23) * 0xC90FD5
+    place = max((bits >> 23 & 0xFF), 1) - ONE - 23 - 21  # of the product's lowest bit
+    cut = max(number.bit_length() - 24, -149 - place)
+    whole = even(number, cut) if cut > 0 else number << -cut
+    place += cut
+    if whole == 1 << 24:
+        whole, place = whole >> 1, place + 1
+    return bits & 1 << 31 | (whole if whole < 1 << 23 else place + 23 + ONE << 23 | whole & 0x7FFFFF)
+
+
+def turned(bits, cosine):
+    """sin(2 pi x) or cos(2 pi x) of a number that is not 0."""
+    size = bits & 0x7FFFFFFF
+    if not cosine and size < 0x39C00000:
+        return small_sine(bits)
+    exponent, fraction = split(size)
+    number = 1 << 23 | fraction if size >> 23 else 0
+    phase = (number << exponent + 8 if exponent > -8 else number >> min(-8 - exponent, 99)) & 0x7FFFFFFF
+    quarter, place = phase >> 29, phase & 0x1FFFFFFF
+    ends = int(place >= 1 << 28)
+    distance = (1 << 29) - place if ends else place
+    of_cosine = int(cosine) ^ quarter & 1 ^ ends
+    index = distance - ends >> 24
+    sign = quarter >> 1 ^ (quarter & 1 if cosine else bits >> 31)
+    if not of_cosine and not distance:
+        return 0
+    if of_cosine and distance - ends < 46592:
+        return sign << 31 | 0x3F800000
+    c0, c1, c2, c3 = (tables.COS if of_cosine else tables.SIN)[index]
+    t = distance - (index << 24)
+    near = (1 << 24) - 1 - (t - ends) if of_cosine else t - ends
+    inner = even((c2 - c3 * of_cosine << 24) + c3 * (near >> 6 << 6), 17)
+    square = (t - ends >> 7) ** 2
+    if of_cosine or index > 1:
+        product = c1 * rounded_offset(t - ends, 4)
+        linear = even(product, 21) if product < 1 << 45 else 2 * even(product, 22)
+        product = inner * (square >> 10)
+        quadratic = max(0, up(product - (1 << 23 if product >> 47 else 1 << 22), 29))
+        total, places = 8 * c0 + (-linear if of_cosine else linear) - 2 * quadratic, 29
+    else:
+        spare = wider = 0
+        offset = rounded_offset(t - ends, 2)
+        if index == 0:
+            spare, wider = (4 * (max(n - t.bit_length(), 0) // 4) for n in (24, 25))
+            offset = (t << wider) - (ends and (t << spare) & 0xFFFFF == 0)
+        kept, places = 30 + (index == 0) * (2 + spare), 34 + spare
+        linear = c1 * offset >> 50 + wider - kept
+        bits_of_square = min(34, 24 + spare)
+        quadratic = even(inner * (square >> 34 - bits_of_square), 33 + bits_of_square - places)
+        total = (c0 << places - 26) + (linear << places - kept) - quadratic
+    cut = total.bit_length() - 24
+    return packed(sign, total.bit_length() - 1 - places, total >> cut if cut >= 0 else total << -cut)
+
+
 FUNCTIONS = {"rcp": rcp, "rsq": rsq, "sqrt": sqrt, "exp": exp, "log": log}

@@ -101,7 +101,8 @@ def fractions(n: int = 1000) -> LaunchDict:
 
 @declare(kernel="trigonometry", needs="n > 0", executes=["v_sin_f32", "v_cos_f32"])
 def trigonometry(n: int = 1000) -> LaunchDict:
-    return launch(n, [In("f32", n, reference.turns(n)), Out("f32", (2, n), ulp=2)], reference.trigonometry)
+    """RDNA's sine is up to 6 places from the exact one here, as captures show; no manual bounds the error."""
+    return launch(n, [In("f32", n, reference.turns(n)), Out("f32", (2, n), ulp=6)], reference.trigonometry)
 
 
 @declare(
