@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Touched = Callable[["Flight", int, "Register", bool], None]
     """Called with a flight, the value that its counter must fall below, a register, and whether that is read."""
 
-__all__ = ["Flight", "Register", "coherent", "execute", "registers", "settled", "touched"]
+__all__ = ["Flight", "Register", "coherent", "execute", "rank", "registers", "settled", "touched"]
 
 Register = tuple[str, int]
 """File (v, a or s) and number."""
@@ -37,6 +37,8 @@ class Flight:
     """Whether it bypasses caches, as volatile and atomic operations do."""
     half: str = ""
     """``low`` or ``high``, if it writes that half of its register."""
+    blamed: tuple[tuple[int, int, str], int] | None = None
+    """What was reported while it was in flight, and the value to which its counter had to fall there."""
 
 
 def registers(operands: Iterable[Operand]) -> Iterator[Register]:

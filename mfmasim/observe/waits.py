@@ -7,19 +7,20 @@ one state share it, and a block that was seen from a state is never examined aga
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
-from mfmasim.observe.flights import Flight, execute, touched
+from mfmasim.observe.flights import Flight, execute, rank, touched
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.redundant_waits import Ended, RedundantWaits
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events import BlockEvent
+    from mfmasim.machine.events import BlockEvent, Place
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.flights import Register
@@ -31,7 +32,8 @@ READ = Kind(
     "The counters allow the load to be unfinished, so the old value may be read. The simulator completes loads at "
     "once: outputs are right here and may be wrong on hardware.",
     "global_load_dword v4, v2, s[8:9]; v_add_u32 v4, 1, v4",
-    "Place the wait that the message names between the load and the use.",
+    "Place the wait that the message names between the load and the use. After loads in inline assembly place it in "
+    "the assembly: the compiler does not know of them.",
 )  # fmt: skip
 OVERWRITTEN = Kind(
     "waits-overwritten-in-flight", "error", "Register written while a load to it is in flight",
@@ -46,8 +48,27 @@ STRICTER = Kind(
     "two loads, to v4 and v5; s_waitcnt vmcnt(0); v_add_u32 v4, 1, v4  // v5 is used later",
     "Wait for the value that the message names, and for the rest where it is used.",
 )  # fmt: skip
+MOST = 3
+"""Places of loads that a finding names."""
+Key = tuple[int, int, str]
+"""Addresses of a use and of the load that it comes too early after, and the counter."""
 State = tuple[tuple[Flight, ...], tuple[Ended, ...]]
 """What may be in flight, and what waits have ended and nothing has needed yet."""
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A use that comes too early."""
+
+    instruction: Instruction
+    load: str
+    value: int
+    """What the counter may be at most."""
+    register: Register
+    read: bool
+    place: Place
+    first: tuple[int, int]
+    """`Paths.first`: the wave to which it happens."""
 
 
 class Waits(Paths[State], Check):
@@ -65,9 +86,9 @@ class Waits(Paths[State], Check):
         self.redundant = RedundantWaits(self.arch)
         self._of_block = RedundantWaits(self.arch)
         """What the block that is followed needed."""
-        self._findings: dict[tuple[int, int, str], Finding] = {}
-        self._of: dict[tuple[int, int, str], tuple[int, int]] = {}
-        """The first wave of the grid to which each happens."""
+        self._missed: dict[Key, Missed] = {}
+        self._further: dict[Key, dict[Key, int]] = {}
+        """Uses that the wait missing before an earlier one would have served: by that one, the value it had to have."""
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
         """What is in flight after a block, and which loads waits have ended.
@@ -83,8 +104,22 @@ class Waits(Paths[State], Check):
         for instruction in event.instructions:
             if ended or flights:
                 ended = self._of_block.step(ended, flights, instruction, frozenset().union(*touched(instruction)))
-            flights = execute(self.arch, flights, instruction, partial(self._missing, instruction, event, index))
+            reported: dict[str, Key] = {}
+            report = partial(self._missing, instruction, event, index, reported)
+            following = execute(self.arch, flights, instruction, report)
+            if reported:
+                following = execute(self.arch, self._blamed(flights, reported), instruction)
+            flights = following
         return tuple(flights), ended
+
+    def _blamed(self, flights: list[Flight], reported: dict[str, Key]) -> list[Flight]:
+        """Operations in flight where a wait is missing: a wait there would have ended them as well."""
+        return [
+            replace(flight, blamed=(reported[flight.counter], rank(flights, place) - 1))
+            if flight.counter in reported and flight.blamed is None
+            else flight
+            for place, flight in enumerate(flights)
+        ]
 
     def effect(self) -> RedundantWaits:
         """What the block needed."""
@@ -95,36 +130,57 @@ class Waits(Paths[State], Check):
         self.redundant.merge(effect)
 
     def _missing(
-        self, instruction: Instruction, event: BlockEvent, index: int, flight: Flight, rank: int, register: Register,
-        read: bool,
+        self, instruction: Instruction, event: BlockEvent, index: int, reported: dict[str, Key], flight: Flight,
+        value: int, register: Register, read: bool,
     ) -> None:  # fmt: skip
         self.reported = True
         key = instruction.pc, flight.pc, flight.counter
-        if self._of.setdefault(key, self.first) < self.first or (key in self._findings and self._of[key] == self.first):
+        if flight.blamed is not None:
+            root, needs = flight.blamed
+            further = self._further.setdefault(root, {})
+            further[key] = min(needs, further.get(key, needs))
             return
-        self._of[key] = self.first
-        file, number = instruction.written(register)
-        name = f"{file}{number}"
-        verb = "is read" if read else "is overwritten"
-        wait = SPELLING[flight.counter].format(rank - 1)
-        largest = "" if rank == 1 else " or less"
-        there = self.kernel.source_at(flight.pc)
-        self._findings[key] = self.finding(
-            READ if read else OVERWRITTEN,
-            f"{name} {verb} while {flight.name} at {flight.pc:#x}{f' ({there})' if there else ''} may still be "
-            f"writing it: {wait}{largest} is missing before it",
-            instruction.pc, event.place(index, None), register=name, instruction=instruction.name, other=there,
-        )  # fmt: skip
+        reported.setdefault(flight.counter, key)
+        had = self._missed.get(key)
+        if had is None or had.first > self.first:
+            place = event.place(index, None)
+            self._missed[key] = Missed(instruction, flight.name, value - 1, register, read, place, self.first)
 
     def merge(self, other: Waits) -> None:
         """Add what another part of the same launch found; parts come in the order of the grid."""
-        for key, found in other._findings.items():
-            self._findings.setdefault(key, found)
+        for key, missed in other._missed.items():
+            self._missed.setdefault(key, missed)
+        for root, further in other._further.items():
+            ours = self._further.setdefault(root, {})
+            for key, value in further.items():
+                ours[key] = min(value, ours.get(key, value))
         self.redundant.merge(other.redundant)
 
     def findings(self) -> list[Finding]:
         """The findings, in address order; of waits that are stricter than needed when nothing is missing."""
-        found = [self._findings[key] for key in sorted(self._findings)]
+        found = [self._finding(key) for key in sorted(self._missed)]
         return found or [
             self.finding(STRICTER, message, pc, instruction=name) for pc, name, message in self.redundant.reported()
         ]
+
+    def _finding(self, key: Key) -> Finding:
+        """One missing wait, and all uses that it would have served."""
+        missed, (pc, load, counter) = self._missed[key], key
+        further = {other: value for other, value in self._further.get(key, {}).items() if other not in self._missed}
+        value = min([missed.value, *further.values()])
+        file, number = missed.instruction.written(missed.register)
+        there = self.kernel.source_at(load)
+        message = (
+            f"{file}{number} {'is read' if missed.read else 'is overwritten'} while {missed.load} at {load:#x}"
+            f"{f' ({there})' if there else ''} may still be writing it: {SPELLING[counter].format(value)}"
+            f"{' or less' if value else ''} is missing before it"
+        )
+        if further:
+            loads = sorted({self.kernel.source_at(one) or f"{one:#x}" for _, one, _ in further})
+            uses = len({use for use, _, _ in further} - {pc})
+            shown = ", ".join(loads[:MOST]) + (f" and {len(loads) - MOST} others" if len(loads) > MOST else "")
+            message += f"; the same wait serves {uses} further instructions and the loads at {shown}"
+        return self.finding(
+            READ if missed.read else OVERWRITTEN, message, pc, missed.place, register=f"{file}{number}",
+            instruction=missed.instruction.name, other=there, count=1 + len(further),
+        )  # fmt: skip

@@ -219,3 +219,36 @@ def test_every_wait_of_the_introductory_kernels_is_needed_and_found(arch):
             kept += [(case.title, ins.text)] * (checks != {"waits"})
     assert found >= 41
     assert not kept
+
+
+READS = "\n".join(f"ds_read_b32 v{10 + k}, v2 offset:{256 * k}" for k in range(6))
+USES = "\n".join(f"v_add_u32_e32 v4, v4, v{10 + k}" for k in range(6))
+
+
+@pytest.mark.parametrize(
+    ("order", "value"), [(range(6), 0), (range(5), 1), ((3, 1, 2, 0), 2)], ids=["all", "all but the last", "mixed"]
+)
+def test_one_missing_wait_is_one_finding(order, value):
+    """What the wait before the first use would have served belongs to it; with this wait there is none."""
+    uses = "\n".join(f"v_add_u32_e32 v4, v4, v{10 + k}" for k in order)
+    wait = f"s_waitcnt lgkmcnt({value})"
+    (found,) = findings_of(f"{READS}\n{uses}")
+    assert found.id == "waits-read-in-flight"
+    assert f"{wait}{' or less' if value else ''} is missing before it; the same wait serves" in found.message
+    assert found.count == len(order)
+    assert not findings_of(f"{READS}\n{wait}\n{uses}")
+    assert findings_of(f"{READS}\ns_waitcnt lgkmcnt({value + 1})\n{uses}")
+
+
+def test_a_load_that_is_issued_later_has_its_own_finding():
+    first, second = findings_of(f"{READS}\n{USES}\nglobal_load_dword v20, v2, s[8:9]\nv_add_u32_e32 v4, v4, v20")
+    assert (first.count, second.count) == (6, 1)
+    again = findings_of(f"{READS}\n{USES}\ns_waitcnt lgkmcnt(0)\nds_read_b32 v20, v2\nv_add_u32_e32 v4, v4, v20")
+    assert [found.register for found in again] == ["v10", "v20"]
+
+
+def findings_of(body):
+    text = BEGIN + "s_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v4, 0\n" + body + END
+    kernel = harness.kernel(text, "gfx942", "p", lds=2048)
+    report = mfmasim.device("sim").launch(kernel, 1, 64, [np.zeros(64, np.uint32)], checks="waits")
+    return [found for found in report.findings if found.severity == "error"]
