@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mfmasim import codeobject, isa
 from mfmasim.codeobject import Declared, Parameter
@@ -16,14 +17,16 @@ from mfmasim.isa.unread import Unread
 from mfmasim.markup import paragraph, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
 
     from mfmasim.architectures import Arch
     from mfmasim.codeobject import Argument, CodeObject, CType, KernelInfo, LdsVariable
     from mfmasim.isa import Instruction
 
-__all__ = ["Code", "Kernel", "NotCodeError", "Source"]
+__all__ = ["Code", "Kernel", "NotCodeError", "PerKernel", "Source"]
+
+T = TypeVar("T")
 
 LISTED = 200
 """Instructions that a notebook shows."""
@@ -60,18 +63,44 @@ class Source:
         return codeobject.read_ir(text) if same else {}
 
 
+class PerKernel(Generic[T]):
+    """A memo of what follows from a kernel alone, for all its launches; the module that fills it declares it."""
+
+    def __init__(self, make: Callable[[Kernel], T]) -> None:
+        """Declare a memo; `make` gives its first content."""
+        self.make = make
+
+    def of(self, kernel: Kernel) -> T:
+        """The memo of a kernel."""
+        if self not in kernel.memos:
+            kernel.memos[self] = self.make(kernel)
+        found: T = kernel.memos[self]
+        return found
+
+    @contextmanager
+    def afresh(self, kernel: Kernel) -> Iterator[None]:
+        """Within, the kernel's memo is made anew; after that it is the old one again."""
+        before = kernel.memos.pop(self, None)
+        try:
+            yield
+        finally:
+            kernel.memos.pop(self, None)
+            if before is not None:
+                kernel.memos[self] = before
+
+
 class Kernel:
     """One kernel of a code object: its arguments, resources and instructions."""
 
     def __init__(self, code: Code, info: KernelInfo) -> None:
         """Create a kernel of `code` from the code object's `info`."""
         self.code, self.info = code, info
-        self.kept: dict[str, Any] = {}
-        """What follows from the kernel alone and is kept for its further launches, by the user's name for it."""
+        self.memos: dict[PerKernel[Any], Any] = {}
+        """What follows from the kernel alone and is memoised for its further launches."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """A process that receives it begins with nothing kept: bound instructions are functions."""
-        return {**self.__dict__, "kept": {}}
+        """A process that receives it begins without memos: bound instructions are functions."""
+        return {**self.__dict__, "memos": {}}
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}({self.signature}) for {self.arch.name}>"

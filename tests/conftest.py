@@ -54,8 +54,9 @@ def pytest_collection_modifyitems(config, items):
     """The tiers; then, after -m has taken its choice, the part of the long one."""
     quick = [item for item in items if not item.get_closest_marker("long")]
     later = longtier.later(item.nodeid for item in quick)
+    word = config.option.keyword
     for item in quick:
-        if item.nodeid in later:
+        if item.nodeid in later and not (word and word in item.name):  # asked for by its name, a test runs
             item.add_marker(pytest.mark.long)
     result = yield
     choose_part(config, items)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from mfmasim.isa.hazards import Row, named, rows
 from mfmasim.isa.hazards.follow import Broken, Follower, State
+from mfmasim.kernels import PerKernel
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import SEVERITIES, Finding, Kind
 from mfmasim.observe.paths import Paths
@@ -91,6 +92,10 @@ class Pair:
         return -SEVERITIES.index(self.finding.severity), self.short
 
 
+FOLLOWERS: PerKernel[dict[str, Follower]] = PerKernel(lambda _: {})
+"""What is known of the kernel's instructions, by architecture."""
+
+
 class Hazards(Paths[State], Check):
     """Follows results that must not be used yet, for every wave."""
 
@@ -106,9 +111,8 @@ class Hazards(Paths[State], Check):
         arch = self.kernel.arch
         self.m0 = arch.m0
         # States refer to what the follower knows of instructions, so that the launches of a kernel share it.
-        self._follower: Follower = self.kernel.kept.setdefault(
-            "hazards", Follower(rows(arch), arch, self.kernel.wave, launch.passes)
-        )
+        followers = FOLLOWERS.of(self.kernel)
+        self._follower = followers.setdefault(arch.name, Follower(rows(arch), arch, self.kernel.wave, launch.passes))
         self._pairs: dict[tuple[int, int], Pair] = {}
         """By the addresses of the second and the first instruction."""
 

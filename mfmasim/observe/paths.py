@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.machine.events import Observer
 
 if TYPE_CHECKING:
@@ -54,14 +55,17 @@ class Table(Generic[State]):
         return found
 
 
+TABLES: PerKernel[dict[type, Any]] = PerKernel(lambda _: {})
+"""The table of each class of paths."""
+
+
 class Paths(Observer, ABC, Generic[State]):
     """Follows a state, which has to be hashable, through the blocks of every wave."""
 
     def __init__(self, start: State, kernel: Kernel | None = None) -> None:
         """Every wave begins with `start`; with `kernel` its launches share what blocks lead to."""
         own = Table(start)
-        name = f"paths of {type(self).__name__}"
-        self._table: Table[State] = own if kernel is None else kernel.kept.setdefault(name, own)
+        self._table: Table[State] = own if kernel is None else TABLES.of(kernel).setdefault(type(self), own)
         self._next: dict[Key, int] = {}
         """What blocks lead to in this launch."""
         self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.high_registers import MODE_BITS, after, raised
+from mfmasim.kernels import PerKernel
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
@@ -41,6 +42,10 @@ Modes = frozenset[int]
 """Modes in which an instruction is reached, as the low byte of S_SET_VGPR_MSB."""
 
 
+FOUND: PerKernel[list[list[Finding]]] = PerKernel(lambda _: [])
+"""The findings, once they are known."""
+
+
 class Registers(Check):
     """Follows the mode along every path of the code, once for a kernel."""
 
@@ -53,10 +58,10 @@ class Registers(Check):
         super().__init__(launch, option)
         self._findings: list[Finding] = []
         if self.kernel.arch.vector_mode & MODE_BITS:
-            found = self.kernel.kept.get("registers")
-            if found is None:
-                found = self.kernel.kept["registers"] = list(self._found(_reached(self.kernel)))
-            self._findings = found
+            found = FOUND.of(self.kernel)
+            if not found:
+                found.append(list(self._found(_reached(self.kernel))))
+            self._findings = found[0]
 
     def _found(self, reached: dict[int, Modes]) -> Iterator[Finding]:
         limit = self.kernel.info.descriptor.vgpr_count

@@ -8,27 +8,17 @@ import numpy as np
 import pytest
 
 from tests.longtier import this_round
-from tests.machine import drawing, frame, harness
-from tests.machine.drawing import NOT_JUDGED
+from tests.machine import drawing, frame, harness, one
 from tests.machine.judge import judge
 from tests.machine.spelling import split
 from tests.slow.machine import interpreter
 
 pytestmark = pytest.mark.oracle
 
-DOTS = "a step of matrix instructions whose arithmetic is assumed (tests/matrix)"
-WHOLE_MASKS = "a 64-bit EXEC in a wave of 32 lanes is for the wave of 64 lanes to compare"
-
 
 def reason(name, arch):
     """Why an operation is not compared on an architecture, or None."""
-    if harness.is_matrix(name):
-        return "matrix operations have models of their own (tests/matrix)"
-    if split(arch)[1] == 32 and ("saveexec_b64" in name or "wrexec_b64" in name):
-        return WHOLE_MASKS
-    if arch == "gfx1250" and name.startswith("v_dot2"):
-        return DOTS
-    return NOT_JUDGED.get(name)
+    return "a matrix instruction: tests/matrix compares it" if harness.is_matrix(name) else one.reason(name, arch)
 
 
 def drawn(arch, rng, count, names=None):

@@ -88,6 +88,33 @@ def test_every_stop_of_the_machine_has_a_kind():
     assert {c for c in checks if isinstance(c, str)} == set(STOPS)
 
 
+NOT_NAMED = {
+    "alignment-atomic", "alignment-scalar", "bounds-gds", "numerics-denormal", "numerics-not-finite",
+    "numerics-overflow", "races-stale", "uninitialised-address", "uninitialised-atomic", "uninitialised-branch",
+}  # fmt: skip
+"""Kinds that tests find by a word of their message or a part of the id."""
+NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "strides"}
+"""Checks that report speed, ranges or what only assembly can do: tests of their own have the kernels."""
+
+
+def test_every_check_has_a_test_and_a_mutant():
+    """Of each kind the id stands in a test or in a table of what mutants must report; of each check in a mutant."""
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__))
+    mutants = "".join(path.read_text() for path in (ROOT / "hipkernels").rglob("mutants.py"))
+    reported = "".join(path.read_text() for path in (ROOT / "hipkernels").rglob("reported.json"))
+    ids = {row.id for check in CHECKS.values() for row in check.kinds}
+    assert {each for each in ids if f'"{each}"' not in tests + reported} == NOT_NAMED
+    assert {name for name in CHECKS if f'"{name}"' not in mutants} == NO_MUTANTS
+    assert len(ids) > 40
+
+
+def test_no_kind_has_a_placeholder():
+    """The texts of the example in docs/adding.md explain nothing."""
+    words = [(row.id, text) for row in KINDS.values() for text in (row.title, row.about, row.example, row.fix)]
+    assert [each for each in words if each[1] in {"what", "an example", "the fix"} or len(each[1]) < 8] == []
+    assert all(f'"{text}"' in (ROOT / "docs" / "adding.md").read_text() for text in ("what", "an example", "the fix"))
+
+
 def test_a_finding_without_an_id_has_the_name_of_its_check():
     assert Finding("own", "info", "text").record()["id"] == "own"
 

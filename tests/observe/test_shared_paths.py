@@ -41,7 +41,7 @@ def findings(kernel, first):
 def new():
     """A kernel that nothing is known of: the harness keeps those that it made."""
     kernel = harness.kernel(BODY, "gfx942", "pp")
-    kernel.kept.clear()
+    kernel.memos.clear()
     return kernel
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from mfmasim.machine.events import AccessEvent, BlockEvent, Place
 from mfmasim.observe.ordering import lds_races, records, shadow
+from mfmasim.observe.ordering.lds_races import STEPS
 from mfmasim.observe.ordering.progress import Step
 from tests.machine import harness
 from tests.observe.slow_races import SlowRaces
@@ -51,7 +52,7 @@ class Run:
 
     def __init__(self, kernel, groups, per):
         launch = SimpleNamespace(
-            kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: "", kept={}),
+            kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: "", memos={}),
             names=SimpleNamespace(lds=str), lds_bytes=SIZE, waves_per_workgroup=per,
         )  # fmt: skip
         self.races = lds_races.LdsRaces(SimpleNamespace(finding=lambda kind, *_, **__: kind.id), launch)
@@ -80,7 +81,7 @@ class Run:
                     slow.wait(number, counter, left)
                 if step.signals:
                     slow.barrier(number)
-        self.races.kernel.kept.pop("steps", None)  # instructions of a block are neighbours elsewhere
+        self.races.kernel.memos.pop(STEPS, None)  # instructions of a block are neighbours elsewhere
         event = BlockEvent([ins for ins, *_ in body], waves, self.total, self.fresh, self.place, self.place)
         self.races.on_block(event)
         self.fresh = False

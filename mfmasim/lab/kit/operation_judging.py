@@ -10,6 +10,7 @@ from mfmasim.lab.kit.code import probe_code
 from mfmasim.lab.kit.probes import run_operation
 from mfmasim.lab.kit.verdict import Verdict, missing
 from mfmasim.machine.execution import variations
+from mfmasim.machine.execution.basic_block import BOUND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,14 +55,10 @@ def judge_operation(simulator: SimDevice, arch: str, kernel: ProbeKernel, record
 
 
 def _varied(simulator: SimDevice, arch: str, kernel: ProbeKernel, items: int, one: Variation) -> NDArray[np.uint32]:
-    """The results of the operation with a variation; a launch binds a kernel's operations once, and keeps them."""
-    kept = probe_code(arch)[kernel.name].kept
-    before = kept.pop("bound", None)
-    try:
-        with variations.applied(kernel.covers, one.parameter, one.value):
-            return run_operation(simulator, arch, kernel, items, "none")[0]
-    finally:
-        kept["bound"] = before if before is not None else {}
+    """The results of the operation with a variation; a launch binds a kernel's operations once for the next."""
+    found = probe_code(arch)[kernel.name]
+    with BOUND.afresh(found), variations.applied(kernel.covers, one.parameter, one.value):
+        return run_operation(simulator, arch, kernel, items, "none")[0]
 
 
 def _sample(ours: NDArray[Any], theirs: NDArray[Any], place: int) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.definedness.keys import LDS, SCRATCH, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.memory import Plane
+    from mfmasim.machine.definedness.places import Places
     from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.state.waves import Group
@@ -37,6 +39,10 @@ MUCH = 1 << 18
 HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
 
+PLACES: PerKernel[dict[tuple[int, tuple[int, ...]], Places]] = PerKernel(lambda _: {})
+"""Addresses and data, by an instruction's address and registers."""
+
+
 class AccessPlan:
     """One memory instruction."""
 
@@ -47,7 +53,7 @@ class AccessPlan:
         """Separate addresses from data."""
         self.instruction, self.opcode, self.owner, self.planes = instruction, instruction.opcode, owner, owner.planes
         m0, vectors = owner.machine.arch.m0, len(owner.machine.waves.v)
-        found = owner.kept("places of", instruction, lambda: places_of(instruction, m0, vectors))
+        found = owner.kept(PLACES, instruction, lambda: places_of(instruction, m0, vectors))
         self.places = found
         self.data, self.address, self.stored, self.loaded = found.data, found.address, found.stored, found.loaded
         self.spaces, self.registers = found.spaces, found.registers

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.binding.dpp import is_dpp
 from mfmasim.machine.binding.dual import bind_dual
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.definedness.uses import Bits
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.opcodes.undefined_rules import Rule
@@ -49,6 +51,10 @@ class Registers:
     """All of them, as a set."""
     reading: int
     """Those on which undefined bits of its results depend, as a set."""
+
+
+MATRIX_BITS: PerKernel[dict[tuple[int, tuple[int, ...]], tuple[list[Bits | None], Bits]]] = PerKernel(lambda _: {})
+"""Bits of a matrix instruction that are used, by an instruction's address and registers."""
 
 
 def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Registers:
@@ -241,7 +247,7 @@ class Flow:
         if self._used is None:
             arch, wave = owner.machine.arch, owner.machine.kernel.wave
             made = partial(matrix_bits, self.instruction, arch, wave)
-            self._used = owner.kept("matrix bits of", self.instruction, made)
+            self._used = owner.kept(MATRIX_BITS, self.instruction, made)
         sources, written = self._used
         for operand, used in zip(self.instruction.src, sources, strict=True):
             for number, key in enumerate(keys_of(operand)):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.binding.gds import by_first_lane, one_lane
 from mfmasim.machine.definedness.access import AccessPlan, access_plan
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.flow import Registers
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["Definedness"]
 
 Kept = TypeVar("Kept")
+REGISTERS: PerKernel[dict[tuple[int, tuple[int, ...]], Registers]] = PerKernel(lambda _: {})
+"""What is read and written, by an instruction's address and registers."""
 
 
 class Definedness:
@@ -53,15 +57,20 @@ class Definedness:
         self.planes.begin()
         self.plane.begin()
 
-    def kept(self, what: str, instruction: Instruction, make: Callable[[], Kept]) -> Kept:
+    def kept(
+        self,
+        what: PerKernel[dict[tuple[int, tuple[int, ...]], Kept]],
+        instruction: Instruction,
+        make: Callable[[], Kept],
+    ) -> Kept:
         """What follows from one of the kernel's instructions alone, which is kept for further launches.
 
         Args:
-            what: its name.
+            what: the memo.
             instruction: the instruction, with the registers that MODE selects.
             make: finds it.
         """
-        table: dict[tuple[int, tuple[int, ...]], Kept] = self.machine.kernel.kept.setdefault(what, {})
+        table = what.of(self.machine.kernel)
         key = instruction.pc, instruction.numbers
         found = table.get(key)
         if found is None:
@@ -93,7 +102,7 @@ class Definedness:
         if rule.kind == "index":
             return self._index(instruction, rule.written, run)
         vectors, scalars = len(self.machine.waves.v), self.machine.arch.sgprs
-        registers = self.kept("registers of", instruction, lambda: registers_of(instruction, vectors, scalars))
+        registers = self.kept(REGISTERS, instruction, lambda: registers_of(instruction, vectors, scalars))
         touched = registers.touched
         if not registers.writes:
             return run

@@ -10,7 +10,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.high_registers import fields_of_mode, raised
-from mfmasim.kernels import NotCodeError
+from mfmasim.kernels import NotCodeError, PerKernel
 from mfmasim.machine.binding.approximation import approximated
 from mfmasim.machine.binding.bind import bind, operation_of
 from mfmasim.machine.events.stepping import stepped
@@ -65,7 +65,7 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
         MfmasimError: the bytes at `pc` are not an instruction, or something in the block's instructions is not
             executed by the machine.
     """
-    decoded = _kept(machine, pc, mode)
+    decoded = _memoised(machine, pc, mode)
     instructions, last, ending = decoded.instructions, decoded.last, decoded.ending
     if last is not None and last.target is not None:
         machine.joins.add(last.target)
@@ -103,13 +103,23 @@ class Decoded(NamedTuple):
     """Why execution cannot continue after them, or an empty text."""
 
 
-def _kept(machine: Machine, pc: int, mode: int) -> Decoded:
-    """`_selected`, kept for the kernel's further launches."""
-    kept: dict[tuple[object, ...], Decoded] = machine.kernel.kept.setdefault("decoded", {})
+DECODED: PerKernel[dict[tuple[object, ...], Decoded]] = PerKernel(lambda _: {})
+"""Decoded blocks, by address and what their end depends on."""
+BOUND: PerKernel[dict[tuple[int, int], Bound | None]] = PerKernel(lambda _: {})
+"""Bound instructions that need no machine, by address and the mode that selects registers; None for one that does."""
+ENDS: PerKernel[dict[int, str]] = PerKernel(
+    lambda kernel: {i.entry + i.size: i.name for i in kernel.code.object.kernels.values() if i.size}
+)
+"""Names of kernels by the address behind their last instruction."""
+
+
+def _memoised(machine: Machine, pc: int, mode: int) -> Decoded:
+    """`_selected`, memoised for the kernel's further launches."""
+    memo = DECODED.of(machine.kernel)
     key = pc, mode, frozenset(machine.joins), machine.late is None
-    found = kept.get(key)
+    found = memo.get(key)
     if found is None:
-        found = kept[key] = _selected(machine, pc, mode)
+        found = memo[key] = _selected(machine, pc, mode)
     return found
 
 
@@ -154,14 +164,14 @@ def _bound(instruction: Instruction, fields: int, machine: Machine, *, indexing:
 
 
 def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
-    """`bind`; what only touches registers needs no machine and is kept for the kernel's further launches."""
-    kept: dict[tuple[int, int], Bound | None] = machine.kernel.kept.setdefault("bound", {})
+    """`bind`; what only touches registers needs no machine and is memoised for the kernel's further launches."""
+    memo = BOUND.of(machine.kernel)
     key = instruction.pc, fields
-    found = kept.get(key)
+    found = memo.get(key)
     if found is None:
         found = bind(instruction, machine)
-        if key not in kept:
-            kept[key] = None if operation_of(instruction).unit == "direct" else found
+        if key not in memo:
+            memo[key] = None if operation_of(instruction).unit == "direct" else found
     return found
 
 
@@ -171,10 +181,7 @@ def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
     Bytes that cannot be decoded matter only when a wave reaches them.
     """
     code = machine.kernel.code
-    ends: dict[int, str] | None = machine.kernel.kept.get("ends")
-    if ends is None:
-        ends = {info.entry + info.size: info.name for info in code.object.kernels.values() if info.size}
-        machine.kernel.kept["ends"] = ends
+    ends = ENDS.of(machine.kernel)
     instructions: list[Instruction] = []
     address = pc
     while True:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.events import MatrixEvent, Observer, Place, hooks
@@ -53,6 +54,9 @@ WAVES = 2048
 (on the reference machine, four times as many took up to three times as long each)."""
 TEMPORARY_BYTES = 64
 """Bytes per lane of temporaries that an instruction may need: eight arrays of 64-bit addresses or numbers."""
+
+LEVELS: PerKernel[dict[tuple[str, bool], str]] = PerKernel(lambda _: {})
+"""Fidelity of an operation, by its name and whether it accesses the GDS."""
 
 
 def _of_all(values: NDArray[Any], count: int) -> NDArray[Any]:
@@ -333,7 +337,7 @@ class Machine:
         return shown.astype(np.uint64)
 
     def _count(self) -> None:
-        levels: dict[tuple[str, bool], str] = self.kernel.kept.setdefault("levels", {})
+        levels = LEVELS.of(self.kernel)
         executed, fidelity = self.outcome.executed, self.outcome.fidelity
         for block in self._blocks.values():
             for ins in block.instructions:

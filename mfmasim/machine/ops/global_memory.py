@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.operands import read_dword, scalar_reader
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
@@ -147,9 +148,13 @@ def put(machine: Spaces, g: Group, target: Operand, words: list[NDArray[np.uint3
         g.write_v(target.kind, target.index + k, word)
 
 
-def _kept(resolver: Resolve, instruction: Instruction, machine: Spaces) -> Resolver:
-    """What finds the addresses of an instruction, which needs no machine: kept for the kernel's further launches."""
-    table: dict[tuple[int, tuple[int, ...]], Resolver] = machine.kernel.kept.setdefault("addresses", {})
+ADDRESSES: PerKernel[dict[tuple[int, tuple[int, ...]], Resolver]] = PerKernel(lambda _: {})
+"""What finds the addresses of an instruction, by its address and registers."""
+
+
+def _memoised(resolver: Resolve, instruction: Instruction, machine: Spaces) -> Resolver:
+    """What finds the addresses of an instruction, which needs no machine: memoised for further launches."""
+    table = ADDRESSES.of(machine.kernel)
     key = instruction.pc, instruction.numbers
     found = table.get(key)
     if found is None:
@@ -160,7 +165,7 @@ def _kept(resolver: Resolve, instruction: Instruction, machine: Spaces) -> Resol
 def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     if not instruction.dst:
         raise unsupported(instruction, "load into the LDS")
-    resolve = _kept(resolver, instruction, machine)
+    resolve = _memoised(resolver, instruction, machine)
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
@@ -178,7 +183,7 @@ def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: 
 
 
 def _store(resolver: Resolve, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
-    resolve = _kept(resolver, instruction, machine)
+    resolve = _memoised(resolver, instruction, machine)
     readers = [read_dword(instruction.src[2], k, instruction) for k in range(max(1, access.size // 4))]
 
     def run(g: Group) -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.kernels import PerKernel
 from mfmasim.observe.ordering.acquire import acquires_lds
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.lds_findings import LdsFindings
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
+    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
@@ -63,6 +65,18 @@ def everyone(waves: int, lanes: int) -> NDArray[np.bool_]:
     return np.broadcast_to(True, (waves, lanes))
 
 
+def _lds_facts(kernel: Kernel) -> tuple[int, set[int], set[int]]:
+    """Bytes of a unit that races are found by, and addresses of reads that wait for a flag and that acquire."""
+    instructions = kernel.reachable
+    narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
+    return 1 if narrow else 4, flag_reads(instructions, kernel.source_at), acquires_lds(instructions)
+
+
+LDS_FACTS: PerKernel[tuple[int, set[int], set[int]]] = PerKernel(_lds_facts)
+STEPS: PerKernel[dict[tuple[int, int, int], list[Step]]] = PerKernel(lambda _: {})
+"""What a block means for the order, by its first and last address and its length."""
+
+
 class LdsRaces:
     """Follows the LDS of every workgroup."""
 
@@ -70,14 +84,7 @@ class LdsRaces:
         """Follow a launch; `check` makes the findings."""
         self.kernel, self.arch = launch.kernel, launch.kernel.arch
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
-        found: tuple[int, set[int], set[int]] | None = self.kernel.kept.get("races in the lds")
-        if found is None:
-            instructions = self.kernel.reachable
-            narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
-            flags = flag_reads(instructions, self.kernel.source_at)
-            found = 1 if narrow else 4, flags, acquires_lds(instructions)
-            self.kernel.kept["races in the lds"] = found
-        self.unit, self._flags, self._acquiring = found
+        self.unit, self._flags, self._acquiring = LDS_FACTS.of(self.kernel)
         self._releases: Releases
         self._waiting: NDArray[np.bool_]
         """Waves that have come to a named barrier in their last block."""
@@ -118,7 +125,7 @@ class LdsRaces:
             self._waiting = np.zeros(event.total, np.bool_)
             self._arrived = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
-        known: dict[tuple[int, int, int], list[Step]] = self.kernel.kept.setdefault("steps", {})
+        known = STEPS.of(self.kernel)
         steps = known.get(key)
         if steps is None:
             steps = known[key] = self.progress.steps(event.instructions)
