@@ -86,16 +86,16 @@ def test_planted_operations_are_found_and_nothing_else(tmp_path, few):
         "v_div_scale_f64": ("far", 769),
         "ds_append": ("result", "inverted"),
     }
-    kept = {name: dict(probe_code("gfx942")[f"op_{name}"].kept) for name in names}
+    kept = {name: dict(probe_code("gfx942")[f"op_{name}"].memos) for name in names}
     with ExitStack() as stack:
         for name, (parameter, value) in planted.items():
             stack.enter_context(variations.applied(name, parameter, value))
         for name in names:
-            probe_code("gfx942")[f"op_{name}"].kept.pop("bound", None)
+            probe_code("gfx942")[f"op_{name}"].memos.clear()
         run_kit(Gpu("gfx942"), tmp_path / "kit", quick=True, say=lambda text: None)
     for name in names:
-        probe_code("gfx942")[f"op_{name}"].kept.clear()
-        probe_code("gfx942")[f"op_{name}"].kept.update(kept[name])
+        probe_code("gfx942")[f"op_{name}"].memos.clear()
+        probe_code("gfx942")[f"op_{name}"].memos.update(kept[name])
     found = verdicts(tmp_path / "kit")
     for name in names:
         verdict = found[f"operation {name}"]
