@@ -369,7 +369,7 @@ def captures_picture() -> str:
     def at(clocks: float) -> float:
         return size * math.log10(max(1.0, clocks)) / decades
 
-    body = [label(left, 20, "Clocks from the instruction before: captured (across), model (up)", kind="head")]
+    body = [label(left, 20, "Clocks of a gap: captured across, rows and range up", kind="head")]
     for power in range(4):
         x, y = left + at(10**power), top + size - at(10**power)
         body += [f'<path d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}" stroke="#ddd"/>',

@@ -106,7 +106,7 @@ def _captured(compared: Compared, reasons: dict[str, int]) -> list[dict[str, Any
             shown = trace.operations[codes[place]].needs[0][1]
             reason = 0 if not stood else inside if fits else outside
             rows.append([round(clock), round(shown), codes[place], reason, round(stood)])
-        title = f"captured wave {which} (model's SIMD {trace.simd_of(wave.number)})"
+        title = f"captured wave {which}"
         lanes.append({"wave": which, "simd": trace.simd_of(wave.number), "workgroup": -1, "title": title, "rows": rows})
     return lanes
 

@@ -6,8 +6,6 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mfmasim.cost.operation import Operation
     from mfmasim.cost.pipes import Latencies
     from mfmasim.cost.trace import WaveTrace
@@ -164,9 +162,9 @@ class Wave:
         if op.slot == "internal" and not op.free and self.outside:
             after = max(after, self.issued + late.internal)
         ready, reason, cause = after, "", -1
-        for when, why in self._pipelines(op, late):
-            if when > ready:
-                ready, reason = when, why
+        when, why = self._pipelines(op, late)
+        if when > ready:
+            ready, reason = when, why
         for counter, value in op.waits:
             when = self.until(counter, value)
             if when > ready:
@@ -195,14 +193,15 @@ class Wave:
         self.earliest, self.ready, self.reason, self.held, self.retry = after, ready, reason, "", 0.0
         self.cause = cause
 
-    def _pipelines(self, op: Operation, late: Latencies) -> Iterator[tuple[float, str]]:
-        """What an instruction waits for whatever its registers hold: when, and what."""
-        if op.slot in ("LDS", "memory") or op.settles == "vector":
-            yield self.vector + late.valu_done, "VALU"
-        elif op.scalar_load or op.on_scc or op.settles == "scalar":
-            yield self.scalar + late.salu_done, "scalar result"
-        elif op.ends:
-            yield self.stored + late.end, "stores"
-            yield self.drained, "VALU"
-        elif op.slot == "scalar" and not self.taken.isdisjoint(op.writes):
-            yield self.took + late.overwrite, "VALU"
+    def _pipelines(self, op: Operation, late: Latencies) -> tuple[float, str]:
+        """What an instruction waits for whatever its registers hold: until when, and for what."""
+        slot = op.slot
+        if slot in ("LDS", "memory") or op.settles == "vector":
+            return self.vector + late.valu_done, "VALU"
+        if op.scalar_load or op.on_scc or op.settles == "scalar":
+            return self.scalar + late.salu_done, "scalar result"
+        if op.ends:
+            return max((self.stored + late.end, "stores"), (self.drained, "VALU"))
+        if slot == "scalar" and not self.taken.isdisjoint(op.writes):
+            return self.took + late.overwrite, "VALU"
+        return 0.0, ""
