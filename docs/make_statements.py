@@ -4,11 +4,10 @@ Each page judges every statement of a family's ``statements.py``, as docs/wmma.m
 """
 
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfmasim.lab.reports.statements import text_of, weigh
+from mfmasim.lab.reports.statements import counted, text_of, weigh
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
@@ -81,8 +80,9 @@ $ mfmasim report {family} --claims
 ```
 
 A statement is **confirmed** or **refuted** by executing a kernel, by the tables of instructions and layouts, or by a
-calculation. It is **undecided** if only a GPU or the text's own binaries could decide it. `docs/make_statements.py`
-generates this page, and a test compares it.
+calculation. It is **undecided** if only a GPU or the text's own binaries could decide it; what was found here stands
+beside it. A **remark** is not a statement of the text. `docs/make_statements.py` generates this page, and a test
+compares it; another finds the quoted words in the text.
 """
 
 
@@ -93,10 +93,8 @@ def page(spec, weighed):
         spec: which.
         weighed: the judged statements of its text.
     """
-    count = Counter(line.verdict for line in weighed)
-    words = ", ".join(f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided"))
     text = "\n".join(wrapped(spec.text))
-    out = [HEAD.format(title=spec.title, text=text.strip(), family=spec.family, count=words)]
+    out = [HEAD.format(title=spec.title, text=text.strip(), family=spec.family, count=counted(weighed))]
     if spec.commands:
         out += ["```", *(line for command in spec.commands for line in run(*command, "")), "```", ""]
     for place in dict.fromkeys(line.statement.place for line in weighed):

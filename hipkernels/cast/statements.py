@@ -171,6 +171,24 @@ def most_launches(_: Runs) -> float:
     return max(len(plan_transpose(rows, 2816, 2)) for rows in range(1, 4097))
 
 
+def full_cascade(rows: int) -> Callable[[Runs], float]:
+    """Launches of tiles of 256, 128, 64, 32 rows and of the scalar kernel, each for what the former leaves."""
+
+    def found(_: Runs) -> float:
+        left, launches = rows, 0
+        for height in (256, 128, 64, 32, 1):
+            launches += left >= height
+            left %= height
+        return launches
+
+    return found
+
+
+def traffic(rows: int, cols: int, size: int, seconds: float) -> Callable[[Runs], float]:
+    """Percent of the peak that reading elements of a size and writing bytes takes in a time."""
+    return lambda _: 100 * rows * cols * (size + 1) / seconds / 2**40 / PEAK
+
+
 def caught(name: str) -> Callable[[Runs], str]:
     return lambda runs: ", ".join(runs.mutant(name).caught) or "nothing"
 
@@ -193,72 +211,99 @@ B, K, L, P, R = "Bandwidth", "Kernels", "Local data share", "Launches", "Rejecte
 STATEMENTS = [
     # --- Bandwidth
     *(S(B, f"{name}: percent of 8 TB/s that {rate} TiB/s are", said, share(rate), within=1e-3,
-        about="the rate was measured; the peak is 7.276 TiB/s")
+        about="the rate was measured; the peak is 7.276 TiB/s", words=f"{rate} Ti/s ({said}%)")
       for name, rate, said in [("cast from f32", 6.26, 86.0), ("cast from bf16", 6.08, 83.5),
                                ("with transposition from f32", 5.84, 80.3), ("from bf16", 5.87, 80.6)]),
-    S(B, "rates in TiB/s", "a table", None, "undecided", about=MEASURED),
+    S(B, "rates in TiB/s", "a table", None, "undecided", about=MEASURED, words="Peak optimized BW"),
+    S(B, "percent of 8 TB/s that 131072x5760 from f32 in 668 us are", 70.6, traffic(131072, 5760, 4, 668e-6),
+      "remark", within=0.002, about="5.14 TiB/s, of the text's own time for a large shape, against 86.0 % at the peak",
+      words="1004 us vs 668 us for FP32 131072x5760"),
     S(B, "percent that error correction takes", 6.25, lambda _: 100 / 16,
-      about="one of 16 bytes; that it costs bandwidth can only be measured"),
-    S(B, "mean gain of the cast, by the table", 2.85, mean(3.0, 2.7, 3.1, 2.6), within=1e-3),
+      about="one of 16 bytes; that it costs bandwidth can only be measured",
+      words="consuming ~6.25% of raw bandwidth for parity metadata"),
+    S(B, "mean gain of the cast, by the table", 2.85, mean(3.0, 2.7, 3.1, 2.6), within=1e-3,
+      words="Cast Only: 2.85x speedup on average"),
     S(B, "mean gain with transposition, by the table", 2.0, mean(1.4, 2.2, 1.5, 2.1), "refuted", within=0.05,
-      about="1.8; the summary names no shapes"),
+      about="1.8; the summary names no shapes", words="Cast Transpose: 2.0x speedup on average"),
     # --- Kernels
-    S(K, "packed conversions for 16 bytes of FP8", 8, per_store(CAST),
-      about="two for each dword, word by word"),
-    S(K, "wide stores without the hint of non-temporal", 0, without_hint(CAST)),
-    S(K, "v_cvt_scalef32_pk_fp8_f32 on gfx942, which the kernels are tuned for, too", "yes",
-      exists("gfx942", "v_cvt_scalef32_pk_fp8_f32"), "refuted",
-      about="gfx950 alone; v_cvt_pk_fp8_f32 is on both, and is what the code uses"),
+    S(K, "packed conversions for 16 bytes of FP8", 8, per_store(CAST), about="two for each dword, word by word",
+      words="4 intrinsic pairs per 16 elements"),
+    S(K, "wide stores without the hint of non-temporal", 0, without_hint(CAST),
+      words="confirmed as global_store_dwordx4 ... nt in assembly"),
+    S(K, "v_cvt_scalef32_pk_fp8_f32 on gfx942", "no", exists("gfx942", "v_cvt_scalef32_pk_fp8_f32"), "remark",
+      about="gfx950 alone; v_cvt_pk_fp8_f32 is on both, and is what the code here uses"),
     S(K, "packed conversions with a scale for 16 bytes of FP8, by the other instruction", 8,
       lambda r: executed(SCALED, "v_cvt_scalef32_pk_fp8_f32")(r) / executed(SCALED, "global_store_dwordx4")(r),
-      about="its scale is 1: a factor that is no power of two is multiplied before"),
+      about="its scale is 1: a factor that is no power of two is multiplied before",
+      words="__builtin_amdgcn_cvt_scalef32_pk_fp8_f32 with scale=1.0 and pre-multiply"),
     S(K, "factors multiplied for them, at least", 15, multiplied, relation=">",
-      about="one for each element; and a few for 1 / scale"),
-    S(K, "checks that the first version fails beyond the range", "nothing", caught("first_version_cdna4"), "refuted",
-      about="NaN in the bulk and 448 in the tail, where later code limits the value first"),
+      about="one for each element; and a few for 1 / scale",
+      words="adding 16-128 extra v_mul_f32 instructions per tile"),
+    S(K, "checks that fail for a version without limits, beyond the range", "outputs", caught("first_version_cdna4"),
+      "remark", about="NaN in the bulk and 448 in the tail, where later code limits the value first"),
     S(K, "VGPRs of the kernel for bf16 with loads of 8", 125, vgprs(BF16), "undecided",
-      about="the compiler decides, and the text's own binary is not here"),
-    S(K, "waves on a SIMD with 211 VGPRs", 2, waves(211)),
-    S(K, "waves on a SIMD with 125 VGPRs", 4, waves(125)),
+      about="the compiler decides, and the text's own binary is not here: with 8 waves a SIMD here, registers do not "
+      "limit as in the text", words="Capping at LOAD=8 uses 125 VGPRs"),
+    S(K, "waves on a SIMD with 211 VGPRs", 2, waves(211), words="uses 211 VGPRs (2 waves/SIMD)"),
+    S(K, "waves on a SIMD with 125 VGPRs", 4, waves(125), words="uses 125 VGPRs (4 waves/SIMD)"),
     # --- LDS
-    S(L, "bytes of a tile of 32 x 33 groups of 8", 8448, tile_bytes(32, 8)),
-    S(L, "and of 64 x 65, for WARP_SIZE 64: KB", 33, lambda _: tile_bytes(64, 8)(_) / 1000, within=0.01),
-    S(L, "bytes of the LDS that the kernel here takes, at least", 8447, lds_bytes(F32), relation=">",
+    S(L, "bytes of a tile of 32 x 33 groups of 8", 8448, tile_bytes(32, 8),
+      words="stores CVec<fp8,8> instead of float"),
+    S(L, "and of 64 x 65, for WARP_SIZE 64: KB", 33, lambda _: tile_bytes(64, 8)(_) / 1000, within=0.01,
+      words="creates TILE_M=512 and smem=33KB"),
+    S(L, "bytes of the LDS that the kernel here takes, at least", 8512, lds_bytes(F32), "remark",
       about="the tile, and a dword of each wave for amax"),
-    *(S(L, f"padding leaves no conflict in writes of {store} bytes: degree", 1, degree(store, 1, write=True), verdict,
-        about=about)
-      for store, verdict, about in [(8, "confirmed", "16 without padding"), (4, "confirmed", "32 without padding"),
-                                    (2, "refuted", "16 without padding")]),
+    S(L, "padding leaves no conflict in writes of 8 bytes: degree", 1, degree(8, 1, write=True),
+      about="16 without padding", words="avoids bank conflicts with +1 padding"),
+    S(L, "padding leaves no conflict in writes of 4 bytes: degree", 1, degree(4, 1, write=True),
+      about="32 without padding", words="avoids bank conflicts with +1 padding"),
+    S(L, "degree of writes of 2 bytes with padding", 2, degree(2, 1, write=True), "remark",
+      about="16 without padding; the text names groups of 8"),
     # --- Launches
     S(P, "320x2880, bf16", "general 320x2880", launches(320, 2880, 2), "refuted",
-      about="320 is a multiple of 64: tiles with stores of 2"),
-    S(P, "496x2880, bf16", "general 496x2880", launches(496, 2880, 2)),
-    S(P, "2048x2880, bf16", "8/8 2048x2816; 4/8 2048x64", launches(2048, 2880, 2)),
-    S(P, "2048x2880, f32", "8/8 2048x2880", launches(2048, 2880, 4)),
-    S(P, "most launches for any number of rows", 2, most_launches),
+      about="320 is a multiple of 64: tiles with stores of 2",
+      words="shapes like 320x2880 and 496x2880 trigger the general-kernel fallback"),
+    S(P, "496x2880, bf16", "general 496x2880", launches(496, 2880, 2),
+      words="shapes like 320x2880 and 496x2880 trigger the general-kernel fallback"),
+    S(P, "2048x2880, bf16", "8/8 2048x2816; 4/8 2048x64", launches(2048, 2880, 2),
+      words="requiring a 2-launch column cascade (2816 + 64 cols)"),
+    S(P, "2048x2880, f32", "8/8 2048x2880", launches(2048, 2880, 4), "remark"),
+    S(P, "most launches for any number of rows", 2, most_launches, words="Max 2 launches for any M value"),
+    S(P, "launches of the full cascade for M = 496", 5, full_cascade(496), about="256 + 128 + 64 + 32 + 16 rows",
+      words="produces up to 5 kernel launches for non-aligned M (e.g., M=496)"),
     S(P, "workgroups of a cast of 131072x5760 from f32 on 256 units", 256,
-      lambda _: plan_cast(131072 * 5760, 4, 256).blocks),
-    S(P, "and from bf16", 512, lambda _: plan_cast(131072 * 5760, 2, 256).blocks),
+      lambda _: plan_cast(131072 * 5760, 4, 256).blocks, words="cu_count blocks for FP32"),
+    S(P, "and from bf16", 512, lambda _: plan_cast(131072 * 5760, 2, 256).blocks,
+      words="cu_count*2 for BF16 tensors >128M elements"),
     # --- Rejected
-    S(R, "percent of 256 units that 12 workgroups take", 4.7, lambda _: 100 * 12 / 256, within=0.01),
-    S(R, "workgroups of a thread for each of 2880 columns, 256 at once", 12, lambda _: -(-2880 // 256)),
-    S(R, "workgroups of that kernel, executed for 64 rows", 12, atomics(THIN), about="each adds to amax once"),
+    S(R, "percent of 256 units that 12 workgroups take", 4.7, lambda _: 100 * 12 / 256, within=0.01,
+      words="across 256 CUs (4.7% utilization)"),
+    S(R, "workgroups of a thread for each of 2880 columns, 256 at once", 12, lambda _: -(-2880 // 256),
+      words="only 12 blocks for N=2880"),
+    S(R, "workgroups of that kernel, executed for 64 rows", 12, atomics(THIN), about="each adds to amax once",
+      words="only 12 blocks for N=2880"),
     S(R, "lines of its store of 512 transposed bytes: one for each thread", 64, lines(THIN, "across"),
-      about="the tiles' stores touch 8"),
+      about="the tiles' stores touch 8", words="adjacent threads write to cache lines spaced num_rows bytes apart"),
     S(R, "loads of 16 bytes from bf16: VGPRs", 211, vgprs(WIDE), "undecided",
-      about="the compiler decides, and the text's own binary is not here"),
-    S(R, "loads of 16 bytes from bf16 leave fewer waves on a SIMD than the 8 of loads of 8", 8, occupied(WIDE),
-      relation="<", about="on gfx950"),
-    S(R, "two tiles for a workgroup: part of the workgroups that is left of 2048x2816, bf16", 0.5, left),
-    S(R, "two tiles for a workgroup: lines of a transposed store, as with one", 8, lines(TWO, "across")),
-    S(R, "WARP_SIZE 64: bytes of the LDS, at least", 33279, lds_bytes(SIDE64), relation=">"),
+      about="the compiler decides, and the text's own binary is not here", words="LOAD=16 for BF16 uses 211 VGPRs"),
+    S(R, "waves on a SIMD of the kernel here with loads of 16 bytes from bf16", 6, occupied(WIDE), "remark",
+      about="8 with loads of 8, on gfx950: fewer registers than the text's"),
+    S(R, "two tiles for a workgroup: part of the workgroups that is left of 2048x2816, bf16", 0.5, left,
+      words="by halving block count"),
+    S(R, "two tiles for a workgroup: lines of a transposed store, as with one", 8, lines(TWO, "across"), "remark"),
+    S(R, "WARP_SIZE 64: bytes of the LDS, at least", 33279, lds_bytes(SIDE64), relation=">",
+      words="creates TILE_M=512 and smem=33KB"),
     S(R, "WARP_SIZE 64: workgroups that the LDS of a unit of gfx942 holds", 1, groups(SIDE64, "gfx942"),
-      about="on gfx950, whose LDS is larger, four"),
-    S(R, "unconditional hints: loads in the code that have one", "4 of 4", hints(LOADS)),
-    S(R, "hints behind a branch on the size: loads in the code that have one", "0 of 4", hints(MAYBE), "refuted",
-      about="LLVM 22 keeps both branches, and the hint in one"),
+      about="on gfx950, whose LDS is larger, four", words="exceeding practical LDS budget per workgroup"),
+    S(R, "unconditional hints: loads in the code that have one", "4 of 4", hints(LOADS),
+      words="Only unconditional NT or template-parameterized NT can emit the nt flag"),
+    S(R, "hints behind a branch on the size: loads in the code that have one", "0 of 4", hints(MAYBE), "undecided",
+      about="by the text's compiler; LLVM 22 keeps both branches, and the hint in one",
+      words="LLVM merged both branch paths during optimization and dropped the !nontemporal metadata"),
     S(R, "1024 workgroups: operations on amax", 1024, atomics("rejected_grid[blocks=1024]"),
-      about="256 with a workgroup for each unit"),
-    S(R, "128 workgroups: turns of a thread for 131072x5760, twice those of 256", 2 * 720, most_loads(128)),
-    S(R, "times of the rejected variants", "a list", None, "undecided", about=MEASURED),
+      about="256 with a workgroup for each unit", words="more atomicMax contention on amax"),
+    S(R, "128 workgroups: turns of a thread for 131072x5760, twice those of 256", 2 * 720, most_loads(128),
+      words="Grid size 128 blocks"),
+    S(R, "times of the rejected variants", "a list", None, "undecided", about=MEASURED,
+      words="up to -35% on 16384x4096"),
 ]  # fmt: skip

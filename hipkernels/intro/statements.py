@@ -28,6 +28,8 @@ def ratio(arch: str, name: str, fmt: str = "") -> Callable[[Runs], float]:
     return lambda runs: round(peak(arch, name, fmt)(runs) / VECTOR[arch])
 
 
+SMALL = "16x16x128 | 16 or 32 | FP4, FP6 or FP8 can be used independently for A and B"
+WIDE = "32x32x64 | 32 or 64"
 VECTOR = {"gfx942": 163.4, "gfx950": 157.3}
 """TFLOPS of f32 vector units, as the text has them."""
 
@@ -93,77 +95,149 @@ def known(name: str) -> Callable[[Runs], str]:
     return lambda _: "yes" if name in mfmasim.instructions("gfx950") else "no"
 
 
+def infinities(name: str) -> Callable[[Runs], float]:
+    fmt = mfmasim.format(name)
+    return lambda _: int(np.isinf(fmt.decode(np.arange(1 << fmt.bits, dtype=np.uint64))).sum())
+
+
+def bias(name: str) -> Callable[[Runs], float]:
+    """What is subtracted from the exponent field: 1.0 is the code whose field equals it."""
+    fmt = mfmasim.format(name)
+    codes = np.arange(1 << fmt.bits, dtype=np.uint64)
+    return lambda _: float(codes[fmt.decode(codes) == 1.0][0] >> np.uint64(fmt.mantissa_bits))
+
+
+def zeros(name: str) -> Callable[[Runs], float]:
+    fmt = mfmasim.format(name)
+    return lambda _: int((fmt.decode(np.arange(1 << fmt.bits, dtype=np.uint64)) == 0).sum())
+
+
+def last_exponent(name: str) -> Callable[[Runs], float]:
+    """The largest exponent field of a finite number."""
+    fmt = mfmasim.format(name)
+    codes = np.arange(1 << fmt.bits, dtype=np.uint64)
+    finite = codes[np.isfinite(fmt.decode(codes))]
+    return lambda _: int((finite >> np.uint64(fmt.mantissa_bits) & np.uint64((1 << fmt.exponent_bits) - 1)).max())
+
+
+def scale(value: int) -> Callable[[Runs], float]:
+    """What a code of E8M0 stands for."""
+    return lambda _: float(mfmasim.format("e8m0fnu").decode(np.array([value], np.uint8))[0])
+
+
 ROW32 = lambda lane, i: (8 * (i // 4) + 4 * (lane // 32) + i % 4, lane % 32)  # noqa: E731
 P, C, M, L = "Peaks", "Instructions", "Formats", "Layouts"
+# Format, its row in the text's table, exponent bias, largest number, codes of 0, of NaN and of infinities.
+FORMATS = [
+    ("f16", "E5M10 (FP16) | 15", 15, 65504, 2, 2046, 2),
+    ("bf16", "E8M7 (BF16) | 127", 127, 3.3895e38, 2, 254, 2),
+    ("e4m3fn", "E4M3FN (FP8, OCP) | 7", 7, 448, 2, 2, 0),
+    ("e4m3fnuz", "E4M3FNUZ (FP8) | 8", 8, 240, 1, 1, 0),
+    ("e5m2", "E5M2 (BF8, OCP) | 15", 15, 57344, 2, 6, 2),
+    ("e5m2fnuz", "E5M2FNUZ (BF8) | 16", 16, 57344, 1, None, 0),
+    ("e2m3fn", "E2M3 | 1", 1, 7.5, 2, 0, 0),
+    ("e3m2fn", "E3M2 (BF6) | 3", 3, 28, 2, 0, 0),
+    ("e2m1fn", "E2M1 (FP4) | 1", 1, 6, 2, 0, 0),
+]
 STATEMENTS = [
     # --- Peaks
-    S(P, "MI325X, f64, TFLOPS", 163.4, peak("gfx942", "v_mfma_f64_16x16x4_f64"), within=0.001),
-    S(P, "MI325X, f32", 163.4, peak("gfx942", F32), within=0.001),
-    S(P, "MI325X, f16", 1307.4, peak("gfx942", "v_mfma_f32_32x32x8_f16"), within=0.001),
-    S(P, "MI325X, FP8", 2614.9, peak("gfx942", FP8), within=0.001),
-    S(P, "MI355X, f64", 78.6, peak("gfx950", "v_mfma_f64_16x16x4_f64"), within=0.001),
-    S(P, "MI355X, f32", 157.3, peak("gfx950", F32), within=0.001),
-    S(P, "MI355X, f16", 2500, peak("gfx950", "v_mfma_f32_16x16x32_f16"), within=0.01),
-    S(P, "MI355X, f16, by the shapes of CDNA3", 2500, peak("gfx950", "v_mfma_f32_32x32x8_f16"), "refuted", within=0.01,
-      about="the peak needs 16x16x32 or 32x32x16"),
-    S(P, "MI355X, FP8", 5000, peak("gfx950", LARGE, "e4m3fn"), within=0.01),
-    S(P, "MI355X, FP8, by the shapes of CDNA3", 5000, peak("gfx950", FP8), "refuted", within=0.01,
+    *(S(P, f"{gpu}, {of}, TFLOPS", said, peak(arch, name, fmt), within=within, words=words)
+      for gpu, arch, of, said, name, fmt, within, words in [
+          ("MI325X", "gfx942", "f64", 163.4, "v_mfma_f64_16x16x4_f64", "", 0.001, "Matrix FP64 | 163.4 TF"),
+          ("MI325X", "gfx942", "f32", 163.4, F32, "", 0.001, "Matrix FP32 | 163.4 TF"),
+          ("MI325X", "gfx942", "f16", 1307.4, "v_mfma_f32_32x32x8_f16", "", 0.001, "Matrix FP16 | 1307.4 TF"),
+          ("MI325X", "gfx942", "FP8", 2614.9, FP8, "", 0.001, "Matrix FP8 | 2614.9 TF"),
+          ("MI355X", "gfx950", "f64", 78.6, "v_mfma_f64_16x16x4_f64", "", 0.001, "Matrix FP64 | 78.6 TF"),
+          ("MI355X", "gfx950", "f32", 157.3, F32, "", 0.001, "Matrix FP32 | 157.3 TF"),
+          ("MI355X", "gfx950", "f16", 2500, "v_mfma_f32_16x16x32_f16", "", 0.01, "Matrix FP16 | 2.5 PF"),
+          ("MI355X", "gfx950", "FP8", 5000, LARGE, "e4m3fn", 0.01, "Matrix FP8 | 5 PF"),
+          ("MI355X", "gfx950", "FP6", 10000, LARGE, "e2m3fn", 0.01, "Matrix FP6 | 10 PF"),
+          ("MI355X", "gfx950", "FP4", 10000, LARGE, "e2m1fn", 0.01, "Matrix FP4 | 10 PF")]),
+    S(P, "MI355X, f16 by the shapes of CDNA3, TFLOPS", 1258, peak("gfx950", "v_mfma_f32_32x32x8_f16"), "remark",
+      within=0.001, about="the peak needs 16x16x32 or 32x32x16"),
+    S(P, "MI355X, FP8 by the shapes of CDNA3, TFLOPS", 2517, peak("gfx950", FP8), "remark", within=0.001,
       about="the peak needs the f8f6f4 instructions"),
-    S(P, "MI355X, FP6", 10000, peak("gfx950", LARGE, "e2m3fn"), within=0.01),
-    S(P, "MI355X, FP4", 10000, peak("gfx950", LARGE, "e2m1fn"), within=0.01),
-    S(P, "MI325X, f16 to f32", 8, ratio("gfx942", "v_mfma_f32_32x32x8_f16")),
-    S(P, "MI325X, FP8 to f32", 16, ratio("gfx942", FP8)),
-    S(P, "MI355X, f16 to f32", 16, ratio("gfx950", "v_mfma_f32_16x16x32_f16")),
-    S(P, "MI355X, FP8 to f32", 32, ratio("gfx950", LARGE, "e4m3fn")),
-    S(P, "MI355X, FP4 to f32", 64, ratio("gfx950", LARGE, "e2m1fn")),
+    *(S(P, f"{gpu}, {of} to f32", said, ratio(arch, name, fmt), words=words)
+      for gpu, arch, of, said, name, fmt, words in [
+          ("MI325X", "gfx942", "f64", 1, "v_mfma_f64_16x16x4_f64", "", "Matrix FP64 | 163.4 TF | 1x"),
+          ("MI325X", "gfx942", "f16", 8, "v_mfma_f32_32x32x8_f16", "", "1307.4 TF | ~8x"),
+          ("MI325X", "gfx942", "FP8", 16, FP8, "", "2614.9 TF | ~16x"),
+          ("MI355X", "gfx950", "f16", 16, "v_mfma_f32_16x16x32_f16", "", "2.5 PF | ~16x"),
+          ("MI355X", "gfx950", "FP8", 32, LARGE, "e4m3fn", "5 PF | ~32x"),
+          ("MI355X", "gfx950", "FP6", 64, LARGE, "e2m3fn", "Matrix FP6 | 10 PF | ~64x"),
+          ("MI355X", "gfx950", "FP4", 64, LARGE, "e2m1fn", "Matrix FP4 | 10 PF | ~64x")]),
+    S(P, "MI355X, f64 to f32", 0.5, lambda r: peak("gfx950", "v_mfma_f64_16x16x4_f64")(r) / VECTOR["gfx950"],
+      within=0.001, words="78.6 TF | ~0.5x"),
     S(P, "formula: 2 M N K cores (MHz / cycles) / 10^6 for 32x32x8, 1216 cores, 2100 MHz", 1307.4,
-      lambda r: 2 * 32 * 32 * 8 * 1216 * 2100 / cycles("gfx942", "v_mfma_f32_32x32x8_f16")(r) / 1e6, within=0.001),
+      lambda r: 2 * 32 * 32 * 8 * 1216 * 2100 / cycles("gfx942", "v_mfma_f32_32x32x8_f16")(r) / 1e6, within=0.001,
+      words="2*32*32*8 * 1216 * (2100 / 32) / 10^6 = 1307.4 TFLOP/s"),
     # --- Cycles
-    S(C, "cycles of 16x16x4 f64 on CDNA4", 64, cycles("gfx950", "v_mfma_f64_16x16x4_f64")),
+    S(C, "cycles of 16x16x4 f64 on CDNA4", 64, cycles("gfx950", "v_mfma_f64_16x16x4_f64"),
+      words="FP64 ← FP64 | 16x16x4 | 16x16x4 | 64"),
     S(C, "the same on CDNA3", 64, cycles("gfx942", "v_mfma_f64_16x16x4_f64"), "refuted",
-      about="64 would be half of the text's own peak of 163.4"),
-    *(S(C, f"cycles of {name.split('_')[3]} {name.split('_')[4]}", count, cycles("gfx950", name)) for name, count in [
-        (F32, 64), ("v_mfma_f32_16x16x4_f32", 32), ("v_mfma_f32_32x32x8_f16", 32), (F16, 16),
-        ("v_mfma_f32_16x16x32_f16", 16), ("v_mfma_f32_32x32x16_f16", 32), ("v_mfma_f32_16x16x32_fp8_fp8", 16),
-        (FP8, 32)]),
+      about="64 would be half of the text's own peak of 163.4", words="FP64 ← FP64 | 16x16x4 | 16x16x4 | 64"),
+    *(S(C, f"cycles of {name.split('_')[3]} {name.split('_')[4]}", count, cycles("gfx950", name), words=words)
+      for name, count, words in [
+        (F32, 64, "32x32x2 | 32x32x2 | 64"), ("v_mfma_f32_16x16x4_f32", 32, "16x16x4 | 16x16x4 | 32"),
+        ("v_mfma_f32_32x32x8_f16", 32, "32x32x8 | 32x32x8 | 32"), (F16, 16, "16x16x16 | 16x16x16 | 16"),
+        ("v_mfma_f32_16x16x32_f16", 16, "- | 16x16x32 | 16"), ("v_mfma_f32_32x32x16_f16", 32, "- | 32x32x16 | 32"),
+        ("v_mfma_f32_16x16x32_fp8_fp8", 16, "16x16x32 | 16x16x32 | 16"), (FP8, 32, "32x32x16 | 32x32x16 | 32")]),
     *(S(C, f"cycles of {shape} f8f6f4, {fmt}", count,
-        cycles("gfx950", f"v_mfma_f32_{shape}_f8f6f4", fmt)) for shape, fmt, count in [
-        ("16x16x128", "e4m3fn", 32), ("16x16x128", "e2m3fn", 16), ("16x16x128", "e2m1fn", 16),
-        ("32x32x64", "e4m3fn", 64), ("32x32x64", "e2m3fn", 32), ("32x32x64", "e2m1fn", 32)]),
+        cycles("gfx950", f"v_mfma_f32_{shape}_f8f6f4", fmt), words=words) for shape, fmt, count, words in [
+        ("16x16x128", "e4m3fn", 32, SMALL), ("16x16x128", "e2m3fn", 16, SMALL), ("16x16x128", "e2m1fn", 16, SMALL),
+        ("32x32x64", "e4m3fn", 64, WIDE), ("32x32x64", "e2m3fn", 32, WIDE), ("32x32x64", "e2m1fn", 32, WIDE)]),
     S(C, "an instruction is called mfma_scale_f32_32x32x64_f8f8", "yes",
-      known("v_mfma_scale_f32_32x32x64_f8f8"), "refuted", about="f8f6f4, whatever the formats"),
+      known("v_mfma_scale_f32_32x32x64_f8f8"), "refuted", about="f8f6f4, whatever the formats",
+      words="__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f8"),
     # --- Formats
-    *(S(M, f"largest {name}", value, largest(name), within=1e-4) for name, value in [
-        ("f16", 65504), ("bf16", 3.3895e38), ("e4m3fn", 448), ("e4m3fnuz", 240), ("e5m2", 57344), ("e5m2fnuz", 57344),
-        ("e2m3fn", 7.5), ("e3m2fn", 28), ("e2m1fn", 6)]),
+    *(S(M, f"largest {name}", value, largest(name), within=1e-4, words=row) for name, row, _, value, *_ in FORMATS),
+    *(S(M, f"exponent bias of {name}", value, bias(name), words=row) for name, row, value, *_ in FORMATS),
+    *(S(M, f"codes of 0 in {name}", value, zeros(name), words=row) for name, row, _, _, value, *_ in FORMATS),
+    *(S(M, f"codes of NaN in {name}", value, nans(name), words=row)
+      for name, row, *_, value, _ in FORMATS if value is not None),
+    *(S(M, f"codes of infinity in {name}", value, infinities(name), words=row) for name, row, *_, value in FORMATS),
+    S(M, "codes of NaN in e5m2fnuz, S 00000 00", 2, nans("e5m2fnuz"), "refuted",
+      about="1 00000 00 alone: with both signs +0 were a NaN", words="0 00000 00 | S 00000 00 | n/a"),
+    S(M, "largest exponent field of a number in f16", 30, last_exponent("f16"),
+      words="the largest exponent value that can represent a real number is `E = 30`"),
+    S(M, "E8M0, 127", 1, scale(127), words="E8M0 | 127 | 2^(±127)"),
+    S(M, "E8M0, the largest", 2.0**127, scale(254), words="`[2^-127 ... 2^127]`"),
+    S(M, "E8M0, the smallest", 2.0**-127, scale(0), words="`[2^-127 ... 2^127]`"),
+    S(M, "E8M0, codes of NaN", 1, nans("e8m0fnu"), words="n/a | 11111111 | n/a"),
+    S(M, "E8M0, codes of 0", 0, zeros("e8m0fnu"), words="n/a | 11111111 | n/a"),
     S(M, "0b01011001 in E4M3FNUZ", 9,
-      lambda _: float(mfmasim.format("e4m3fnuz").decode(np.array([0b01011001], np.uint8))[0])),
-    S(M, "codes of NaN in E4M3FN", 2, nans("e4m3fn")),
-    S(M, "codes of NaN in E4M3FNUZ", 1, nans("e4m3fnuz")),
-    S(M, "codes of NaN in E5M2FNUZ, S 00000 00", 2, nans("e5m2fnuz"), "refuted",
-      about="1 00000 00 alone: with both signs +0 were a NaN"),
-    S(M, "FP8 of CDNA3", "fnuz", flavour("gfx942")),
-    S(M, "FP8 of CDNA4", "ocp", flavour("gfx950")),
+      lambda _: float(mfmasim.format("e4m3fnuz").decode(np.array([0b01011001], np.uint8))[0]),
+      words="using E4M3FNUZ type as an example", about="the figure's bits"),
+    S(M, "FP8 of CDNA3", "fnuz", flavour("gfx942"), words="CDNA™3 architecture uses FNUZ variants"),
+    S(M, "FP8 of CDNA4", "ocp", flavour("gfx950"), words="CDNA™4 architecture uses E4M3FN and E5M2 (OCP) variants"),
     # --- Layouts, percent of the elements that the text's formula places
-    S(L, "32x32x2 f32, A: row l % 32, k l / 32", 100, held(F32, "A", lambda lane, _: (lane % 32, lane // 32))),
-    S(L, "32x32x2 f32, C: row 8 (r / 4) + 4 (l / 32) + r % 4, column l % 32", 100, held(F32, "D", ROW32)),
+    S(L, "32x32x2 f32, A: row l % 32, k l / 32", 100, held(F32, "A", lambda lane, _: (lane % 32, lane // 32)),
+      words="mfma_f32_32x32x2f32"),
+    S(L, "32x32x2 f32, C: row 8 (r / 4) + 4 (l / 32) + r % 4, column l % 32", 100, held(F32, "D", ROW32),
+      words="C[threadIdx.x % 32 + (threadIdx.x / 32) * 4 * 32 + i * 32 * 8]"),
     S(L, "16x16x16 f16, A: row l % 16, k 4 (l / 16) + i", 100,
-      held(F16, "A", lambda lane, i: (lane % 16, 4 * (lane // 16) + i))),
+      held(F16, "A", lambda lane, i: (lane % 16, 4 * (lane // 16) + i)),
+      words="A + 4 * (threadIdx.x / 16) + 16 * (threadIdx.x % 16)"),
     S(L, "16x16x16 f16, B: the same of columns", 100,
-      held(F16, "B", turned(lambda lane, i: (lane % 16, 4 * (lane // 16) + i)))),
+      held(F16, "B", turned(lambda lane, i: (lane % 16, 4 * (lane // 16) + i))),
+      words="b_reg[i] = *(B + i * 16 + threadIdx.x % 16 + (threadIdx.x / 16) * 64);"),
     S(L, "16x16x16 f16, C: row 4 (l / 16) + i, column l % 16", 100,
-      held(F16, "D", lambda lane, i: (4 * (lane // 16) + i, lane % 16))),
+      held(F16, "D", lambda lane, i: (4 * (lane // 16) + i, lane % 16)),
+      words="*(C + i * 16 + threadIdx.x % 16 + (threadIdx.x / 16) * 64) = c_reg[i];"),
     S(L, "32x32x16 FP8, A: row l % 32, k 8 (l / 32) + i", 100,
-      held(FP8, "A", lambda lane, i: (lane % 32, 8 * (lane // 32) + i))),
+      held(FP8, "A", lambda lane, i: (lane % 32, 8 * (lane // 32) + i)),
+      words="A + (threadIdx.x / 32) * 8 + (threadIdx.x % 32) * 16"),
     S(L, "32x32x64 FP8, A: k 16 (l / 32) + 32 (i / 16) + i % 16", 100,
-      held(SCALED, "A", lambda lane, i: (lane % 32, 16 * (lane // 32) + 32 * (i // 16) + i % 16),
-           "e4m3fn")),
+      held(SCALED, "A", lambda lane, i: (lane % 32, 16 * (lane // 32) + 32 * (i // 16) + i % 16), "e4m3fn"),
+      words="a_reg[i*16 + j] = *(ldg_a + i * 32 + j);"),
     S(L, "32x32x64 FP4, A: k 32 (l / 32) + i, low nibble first", 100,
-      held(SCALED, "A", lambda lane, i: (lane % 32, 32 * (lane // 32) + i), "e2m1fn")),
-    S(L, "checks that fail if FP8 takes the k of FP4, with equal scales", "nothing",
-      caught("k_map_of_fp4_uniform_scales"), "refuted", about="tested with scales of 1: no output shows it"),
-    S(L, "checks that fail if OPSEL chooses another byte", "nothing", caught("wrong_opsel_byte"), "refuted",
-      about="called not relevant; it chooses one of four scales in the register"),
-    *(S("Kernels", f"{name}, proved", "pass", status(name)) for name in (
-        "f32_32x32x2", "f16_16x16x16", "fp8_32x32x16", "scaled_fp8_32x32x64", "scaled_fp4_32x32x64")),
+      held(SCALED, "A", lambda lane, i: (lane % 32, 32 * (lane // 32) + i), "e2m1fn"),
+      words="const fp4x2_t* ldg_a = A + (threadIdx.x % 32) * 32 + (threadIdx.x / 32) * 16;"),
+    S(L, "checks that fail if FP8 takes the k of FP4, with equal scales", "mapping",
+      caught("k_map_of_fp4_uniform_scales"), "remark", about="the text's scales are 1: no output shows it"),
+    S(L, "checks that fail if OPSEL chooses another byte", "mapping, outputs", caught("wrong_opsel_byte"), "remark",
+      about="it chooses one of four scales in the register; the text leaves it out on purpose"),
+    *(S("Kernels", f"{name}, proved", "pass", status(name), words=words) for name, words in (
+        ("f32_32x32x2", "### 5.1."), ("f16_16x16x16", "### 5.2."), ("fp8_32x32x16", "### 5.3."),
+        ("scaled_fp8_32x32x64", "### 5.4."), ("scaled_fp4_32x32x64", "### 5.5."))),
 ]  # fmt: skip

@@ -98,7 +98,6 @@ def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
 
 def _claims(args: argparse.Namespace) -> int:
     """Check published statements; 1 when a verdict differs from the recorded one."""
-    from collections import Counter
     from pathlib import Path
 
     from mfmasim import __version__
@@ -106,7 +105,7 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
     from mfmasim.fidelity import Trust
     from mfmasim.lab.reports.profile_page import claims_page
-    from mfmasim.lab.reports.statements import COLUMNS, text_of, weigh
+    from mfmasim.lab.reports.statements import COLUMNS, counted, text_of, weigh
 
     if args.case or args.arch:
         raise MfmasimError("--claims cannot be combined with --case or --arch: each statement names its own")
@@ -114,13 +113,14 @@ def _claims(args: argparse.Namespace) -> int:
     weighed = [(text, weigh(text, compiler=args.compiler)) for text in texts]
     if args.json != "-":
         for text, lines in weighed:
-            print(table(COLUMNS[:-1], [line.row[:-1] for line in lines], "terminal", text.name), end="")
-            for place, claim, *_, verdict, note in (line.row for line in lines):
+            # The words of the text and the notes do not fit a terminal's width; --json and --html have them.
+            short = [(line.row[0], *line.row[2:-1]) for line in lines]
+            print(table((COLUMNS[0], *COLUMNS[2:-1]), short, "terminal", text.name), end="")
+            for place, _, claim, *_, verdict, note in (line.row for line in lines):
                 if note and verdict.startswith("refuted"):
                     print(f"{verdict}: {claim} ({place}): {note}")
             print(f"fidelity: {Trust.of((line.trust.level, line.trust.operations) for line in lines)}")
-            count = Counter(line.verdict for line in lines)
-            print(", ".join(f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided")))
+            print(counted(lines))
     if args.json:
         records = [line.record() | {"source": text.name} for text, lines in weighed for line in lines]
         written = json.dumps(records, indent=1)
@@ -130,6 +130,6 @@ def _claims(args: argparse.Namespace) -> int:
             Path(args.json).write_text(written + "\n")
     if args.html:
         Path(args.html).write_text(claims_page([(text.name, lines) for text, lines in weighed], __version__))
-    if not any(line.verdict != "undecided" for _, lines in weighed for line in lines):
-        raise MfmasimError(f"nothing was decided: every statement about {', '.join(args.targets)} is undecided")
+    if not any(line.verdict in {"confirmed", "refuted"} for _, lines in weighed for line in lines):
+        raise MfmasimError(f"nothing was decided: no statement about {', '.join(args.targets)} is confirmed or refuted")
     return 0 if all(line.as_known for _, lines in weighed for line in lines) else 1

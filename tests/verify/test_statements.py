@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -23,7 +24,7 @@ def test_every_verdict_on_wmma_ops_is_the_known_one(weighed):
     assert [line.row for line in weighed if not line.as_known] == []
     count = Counter(line.verdict for line in weighed)
     assert count["confirmed"] >= 49
-    assert count["refuted"] >= 22
+    assert count["refuted"] == 25
     assert all(line.statement.about for line in weighed if line.verdict == "undecided")
 
 
@@ -36,8 +37,9 @@ def test_every_verdict_on_wmma_ops_is_the_known_one(weighed):
         ("a swizzle by row & 1: degree of reads", 2),
         ("stores that transpose B conflict: degree", 8),
         ("v_wmma in a turn", 4),
-        ("global_load_b128 in a turn", 1.5),
-        ("ds_store_b128 in a turn", 1),
+        ("global_load_b128 for a tile of K", 1.5),
+        ("ds_store_b128 in the listing", 2),
+        ("s_waitcnt in the listing", 10),
         ("barriers for K = 2048", 128),
         ("waves that 91 VGPRs allow", 16),
         ("the corrected map of C, on gfx1201; percent", 12.5),
@@ -77,8 +79,18 @@ def test_figures_of_one_text_that_contradict_each_other(weighed):
         "fetching ahead": (15, 5.5),
     }
     assert {name: (said, round(value, 1)) for name, (said, value) in gains.items()} == wanted
-    rates = {place: (said, round(value, 2)) for (place, text), (said, value) in found.items() if text == "TFLOPS"}
-    assert rates == {"Standard kernel": (21.9, 20.45), "K-unroll": (17.2, 18.33), "High occupancy": (9.8, 10.29)}
+    # The sections of the kernels give no K, so that their rates may be those of another size than the table's.
+    rates = {
+        w.statement.place: (w.verdict, w.statement.said, round(w.found, 2))
+        for w in weighed
+        if w.statement.text == "TFLOPS"
+    }
+    assert rates == {
+        "Standard kernel": ("undecided", 21.9, 20.45),
+        "K-unroll": ("undecided", 17.2, 18.33),
+        "No prefetch": ("undecided", 19.2, 17.62),
+        "High occupancy": ("undecided", 9.8, 10.29),
+    }
     assert found["Performance results", "variants in the table"] == (12, 13)
 
 
@@ -114,13 +126,20 @@ def test_printed_rates_belong_to_times_before_rounding(size, milliseconds, digit
         ("none", "vmcnt", {}, "refuted"),
         ("none", "none", {}, "confirmed"),
         (4, 4, {"known": "undecided"}, "undecided"),
+        (4, 4, {"known": "remark"}, "remark"),
     ],
 )
 def test_how_a_finding_has_to_stand_to_what_is_said(said, found, more, verdict):
-    line = Weighed(Statement("place", "claim", said, lambda _: found, **more), found)
+    line = Weighed(Statement("place", "claim", said, lambda _: found, words="words", **more), found)
     assert line.verdict == verdict
     assert line.as_known == (verdict == more.get("known", "confirmed"))
-    assert ("which is not what is known" in line.row[4]) != line.as_known
+    assert ("which is not what is known" in line.row[5]) != line.as_known
+    assert (line.row[3] == "-") == (verdict == "remark")
+
+
+def test_a_remark_that_does_not_hold_is_reported():
+    line = Weighed(Statement("place", "claim", 4, lambda _: 5, "remark"), 5)
+    assert (line.verdict, line.as_known) == ("refuted", False)
 
 
 def test_statements_that_cannot_be_judged_are_refused():
@@ -130,6 +149,8 @@ def test_statements_that_cannot_be_judged_are_refused():
         Statement("place", "claim", 1, lambda _: 1, relation="<=")
     with pytest.raises(MfmasimError, match="no function determines"):
         Statement("place", "claim", 1)
+    with pytest.raises(MfmasimError, match="quotes no words of the text"):
+        Statement("place", "claim", 1, lambda _: 1)
     runs = statements.Runs("wmma")
     with pytest.raises(MfmasimError, match="tile_128x64"):
         runs.profile("tile_128x46", "gfx1151")
@@ -148,7 +169,7 @@ def test_command_line(monkeypatch, tmp_path, capsys):
     assert main(["report", "wmma", "--claims", "--json", "-"]) == 0
     records = json.loads(capsys.readouterr().out)
     assert {record["verdict"] for record in records} == {"confirmed", "refuted", "undecided"}
-    wrong = Text("wmma", "a text", [Statement("place", "claim", 1, lambda _: 2)])
+    wrong = Text("wmma", "a text", [Statement("place", "claim", 1, lambda _: 2, words="one")])
     monkeypatch.setattr(statements, "text_of", lambda _: wrong)
     assert main(["report", "wmma", "--claims"]) == 1
     assert "refuted, which is not what is known" in capsys.readouterr().out
@@ -168,6 +189,11 @@ def test_the_page_needs_nothing_else(weighed):
     assert "src=" not in page
 
 
+def decided(page):
+    """A page without what was found for undecided statements, which may differ from compiler to compiler."""
+    return re.sub(r"\| [^|]* \| undecided \|", "| - | undecided |", page)
+
+
 @pytest.fixture(scope="module")
 def maker():
     path = folder("hipkernels").parent / "docs" / "make_wmma.py"
@@ -180,7 +206,7 @@ def maker():
 def test_the_page_about_wmma_ops_is_what_its_commands_print(weighed, maker):
     """docs/wmma.md: every command is run, every statement judged."""
     page = maker.PAGE.read_text()
-    assert maker.page(weighed, page) == page, "run docs/make_wmma.py"
+    assert decided(maker.page(weighed, page)) == decided(page), "run docs/make_wmma.py"
     assert page.count("$ mfmasim ") >= 20
 
 

@@ -30,6 +30,15 @@ struct Right {
   static constexpr bool barrier_first = false;
   // What all waves have fetched is waited for by all of them before any reads it.
   static constexpr bool all_have_fetched = true;
+  // Reads that were started before or right behind matrix instruction n of a block, at equal distances.
+  static constexpr int started(int n) { return n * READS / SLOTS; }
+  // Loads to the LDS that were started before read r of a block.
+  static constexpr int fetched(int r) { return r * FETCHES / READS; }
+};
+// The post's order: its first gaps are printed, the later ones are those of the source beside it.
+struct Printed : Right {
+  static constexpr int started(int n) { return n <= 3 ? n : n < 2 * READS - 3 ? (n + 3) / 2 : READS; }
+  static constexpr int fetched(int r) { return (r + 1) * FETCHES / READS; }
 };
 struct BarrierFirst : Right {
   static constexpr bool barrier_first = true;
@@ -97,7 +106,7 @@ MOVES void fetch_half(const Into &into, unsigned wave, unsigned lane) {
 }
 
 // c += a b^T, and between the matrix instructions: reads of the fragments `next`, and loads to the LDS.
-template <typename S, bool READ, bool FETCH>
+template <typename S, typename V, bool READ, bool FETCH>
 MOVES void block(f32x4 (&c)[TILES][TILES], Fragment (&a)[TILES], Fragment (&b)[TILES], Fragment (&next)[TILES], From from,
                  Into into, unsigned wave, unsigned lane) {
   FENCE();
@@ -107,10 +116,10 @@ MOVES void block(f32x4 (&c)[TILES][TILES], Fragment (&a)[TILES], Fragment (&b)[T
     FENCE();
     if (n == 0 || n > SLOTS) continue;
 #pragma unroll
-    for (int r = (n - 1) * READS / SLOTS; r < n * READS / SLOTS; ++r) {
+    for (int r = V::started(n - 1); r < V::started(n); ++r) {
       if constexpr (FETCH) {
 #pragma unroll
-        for (int f = r * FETCHES / READS; f < (r + 1) * FETCHES / READS; ++f)
+        for (int f = V::fetched(r); f < V::fetched(r + 1); ++f)
           fetch_next<S>(f, into, wave, lane);
       }
       if constexpr (READ) start_half_of(r % 2 ? next[r / 2].high : next[r / 2].low, from.at[r % 2], r / 2);
@@ -132,9 +141,9 @@ MOVES void store(const Gemm &g, int row, int column, f32x4 (&c)[TILES][TILES], u
 #define FROM_B(slot, half) within(b_lane, slot, half)
 #define INTO_A(slot, half, k) Into{a_tile[slot][half], a_rows, a_byte, (half) * HALF, g.lda, k}
 #define INTO_B(slot, half, k) Into{b_tile[slot][half], b_rows, b_byte, (half) * HALF, g.ldb, k}
-#define BLOCK(i, j, next, from, into) block<S, true, true>(c[i][j], a[i], b[j], next, from, into, wave, lane)
-#define BLOCK_READ(i, j, next, from) block<S, true, false>(c[i][j], a[i], b[j], next, from, {}, wave, lane)
-#define BLOCK_LAST(i, j) block<S, false, false>(c[i][j], a[i], b[j], a[i], {}, {}, wave, lane)
+#define BLOCK(i, j, next, from, into) block<S, V, true, true>(c[i][j], a[i], b[j], next, from, into, wave, lane)
+#define BLOCK_READ(i, j, next, from) block<S, V, true, false>(c[i][j], a[i], b[j], next, from, {}, wave, lane)
+#define BLOCK_LAST(i, j) block<S, V, false, false>(c[i][j], a[i], b[j], a[i], {}, {}, wave, lane)
 #define STORE(i, j) FINISH(g, p, store(p, mine + (i) * HALF, here + (j) * HALF, c[i][j], lane))
 // The operand that the last block has read.
 #define READ_DONE(operand) \
@@ -227,5 +236,6 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
 GEMM(interleave, 64 * WAVES, (interleave<Offset, Right>(g)))
 GEMM(interleave_row, 64 * WAVES, (interleave<Row, Right>(g)))
 GEMM(interleave_none, 64 * WAVES, (interleave<None, Right>(g)))
+GEMM(interleave_printed, 64 * WAVES, (interleave<Offset, Printed>(g)))
 GEMM(interleave_barrier_first, 64 * WAVES, (interleave<Offset, BarrierFirst>(g)))
 GEMM(interleave_not_all_fetched, 64 * WAVES, (interleave<Offset, NotAllFetched>(g)))

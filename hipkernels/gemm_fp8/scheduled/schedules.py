@@ -46,6 +46,11 @@ ORDERED = {
         ("at least so many matrix instructions before a read is waited for", "matrix from read to wait", (4, 1)),
         ("at least so many before a load to the LDS is waited for", "matrix from fetch to wait", (68, 65)),
     ],
+    "printed": [
+        ("at most so many matrix instructions without a load between", "matrix instructions in a row", (0, 2)),
+        ("at least so many matrix instructions before a read is waited for", "matrix from read to wait", (0, 2)),
+        ("at least so many before a load to the LDS is waited for", "matrix from fetch to wait", (0, 68)),
+    ],
 }
 """What the order of the main loop has to have, in the order of HALVES."""
 
@@ -63,9 +68,9 @@ def pingpong_order(arch: str) -> str:
 
 
 def interleave_order(arch: str) -> str:
-    """Four blocks; in each the reads and the loads are spread over the places between matrix instructions.
+    """Four blocks; in each the reads and the loads are spread over the gaps between matrix instructions.
 
-    The places are computed as interleave.hip does: the first one and the last ones are left free.
+    The gaps are computed as interleave.hip does: the first one and the last ones are left free.
     """
     tiles, direct, each = {"gfx942": (2, 8, 4), "gfx950": (4, 4, 1)}[arch]
     reads, slots = 2 * tiles, tiles * tiles - 2
@@ -75,12 +80,20 @@ def interleave_order(arch: str) -> str:
         if 0 < n <= slots:
             for r in range((n - 1) * reads // slots, n * reads // slots):
                 block += ["F"] * ((r + 1) * direct // reads - r * direct // reads) + ["R"]
-    one, waits = " ".join(block), f"vmcnt({4 * direct}) lgkmcnt(0) B"
-    return f"{waits} {one} lgkmcnt(0) {one} {waits} {one} lgkmcnt(0) {one}"
+    return four_blocks(" ".join(block), direct)
 
 
+def four_blocks(block: str, direct: int) -> str:
+    """A turn of the interleave: a quadrant in each block, and waits before the operands of the next one."""
+    waits = f"vmcnt({4 * direct}) lgkmcnt(0) B"
+    return f"{waits} {block} lgkmcnt(0) {block} {waits} {block} lgkmcnt(0) {block}"
+
+
+PRINTED = "M2 F R M R M F R M2 R M2 F R M2 R M2 F R M2 R M2"
+"""A block in the order of AMD's post on the interleave: the post prints up to its third F R, and goes on as the source
+beside it does (nirw4nna/hipgemm, fp8_4wave.hpp)."""
 EIGHT_WAY = Claim("bank conflicts without a swizzle are 8-way", "LDS degree", 8, holds=False)
-"""Both posts say so; it is 4-way in the phases of either architecture."""
+"""The post on the interleave says so; it is 4-way in the phases of either architecture."""
 # On gfx950; with the swizzle for CDNA4 the LDS is what bounds on gfx942.
 BOUNDS = [
     Claim("bound by the matrix cores", "matrix share", 1),
@@ -88,11 +101,10 @@ BOUNDS = [
 ]
 
 
-def claims_of(rows: list[tuple[str, str, str, tuple[int, int]]], arch: str) -> list[Claim]:
+def claims_of(rows: list[tuple[str, str, str, tuple[int, int]]], arch: str, ordered: str) -> list[Claim]:
     which = list(HALVES).index(arch)
-    ordered = ORDERED["pingpong" if rows is PINGPONG else "interleave"]
     found = [Claim(text, what, counts[which], where) for text, what, where, counts in rows]
-    found += [Claim(text, what, counts[which]) for text, what, counts in ordered]
+    found += [Claim(text, what, counts[which]) for text, what, counts in ORDERED[ordered]]
     return found + (BOUNDS if arch == "gfx950" else [])
 
 
@@ -120,14 +132,31 @@ def right() -> None:
     """Kernels that no check may report; the second of each is also free of bank conflicts on gfx942."""
     for arch in HALVES:
         for name in ("pingpong", "pingpong_row"):
-            both(name, "pingpong.hip", arch, 512, APART, claims_of(PINGPONG, arch), order=pingpong_order(arch))
+            both(
+                name,
+                "pingpong.hip",
+                arch,
+                512,
+                APART,
+                claims_of(PINGPONG, arch, "pingpong"),
+                order=pingpong_order(arch),
+            )
         for name in ("interleave", "interleave_row"):
-            both(name, "interleave.hip", arch, 256, claims=claims_of(INTERLEAVE, arch), order=interleave_order(arch))
+            both(
+                name,
+                "interleave.hip",
+                arch,
+                256,
+                claims=claims_of(INTERLEAVE, arch, "interleave"),
+                order=interleave_order(arch),
+            )
         both("interleave_none", "interleave.hip", arch, 256, claims=[EIGHT_WAY], order=interleave_order(arch))
+    claims = claims_of(INTERLEAVE, "gfx950", "printed")
+    both("interleave_printed", "interleave.hip", "gfx950", 256, claims=claims, order=four_blocks(PRINTED, 4))
 
 
 def wrong() -> None:
-    """The schedules as printed, or as published and corrected later."""
+    """The schedules as printed or published, and one without the barrier that would balance another's halves."""
     for arch in HALVES:
         for name, check in (("printed_loop", "races"), ("racy_epilogue", "races"), ("barrier_parity", "barrier")):
             both(f"pingpong_{name}", "pingpong.hip", arch, 512, APART, fails=check)

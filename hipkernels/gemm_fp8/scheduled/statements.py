@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import mfmasim
+from hipkernels.gemm_fp8.scheduled.schedules import PRINTED
 from mfmasim import grids, lds
 from mfmasim.lab.reports.profile import Profile
 from mfmasim.lab.reports.statements import Runs, Statement
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
+from mfmasim.verify.prebuilt import code_for
 
 TEXT = "4-wave interleave FP8 GEMM on CDNA4"
 S = Statement
@@ -40,6 +43,10 @@ def registers(runs: Runs) -> float:
     return profile(runs).report.registers["vgpr"]
 
 
+def scratch(_: Runs) -> float:
+    return code_for(Path(__file__).with_name("interleave.hip"), ARCH)["interleave"].info.private_segment_fixed_size
+
+
 def of_turn(name: str) -> Callable[[Runs], float]:
     """A quantity of the main loop's turn."""
 
@@ -51,10 +58,20 @@ def of_turn(name: str) -> Callable[[Runs], float]:
     return found
 
 
-def block(runs: Runs) -> str:
+def block(case: str) -> Callable[[Runs], str]:
     """The order of the first block of a turn: up to the next wait."""
-    turn = profile(runs).turn
-    return "" if turn is None else turn.written.partition(" B ")[2].partition(" lgkmcnt")[0]
+
+    def found(runs: Runs) -> str:
+        turn = profile(runs, case).turn
+        return "" if turn is None else turn.written.partition(" B ")[2].partition(" lgkmcnt")[0]
+
+    return found
+
+
+def waves_of(waves: int) -> float:
+    """Vector registers that each wave of a workgroup of so many may have; its waves share four SIMDs."""
+    (_, registers, _), *_ = mfmasim.arch(ARCH).simd.vgprs
+    return registers / -(-waves // 4)
 
 
 def bank(address: int) -> Callable[[Runs], float]:
@@ -75,6 +92,11 @@ def mine(_: Runs) -> str:
     """Tiles of XCD 0 of the example."""
     found = grids.layout("xcd_grouped", 4, 6, xcds=3, window=2, chunk=4)
     return " ".join(f"({row},{col})" for row, col in found.tiles[np.arange(24) % 3 == 0].tolist())
+
+
+def naive(_: Runs) -> str:
+    """The same by rows, in which consecutive workgroups are on different XCDs."""
+    return " ".join(f"({wg // 6},{wg % 6})" for wg in range(0, 24, 3))
 
 
 def refuted(name: str) -> Callable[[Runs], float]:
@@ -120,53 +142,76 @@ def caught(name: str) -> Callable[[Runs], str]:
     return lambda runs: ", ".join(runs.mutant(name).caught) or "nothing"
 
 
-K, B, L, G, P = "Kernel", "Block", "LDS", "Tiles and XCDs", "Performance"
+K, B, L, G, P, X = "Kernel", "Block", "LDS", "Tiles and XCDs", "Performance", "The source beside the text"
 STATEMENTS = [
     # --- Kernel
-    S(K, "waves on a SIMD", 1, claim("one wave on each SIMD")),
-    S(K, "registers of a lane, at most", 513, registers, relation="<"),
-    S(K, "registers of sums", 256, lambda _: 4 * 4 * 4 * mfmasim.instruction(ARCH, MFMA).D.vgprs),
+    S(K, "waves on a SIMD", 1, claim("one wave on each SIMD"), words="It places one wave per SIMD"),
+    S(K, "registers of a lane, at most", 513, registers, relation="<", words="that wave gets all 512 VGPRs"),
+    S(K, "registers of sums", 256, lambda _: 4 * 4 * 4 * mfmasim.instruction(ARCH, MFMA).D.vgprs,
+      words="a complete 128×128 output register tile at once"),
+    S(K, "VGPRs of a lane that 8 waves of a workgroup leave, in percent of those that 4 leave", 50,
+      lambda _: 100 * waves_of(8) / waves_of(4), words="the register budget was half that"),
     S(K, "registers of operands, a and b with two halves each", 128,
-      lambda _: 2 * 2 * 4 * mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").A.vgprs),
-    S(K, "bytes of LDS", 131072, claim("LDS of a workgroup")),
-    S(K, "matrix instructions of four blocks", 64, claim("matrix instructions of four blocks")),
+      lambda _: 2 * 2 * 4 * mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").A.vgprs, words="RT_A a[2]{};"),
+    S(K, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds[2][2][128 * 128];"),
+    S(K, "matrix instructions of four blocks", 64, claim("matrix instructions of four blocks"),
+      words="Each wave ends up handling 4 64x64 tiles of the output matrix C"),
     S(K, "checks that fail for K = 128, a multiple of 128", "nothing", one_tile, "refuted",
-      about="the prologue fetches two tiles: K is 256 at least"),
-    S(K, "scales that are literal zeros: the instruction without scales is executed", "yes", executed(MFMA),
-      about="both are 0; one alone would be 2^-127"),
-    S(K, "checks that report the published barrier before the wait", "nothing",
-      published("interleave_barrier_first_256"), "refuted", about="others may overwrite what is still being read"),
+      about="the prologue fetches two tiles: K is 256 at least",
+      words="we will only consider input matrices with dimensions that are multiples of the blocking parameters"),
     # --- Block
-    S(B, "matrix instructions", 16, claim("matrix instructions of a block")),
-    S(B, "reads of the LDS", 8, claim("reads of a block")),
-    S(B, "loads to the LDS", 4, claim("buffer loads of a block")),
-    S(B, "reads and loads stand between matrix instructions", "M3 R M2 F R M2 R M F R M2 R M2 F R M2 R M F R M", block,
-      about="so in the compiled code, of every turn that is executed"),
+    S(B, "matrix instructions", 16, claim("matrix instructions of a block"), words="Issues 16 MFMA instructions"),
+    S(B, "reads of the LDS", 8, claim("reads of a block"), words="Issues 8 LDS → register loads"),
+    S(B, "loads to the LDS", 4, claim("buffer loads of a block"), words="Issues 4 global → LDS loads"),
+    S(B, "reads and loads stand between matrix instructions, in the printed order", PRINTED,
+      block("interleave_printed_256"), about="so in the compiled code, of every turn that is executed",
+      words="load_one_rt<1, 0>(lds_src, rt_dst, lds_swizzle); // ... pattern continues for rows 1, 2, 3"),
     S(B, "checks that fail without fences for the compiler", "order", caught("interleave_without_fences"),
-      about="outputs and counts stay right"),
+      about="outputs and counts stay right",
+      words="the compiler might legally batch all memory instructions after all MFMA"),
     S(B, "what a block fetches is used in the next one: fewest matrix instructions before its wait", 16,
-      of_turn("matrix from fetch to wait"), "refuted", about="it is for the tile after next"),
+      of_turn("matrix from fetch to wait"), "refuted", about="it is for the tile after next",
+      words="that will be used in the next call to bring the operands from LDS to registers"),
     S(B, "matrix instructions between a read and its wait, at least", 0, of_turn("matrix from read to wait"),
-      relation=">"),
+      relation=">", words="we will have already loaded the operands for the next one"),
     # --- LDS
-    S(L, "bank of byte 260", 1, bank(260), about="(address / 4) % 64"),
-    S(L, "reads of 16 bytes for a fragment of 16 x 128", 2, lambda _: 16 * 128 / (16 * 64)),
+    S(L, "bank of byte 260", 1, bank(260), about="(address / 4) % 64", words="bank = (addr / 4) % 64"),
+    S(L, "reads of 16 bytes for a fragment of 16 x 128", 2, lambda _: 16 * 128 / (16 * 64),
+      words="(16*128) / (16*64) = 2"),
     S(L, "conflicts without a swizzle: degree", 8, claim("bank conflicts without a swizzle", "interleave_none_256"),
-      "refuted", about="4 in the phases of gfx950"),
-    S(L, "the printed swizzle is one-to-one and its own inverse", "yes", swizzle),
-    S(L, "degree with it", 1, lambda r: max(a.degree for a in profile(r).accesses if a.instruction == READ)),
+      "refuted", about="4 in the phases of gfx950, which this text takes for four, too",
+      words="This results in an 8-way bank conflict"),
+    S(L, "the printed swizzle is one-to-one and its own inverse", "yes", swizzle,
+      words="int swizzled_offset = offset ^ mask;"),
+    S(L, "degree with it", 1, lambda r: max(a.degree for a in profile(r).accesses if a.instruction == READ),
+      words="we are now bank conflict-free during all four phases"),
     # --- Tiles
-    S(G, "units of 8 XCDs with 32 each", 256, lambda _: XCDS * UNITS),
+    S(G, "units of 8 XCDs with 32 each", 256, lambda _: XCDS * UNITS, words="each one with 32 compute units"),
     S(G, "tiles of XCD 0, 3 XCDs, window 2, chunks of 4, grid of 4 x 6",
-      "(0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1)", mine),
-    S(G, "grids up to 40 x 40 that the remap fails", 0, refuted("xcd_grouped")),
-    S(G, "grids that the published source's remap fails", 0, refuted("xcd_divided"), "refuted",
-      about="it is right only where the XCDs divide the number of tiles"),
-    S(G, "chunks that are rectangles, 16 x 16, chunks of 8", "32 of 32", rectangle(16, 16, 8)),
-    S(G, "chunks that are rectangles, 16 x 16, chunks of 6", "40 of 40", rectangle(16, 16, 6), "refuted",
-      about="only if a chunk is whole columns of the window"),
+      "(0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1)", mine, words="WINDOW_SIZE=2 and CHUNK_SIZE=4"),
+    S(G, "tiles of XCD 0 in the naive order, 3 XCDs, grid of 4 x 6",
+      "(0,0) (0,3) (1,0) (1,3) (2,0) (2,3) (3,0) (3,3)", naive,
+      words="tiles are assigned to XCDs in round-robin order"),
+    S(G, "grids up to 40 x 40 that the remap fails", 0, refuted("xcd_grouped"),
+      words="int remap_wgid(int wgid, int num_workgroups, int num_xcds, int chunk_size)"),
+    S(G, "chunks that are rectangles, 16 x 16, chunks of 8", "32 of 32", rectangle(16, 16, 8),
+      words="each XCD will own a WINDOW_SIZE x CHUNK_SIZE / WINDOW_SIZE contiguous tile block"),
     S(G, "chunks that are rectangles, 16 x 17, chunks of 8", "32 of 32", rectangle(16, 17, 8), "refuted",
-      about="and fits the bands"),
-    S(P, "rates beside other kernels", "a chart", None, "undecided", about=MEASURED),
-    S(P, "needs no tuning of the unrolling", "none", None, "undecided", about=MEASURED),
+      about="and fits the bands",
+      words="each XCD will own a WINDOW_SIZE x CHUNK_SIZE / WINDOW_SIZE contiguous tile block"),
+    S(G, "chunks that are rectangles, 16 x 16, chunks of 6", "0 of 40", rectangle(16, 16, 6), "remark",
+      about="only if a chunk is whole columns of the window, which the text's division presumes"),
+    S(P, "rates beside other kernels", "a chart", None, "undecided", about=MEASURED,
+      words="Figure 6 shows a performance comparison of the two algorithms"),
+    S(P, "parts of c stored as soon as they are complete: a gain", "in all cases", None, "undecided", about=MEASURED,
+      words="we start storing parts c[i][j] as soon as they are available"),
+    S(P, "bytes of scratch of the kernel here, which has no pragma for its main loop", 0, scratch,
+      about="by the compiler here", words="it required no manual #pragma unroll tuning to avoid register spilling"),
+    S(P, "the same rates by several releases", "consistent", None, "undecided", about=MEASURED,
+      words="delivered consistent performance across different ROCm releases"),
+    # --- What the source beside the text does, and the text does not say
+    S(X, "checks that report its barrier before the wait", "races", published("interleave_barrier_first_256"), "remark",
+      about="others may overwrite what is still being read"),
+    S(X, "grids up to 40 x 40 that its remap fails", 1099, refuted("xcd_divided"), "remark",
+      about="it is right only where the XCDs divide the number of tiles"),
 ]  # fmt: skip

@@ -7,6 +7,7 @@ A family's folder may hold ``statements.py`` with `TEXT`, the name of the text, 
 from __future__ import annotations
 
 import runpy
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from mfmasim.lab.reports.profile import profile_case
 from mfmasim.verify.files import families, load_file, neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mfmasim.lab.mutation.mutants import Verdict
     from mfmasim.lab.reports.profile import Profile
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
     Value = float | str
 
-__all__ = ["COLUMNS", "Runs", "Statement", "Text", "Weighed", "has_text", "text_of", "weigh"]
+__all__ = ["COLUMNS", "Runs", "Statement", "Text", "Weighed", "counted", "has_text", "text_of", "weigh"]
 
-COLUMNS = ("place", "claim", "text", "found", "verdict", "note")
+COLUMNS = ("place", "words of the text", "claim", "text", "found", "verdict", "note")
 """Of `Weighed.row`."""
-KNOWN = ("confirmed", "refuted", "undecided")
+KNOWN = ("confirmed", "refuted", "undecided", "remark")
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,16 @@ class Statement:
     find: Callable[[Runs], Value] | None = None
     """What gives the same figure or word from executed code or from a computation; None where nothing can."""
     known: str = "confirmed"
-    """``confirmed``, ``refuted``, or ``undecided``: it cannot be decided without the text's binary or the GPU."""
+    """``confirmed``, ``refuted``, ``undecided``: it cannot be decided without the text's binary or the GPU, or
+    ``remark``: the text does not state it; `said` is what is found here."""
     within: float = 0.0
     """Relative difference that a figure may have; texts round."""
     relation: str = "="
     """Relation of the finding to the statement: ``=``, ``<`` or ``>``."""
     about: str = ""
-    """Remark: why it is so, why it cannot be decided, the basis of a figure."""
+    """Why it is so, why it cannot be decided, the basis of a figure."""
+    words: str = ""
+    """Words of the text that are judged, as they stand in it; a remark needs none."""
 
     def __post_init__(self) -> None:
         """Refuse a statement that cannot be judged."""
@@ -63,6 +67,8 @@ class Statement:
             raise unknown("relation", self.relation, ("=", "<", ">"), f"of statement {self.text!r}")
         if self.find is None and self.known != "undecided":
             raise MfmasimError(f"statement {self.text!r}: no function determines that it is {self.known}")
+        if not self.words and self.known != "remark":
+            raise MfmasimError(f"statement {self.text!r} quotes no words of the text; what is ours is a remark")
 
     def holds(self, found: Value) -> bool:
         """Whether a finding is what is said."""
@@ -147,10 +153,12 @@ class Weighed:
 
     @property
     def verdict(self) -> str:
-        """``confirmed``, ``refuted`` or ``undecided``."""
+        """One of `KNOWN`."""
         if self.statement.known == "undecided" or self.found is None:
             return "undecided"
-        return "confirmed" if self.statement.holds(self.found) else "refuted"
+        if not self.statement.holds(self.found):
+            return "refuted"
+        return "remark" if self.statement.known == "remark" else "confirmed"
 
     @property
     def as_known(self) -> bool:
@@ -158,21 +166,31 @@ class Weighed:
         return self.verdict == self.statement.known
 
     @property
-    def row(self) -> tuple[str, str, str, str, str, str]:
-        """Place, claim, text, found, verdict and what is to be said of it, for tables."""
+    def row(self) -> tuple[str, str, str, str, str, str, str]:
+        """As `COLUMNS`, for tables."""
         one = self.statement
         bound = {"=": "", "<": "below ", ">": "above "}[one.relation]
         word = self.verdict if self.as_known else f"{self.verdict}, which is not what is known"
         found = "-" if self.found is None else shown(self.found)
-        return one.place, one.text, bound + shown(one.said), found, word, one.about
+        said = "-" if one.known == "remark" else bound + shown(one.said)
+        return one.place, one.words, one.text, said, found, word, one.about
 
     def record(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         one = self.statement
         return {
-            "place": one.place, "claim": one.text, "text": one.said, "found": self.found, "verdict": self.verdict,
-            "known": one.known, "about": one.about, "fidelity": self.trust.record(),
+            "place": one.place, "words": one.words, "claim": one.text, "text": one.said, "found": self.found,
+            "verdict": self.verdict, "known": one.known, "about": one.about, "fidelity": self.trust.record(),
         }  # fmt: skip
+
+
+def counted(lines: Iterable[Weighed]) -> str:
+    """How many statements have each verdict; remarks, which no text states, only where there are any."""
+    count = Counter(line.verdict for line in lines)
+    words = [f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided")]
+    if count["remark"]:
+        words.append(f"{count['remark']} remark{'s' * (count['remark'] > 1)}")
+    return ", ".join(words)
 
 
 def shown(value: Value) -> str:
