@@ -29,6 +29,8 @@ Word: TypeAlias = Callable[[Runs], str]
 ARCH, WMMA = "gfx1151", "v_wmma_f32_16x16x16_f16"
 K = 256
 """Length of the sums in profiles: 16 turns of the main loop."""
+LARGE_ERROR = 0.00070634
+"""`worst_error(4096, 4096, 2048)`, which takes minutes."""
 
 
 def profile(runs: Runs, kernel: str = "tile_128x64", k: int = K) -> Profile:

@@ -7,12 +7,18 @@ from collections import Counter
 
 import pytest
 
+from hipkernels.wmma import facts
 from mfmasim import MfmasimError
 from mfmasim.cli import main
 from mfmasim.lab.reports import roofline, statements
 from mfmasim.lab.reports.profile_page import claims_page
 from mfmasim.lab.reports.statements import Statement, Text, Weighed, text_of, weigh
 from mfmasim.resources import folder
+
+
+@pytest.mark.long
+def test_the_error_of_the_largest_product_is_the_kept_one():
+    assert facts.worst_error(4096, 4096, 2048)(None) == pytest.approx(facts.LARGE_ERROR, rel=1e-4)
 
 
 @pytest.fixture(scope="module")
