@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from hipkernels.wmma.problem import DATA, RDNA, WMMA, declare
 from hipkernels.wmma.reference import in_their_order, slices_of
 from hipkernels.wmma.selection import WAYS, choose
@@ -44,6 +46,21 @@ for name in ("shuffled_by_permute", "shuffled_by_dpp", "shuffled_by_permlane"):
 declare("epilogue.hip", "vector_c", (128, 64), 256, c=16)
 declare("epilogue.hip", "opt_128x128", (128, 128), 256, c=16, K=32)
 declare("epilogue.hip", "hilbert_128x64", (128, 64), 256, M=136, N=136, K=32, line=True)
+for name, tile, threads, k in (
+    ("rung_baseline", (64, 16), 128, 1),
+    ("rung_columns", (64, 64), 512, 1),
+    ("rung_blocking", (64, 64), 128, 1),
+):
+    declare("journey.hip", name, tile, threads, k=k, whole=False, M=61, N=19, K=36)
+declare("journey.hip", "rung_wide_loads", (64, 64), 128)
+declare("journey.hip", "rung_two_slots", (64, 64), 128)
+declare("journey.hip", "rung_tall", (128, 64), 256)
+declare("journey.hip", "three_slots_128x64", (128, 64), 256, K=64, claims=[Claim("three slots", "LDS bytes", 27648)])
+declare("journey.hip", "fragments_ahead_128x64", (128, 64), 256, k=32, K=64)
+declare("journey.hip", "odd_17", (128, 64), 256, claims=[Claim("lines of 17", "LDS bytes", 2 * 192 * 34)])
+declare("journey.hip", "odd_33", (128, 64), 256, k=32, K=64)
+declare("journey.hip", "unswizzled_copy", (128, 64), 256)
+declare("journey.hip", "b_transposed_128x64", (128, 64), 256, order="column")
 ANY = {
     "any_xor_gathered": ("swizzled.hip", (30, 33, 20)),
     "any_xor_optimised": ("swizzled.hip", (30, 33, 20)),
@@ -114,6 +131,12 @@ def split_k(M: int = 48, N: int = 32, K: int = 112, slice: int = 32, arch: str =
 def slices_one_by_one(M: int = 40, N: int = 32, K: int = 112, slice: int = 32) -> LaunchDict:  # noqa: A002
     a, b, c = A("f16", (M, K), align=16), B("f16", (K, N), align=16), C("f32", (M, N))
     return {"grid": (-(-N // 64), -(-M // 64)), "block": 128, "args": [a, b, c, M, N, K, slice], "expect": a @ b}
+
+
+@case("journey.hip", kernel="waves_of_32", arch=RDNA)
+def waves_of_32(threads: int = 64) -> LaunchDict:
+    lanes = np.arange(threads, dtype=np.int32) % 32
+    return {"grid": 1, "block": threads, "args": [Out("i32", threads)], "expect": lambda: [lanes]}
 
 
 @case("split.hip", kernel="add_slices", arch=RDNA, each=[{"slices": 1}, {"slices": 5}])

@@ -70,6 +70,7 @@ struct PairedB {
 template <int ROWS, class OfA, class OfB>
 struct Mixed {
   static constexpr int k = OfA::k;
+  static constexpr bool wide = OfA::wide && OfB::wide;
   static constexpr int size(int lines) { return lines == ROWS ? OfA::size(lines) : OfB::size(lines); }
   static __device__ int at(int lines, int line, int k_) {
     return lines == ROWS ? OfA::at(lines, line, k_) : OfB::at(lines, line, k_);

@@ -10,7 +10,8 @@ PING_PONG = "ping_pong_128x64"
 SECOND = "%1, %4, %7, %1"
 TILE, NATIVE, ANY = "tile_64x64", "native_128x64", "any_64x64"
 SMALL = {"M": 16, "N": 16, "K": 16}
-READ_A = "return read_line(lds, [=](int e) { return Place::at(Block::rows, m + 16 * i + lane % 16, k + e); }, lane);"
+AT_A = "[=](int e) { return Place::at(Block::rows, m + 16 * i + lane % 16, k + e); }"
+READ_A = f"return read_line<Place::wide>(lds, {AT_A}, lane);"
 COLUMN = """fragment out;
     for (int r = 0; r < 16; ++r) out[r] = lds[Place::at(Block::rows, m + 16 * i + r, k + lane % 16)];
     return out;"""
@@ -205,6 +206,50 @@ MUTANTS = [
         "xor_optimised",
         ("{even[n][e], odd[n][e]}", "{odd[n][e], even[n][e]}"),
         BOTH,
+        arch="gfx1151",
+    ),
+    # --- The rungs, and what the text left out
+    Mutant(
+        "two_of_three_slots",
+        "three_slots_128x64",
+        ("other == 2 ? 0", "other == 1 ? 0"),
+        RACED,
+        arch="gfx1151",
+        about="a rotation that is wrong: the text's triple buffer was broken",
+    ),
+    Mutant(
+        "third_slot_not_awaited",
+        "three_slots_128x64",
+        ("__syncthreads();  // this tile, and the next one", "// this tile, and the next one"),
+        (*BOTH, "races", "uninitialised"),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "fragments_of_the_same_step",
+        "fragments_ahead_128x64",
+        ("multiply(x[step % 2][i], y[step % 2][j]", "multiply(x[step % 2][i], y[0][j]"),
+        BOTH,
+        arch="gfx1201",
+    ),
+    Mutant(
+        "copy_not_awaited",
+        "unswizzled_copy",
+        ("__syncthreads();  // copied", "// copied"),
+        (*BOTH, "races", "uninitialised"),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "copy_keeps_the_swizzle",
+        "unswizzled_copy",
+        ("from + Place::at(lines, n / 2, n % 2 * 8)", "from + Plain::at(lines, n / 2, n % 2 * 8)"),
+        BOTH,
+        arch="gfx1201",
+    ),
+    Mutant(
+        "columns_of_a_b_that_is_transposed",
+        "b_transposed_128x64",
+        ("x * g.ldb + z", "z * g.ldb + x"),
+        (*BOTH, "bounds"),
         arch="gfx1151",
     ),
     # --- C through the LDS

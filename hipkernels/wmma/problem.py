@@ -20,6 +20,7 @@ def declare(
     whole: bool = True,
     line: bool = False,
     c: int = 4,
+    order: str = "row",
     M: int = 0,
     N: int = 0,
     K: int = 48,
@@ -37,6 +38,7 @@ def declare(
         whole: whether A is loaded 16 bytes at a time, which needs `k` and aligned rows; otherwise M, N and K are any.
         line: whether the grid has one dimension.
         c: bytes that rows of C have to begin at a multiple of.
+        order: of B; in ``column`` order it is stored as N rows of K.
         M: rows of C by default; else a few less than the tile.
         N: columns of C; else a few less than the tile.
         K: length of the sums.
@@ -53,7 +55,7 @@ def declare(
             asks(M, N, K)
         tensors = [
             A("f16", (M, K), ld=lda, align=16 if whole else 2),
-            B("f16", (K, N), ld=ldb, align=2 * n),
+            B("f16", (K, N), order=order, ld=ldb, align=2 * n),
             C("f32", (M, N), ld=ldc, align=c),
         ]
         a, b, _ = tensors
@@ -61,7 +63,7 @@ def declare(
         return {
             "grid": rows * columns if line else (columns, rows),
             "block": threads,
-            "args": [*tensors, M, N, K, lda or K, ldb or N, ldc or N],
+            "args": [*tensors, M, N, K, lda or K, ldb or (N if order == "row" else K), ldc or N],
             "expect": a @ b,
         }
 

@@ -10,10 +10,10 @@ struct Part {
   f32x8 sum[Block::tiles_m][Block::tiles_n] = {};
 
   __device__ fragment a(const f16 *lds, int i, int k) const {
-    return read_line(lds, [=](int e) { return Place::at(Block::rows, m + 16 * i + lane % 16, k + e); }, lane);
+    return read_line<Place::wide>(lds, [=](int e) { return Place::at(Block::rows, m + 16 * i + lane % 16, k + e); }, lane);
   }
   __device__ fragment b(const f16 *lds, int j, int k) const {
-    return read_line(lds, [=](int e) { return Place::at(Block::columns, n + 16 * j + lane % 16, k + e); }, lane);
+    return read_line<Place::wide>(lds, [=](int e) { return Place::at(Block::columns, n + 16 * j + lane % 16, k + e); }, lane);
   }
   __device__ void multiply_tile(const f16 *a_lds, const f16 *b_lds) {
 #pragma unroll

@@ -131,6 +131,14 @@ def rate_of(name: str) -> Callable[[Runs], float]:
     return lambda _: teraflops(4096, 4096, 2048, ms / 1e3)
 
 
+def rungs(runs: Runs) -> str:
+    """Whether the kernel of each version of the journey passes."""
+    names = ("rung_baseline", "rung_columns", "rung_blocking", "rung_wide_loads", "rung_two_slots", "rung_tall")
+    names += ("not_swizzled", "tile_128x64")
+    found = {profile(runs, name).result.status for name in names}
+    return ", ".join(sorted(found))
+
+
 def bound_by(k: int) -> Callable[[Runs], str]:
     """What limits 4096 x 4096 with sums of k elements."""
     return lambda _: "memory" if intensity(4096, 4096, k) < ridge_point(PEAK, BANDWIDTH) else "arithmetic"
@@ -251,6 +259,8 @@ STATEMENTS = [
       "remark"),
     S("Triple buffering", "does not work", "broken", None, "undecided", about="the kernel is not published",
       words="Triple Buffering Broken Correctness issues with rotation"),
+    S("Triple buffering", "three slots, rotated", "pass", status("wmma", "three_slots_128x64"), "remark",
+      about="it can be done: 27,648 bytes, one barrier a turn; with two of the three slots races report it"),
     # --- LDS
     S(Q, "bytes with padding", 18432, lds_bytes("tile_128x64"),
       words="Padding approach: 18,432 bytes (with 2 buffers)"),
@@ -265,6 +275,10 @@ STATEMENTS = [
       words="Stride of 24 halfs means rows aren't 128-bit aligned"),
     S(Q, "rows of 17 halfs make loads narrow; alignment", 16, alignment(17), relation="<",
       words="Odd LDS Stride (17, 33) Slower Forces scalar LDS access"),
+    S(Q, "degree of reads with lines of 17 halfs", 2, degree("odd_17", "ds_load"), "remark",
+      about="the compiler here reads 16 bytes at addresses that are no multiple of 16, which is allowed and slower"),
+    S(Q, "fragments from an unswizzled copy", "pass", status("wmma", "unswizzled_copy"),
+      about="with 9,216 bytes more of the LDS and a barrier more", words="This adds an extra LDS copy step"),
     S(Q, "padding leaves conflicts: degree of reads", 1, degree("tile_128x64", "ds_load"), "refuted", relation=">",
       about="elsewhere the text has them eliminated, and they are; " + PHASES,
       words="Low (stride breaks alignment)"),
@@ -309,6 +323,9 @@ STATEMENTS = [
     S("Bottlenecks", "waves that 91 VGPRs allow", 5, waves_by_vgprs(91), "refuted",
       about="1,536 in granules of 24: 16; five is GCN's formula. The LDS allows 14 a SIMD",
       words="91 VGPRs limits to 5 waves"),
+    S("Registers", "LDS loads ahead of the products: the kernel", "pass",
+      status("wmma", "fragments_ahead_128x64", K=256), about="16 of K ahead, in a tile of 32",
+      words="not LDS→Register double buffering"),
     S("Registers", "VGPRs of the fragments, to be doubled", 128,
       lambda _: 2 * fragments("A").vgprs + 2 * fragments("B").vgprs, "refuted", about="and so 64, not 256",
       words="Doubles register usage for fragments (from ~128 to ~256 VGPRs)"),
@@ -382,6 +399,10 @@ STATEMENTS = [
     *(S("Key optimisations", f"{what}: percent", other, step(n), "confirmed" if other == more else "refuted",
         within=0.02, about="by the rates of the text's own journey", words=words)
       for n, (what, _, more, other, words) in enumerate(JOURNEY) if other is not None),
+    S("Journey", "kernels of its steps", "pass", rungs, about="eight, each adds what its row says",
+      words="Basic WMMA implementation"),
+    S("Key optimisations", "B transposed by the host: the kernel", "pass", status("wmma", "b_transposed_128x64"),
+      about="the time of the host cannot be measured here", words="Pre-transpose B on Host Slower"),
     S("Journey", "product of its steps, from 5.4 TFLOPS", 20.9,
       lambda _: 5.4 * math.prod(1 + more / 100 for _, _, more, *_ in JOURNEY), within=0.01,
       about="percentages are rounded: 20.8", words="+ LDS Padding 20.9 +20%"),

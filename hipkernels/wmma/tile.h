@@ -17,16 +17,18 @@ struct Waves {
   static constexpr int rows = 16 * WAVES_M * TILES_M, columns = 16 * WAVES_N * TILES_N;
 };
 
-// Where element k of a line lies in the LDS, lines of 16 * TILES elements.
+// Where element k of a line lies in the LDS, lines of 16 * TILES elements; `wide`: eight of them can be read at once.
 template <int TILES>
 struct Padded {  // 16 bytes between the lines: with one or two tiles eight lines meet in no bank
   static constexpr int k = 16 * TILES;
+  static constexpr bool wide = true;
   static constexpr int size(int lines) { return lines * (k + 8); }
   static __device__ int at(int, int line, int k_) { return line * (k + 8) + k_; }
 };
 template <int TILES>
 struct Separate {  // tile after tile, each without gaps
   static constexpr int k = 16 * TILES;
+  static constexpr bool wide = true;
   static constexpr int size(int lines) { return lines * k; }
   static __device__ int at(int lines, int line, int k_) { return (k_ / 16 * lines + line) * 16 + k_ % 16; }
 };
@@ -37,6 +39,7 @@ struct Separate {  // tile after tile, each without gaps
 template <int SHIFT>
 struct Exchanged {
   static constexpr int k = 16;
+  static constexpr bool wide = true;
   static constexpr int size(int lines) { return lines * k; }
   static __device__ int at(int, int line, int k_) { return line * k + (k_ ^ (line >> SHIFT & 1) << 3); }
 };
