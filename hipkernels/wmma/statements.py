@@ -133,8 +133,8 @@ def rate_of(name: str) -> Callable[[Runs], float]:
 
 def rungs(runs: Runs) -> str:
     """Whether the kernel of each version of the journey passes."""
-    names = ("rung_baseline", "rung_columns", "rung_blocking", "rung_wide_loads", "rung_two_slots", "rung_tall")
-    names += ("not_swizzled", "tile_128x64")
+    rungs = ("baseline", "columns", "blocking", "wide_loads", "two_slots", "tall")
+    names = [*(f"rung_{rung}" for rung in rungs), "not_swizzled", "tile_128x64"]
     found = {profile(runs, name).result.status for name in names}
     return ", ".join(sorted(found))
 
