@@ -4,9 +4,6 @@ Bytes, degrees, instructions and barriers are those of the kernels in this folde
 text's own binaries are not here. Times were measured, and nothing here can confirm or refute a time.
 """
 
-import math
-from collections.abc import Callable
-
 import mfmasim
 from hipkernels.wmma.facts import (
     ARCH,
@@ -42,8 +39,24 @@ from hipkernels.wmma.facts import (
     waves_by_vgprs,
     worst_error,
 )
+from hipkernels.wmma.rates import (
+    BANDWIDTH,
+    JOURNEY,
+    PEAK,
+    UNITS,
+    VARIANTS,
+    bound_by,
+    final_kernels,
+    final_library_gap,
+    final_peak_gap,
+    journey_product,
+    largest_gap,
+    largest_step,
+    rate_of,
+    step,
+)
 from mfmasim.grids import published_split
-from mfmasim.lab.reports.roofline import intensity, ridge_point, teraflops, utilisation
+from mfmasim.lab.reports.roofline import intensity, ridge_point, utilisation
 from mfmasim.lab.reports.statements import Runs, Statement
 
 TEXT = "wmma_ops, README (gfx1151)"
@@ -53,82 +66,18 @@ S = Statement
 MEASURED = "measured: only the GPU can decide it"
 COMPILED = "the compiler decides, and the text's own binary is not here"
 PHASES = "phases of gfx1151 are taken from gfx1100's, which were measured"
-PEAK, BANDWIDTH, UNITS = 59.4e12, 256e9, 40
 OTHER_K = "the section gives no K; its table, at K = 2048, gives what is found"
 LONG_RUN = "8.4 million matrix instructions, 147 s of CPU time: kept, and run again by the long tier of the tests"
 AT_512 = "its intensity of 227.6 is below the ridge point of 232"
 
-# kernel, milliseconds, TFLOPS and percent of the peak at 4096 x 4096 x 2048.
-VARIANTS = [
-    ("zerocopy", 3.33, 20.61, 34.7), ("adaptive", 3.35, 20.52, 34.5), ("asmOpt", 3.35, 20.49, 34.5),
-    ("matmul", 3.36, 20.46, 34.4), ("native", 3.45, 19.92, 33.5), ("kunroll", 3.75, 18.31, 30.8),
-    ("swizzled", 3.84, 17.90, 30.1), ("noPrefetch", 3.90, 17.60, 29.6), ("xor_optimized", 3.98, 17.26, 29.1),
-    ("quad", 4.04, 17.01, 28.6), ("hilbert", 5.16, 13.33, 22.4), ("highOcc", 6.68, 10.28, 17.3),
-    ("coop", 3.44, 19.98, 33.6),
-]  # fmt: skip
-# Rows and columns of C and length of the sums, TFLOPS, percent of the peak, rocBLAS's TFLOPS, percent of those.
-FINAL = [
-    (512, 12.5, 21.0, 20.6, 60), (1024, 14.6, 24.6, 37.0, 39),
-    (2048, 20.0, 33.7, 38.5, 52), (4096, 21.6, 36.4, 41.0, 53),
-]  # fmt: skip
 HERE = ("zero_copy", "asm_optimised", "tile_128x64", "native_128x64", "k_unrolled", "swizzled", "no_prefetch",
         "xor_optimised", "quad", "hilbert_128x64", "high_occupancy", "cooperative")  # fmt: skip
 """The same kernels in this folder; the adaptive one chooses among them."""
-# What made it faster, TFLOPS after it, percent more, percent more in the list of optimisations, and the words there.
-JOURNEY = [
-    ("64 columns a block", 6.2, 15, None, ""),
-    ("2x2 register blocking", 9.7, 56, 80, "2×2 Register Blocking +80%"),
-    ("wide loads", 11.5, 19, 25, "Vectorized half8 Loads +25%"),
-    ("two slots", 13.2, 15, 20, "Double Buffering +20%"),
-    ("128x64 tile", 16.5, 25, 25, "128×64 Tile Shape +25%"),
-    ("fetching ahead", 17.4, 5, 15, "GMEM Spreading +15%"),
-    ("padding of the LDS", 20.9, 20, 20, "LDS Padding (+8 halfs) +15-20%"),
-]
-
-
-def largest_gap(_: Runs) -> float:
-    """Percent by which a variant's TFLOPS or share of the peak differs from what its milliseconds give."""
-    rates = [(teraflops(4096, 4096, 2048, ms / 1e3), rate, share) for _, ms, rate, share in VARIANTS]
-    return max(max(abs(a / b - 1) * 100, abs(b / PEAK * 1e14 - share)) for a, b, share in rates)
-
-
-def final_peak_gap(_: Runs) -> float:
-    """Points by which a share of the peak differs from its rate, at most."""
-    return max(abs(100e12 * rate / PEAK - share) for _, rate, share, _, _ in FINAL)
-
-
-def final_library_gap(_: Runs) -> float:
-    """Points by which a share of rocBLAS's rate differs from both rates, at most."""
-    return max(abs(100 * rate / library - share) for _, rate, _, library, share in FINAL)
-
-
-def final_kernels(_: Runs) -> str:
-    """What the adaptive kernel takes at the sizes of the table."""
-    return ", ".join(taken(size, size, size)(_) for size, *_rest in FINAL)
 
 
 def wrong_variants(runs: Runs) -> int:
     """Kernels whose output differs from the instruction's arithmetic."""
     return sum(profile(runs, name).result.status != "pass" for name in HERE)
-
-
-def largest_step(_: Runs) -> float:
-    """Points of a percent by which a step of the journey differs from its two rates."""
-    rates = [5.4, *(rate for _, rate, *_ in JOURNEY)]
-    steps = zip(rates, rates[1:], JOURNEY, strict=False)
-    return max(abs((b / a - 1) * 100 - more) for a, b, (_, _, more, *_) in steps)
-
-
-def step(number: int) -> Callable[[Runs], float]:
-    """Percent that a step of the journey gains, by the rates before and after it."""
-    rates = [5.4, *(rate for _, rate, *_ in JOURNEY)]
-    return lambda _: (rates[number + 1] / rates[number] - 1) * 100
-
-
-def rate_of(name: str) -> Callable[[Runs], float]:
-    """TFLOPS that a variant's time in the table of performance gives."""
-    (ms,) = [ms for other, ms, _, _ in VARIANTS if other == name]
-    return lambda _: teraflops(4096, 4096, 2048, ms / 1e3)
 
 
 def rungs(runs: Runs) -> str:
@@ -137,11 +86,6 @@ def rungs(runs: Runs) -> str:
     names = [*(f"rung_{rung}" for rung in rungs), "not_swizzled", "tile_128x64"]
     found = {profile(runs, name).result.status for name in names}
     return ", ".join(sorted(found))
-
-
-def bound_by(k: int) -> Callable[[Runs], str]:
-    """What limits 4096 x 4096 with sums of k elements."""
-    return lambda _: "memory" if intensity(4096, 4096, k) < ridge_point(PEAK, BANDWIDTH) else "arithmetic"
 
 
 F, P, Q, R = "Final benchmarks", "Performance results", "LDS bank conflicts", "ISA analysis"
@@ -404,7 +348,7 @@ STATEMENTS = [
     S("Key optimisations", "B transposed by the host: the kernel", "pass", status("wmma", "b_transposed_128x64"),
       about="the time of the host cannot be measured here", words="Pre-transpose B on Host Slower"),
     S("Journey", "product of its steps, from 5.4 TFLOPS", 20.9,
-      lambda _: 5.4 * math.prod(1 + more / 100 for _, _, more, *_ in JOURNEY), within=0.01,
+      journey_product, within=0.01,
       about="percentages are rounded: 20.8", words="+ LDS Padding 20.9 +20%"),
     S("Journey", "rates of each step", "a table", None, "undecided", about=MEASURED,
       words="Baseline 5.4 Basic WMMA implementation"),
