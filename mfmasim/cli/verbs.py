@@ -6,14 +6,14 @@ __all__ = ["FIRST", "GROUPS", "MOVED", "ROUTES", "VERBS", "first_screen"]
 
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
-    "prove": ("verify", "report", "cost", "mutate", "explore", "explain"),
+    "prove": ("verify", "report", "cost", "mutate", "why", "explore", "explain"),
     "run": ("run", "hiprt", "triton", "learn", "hipcc"),
     "gpu": ("gpu", "doctor"),
 }
 """Verbs by group, in the order of the help; each is a module of this package with `add` and `run`."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
-LATER = ("explain", "hipcc")
+LATER = ("explore", "explain", "hipcc")
 """Verbs that the first screen only names: it shows at most sixteen."""
 FIRST = {
     "list": "architectures, products, and their matrix instructions",
@@ -25,7 +25,7 @@ FIRST = {
     "report": "what a kernel executed: instructions, LDS by line, traffic, occupancy",
     "cost": "bounds of each pipe, and a timeline",
     "mutate": "whether your cases find wrong kernels",
-    "explore": "cases on drawn shapes and inputs; a failure becomes the smallest one",
+    "why": "why an element of C has its value: products, lanes, registers, LDS bytes, lines",
     "run": "one kernel with arguments of the command line; traces and a page to step through",
     "hiprt": "a HIP program of your own, without a GPU",
     "triton": "a Triton program, without a GPU",

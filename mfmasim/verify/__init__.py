@@ -11,6 +11,7 @@ from mfmasim.verify.arrays import In, InOut, Out
 from mfmasim.verify.cases import Case, case
 from mfmasim.verify.claims import Claim
 from mfmasim.verify.elements.sources import ComesFrom, DependsOn
+from mfmasim.verify.elements.why import why
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.launch import LaunchDict
 from mfmasim.verify.mutant import Mutant
@@ -43,4 +44,5 @@ __all__ = [
     "product_by",
     "select",
     "verify_case",
+    "why",
 ]

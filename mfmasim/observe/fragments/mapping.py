@@ -73,6 +73,8 @@ class MappingCheck:
         self.tracer, self.arguments, self.outputs = tracer, arguments, outputs
         self.reporter = Reporter(kernel, source_at, arguments, alternatives)
         self.report = MappingReport()
+        self.tiles: list[Tile] = []
+        """What was executed, once `run` has linked it."""
         self.source_at = source_at
         self._lines: dict[int, str] = {}
         """Source lines by address."""
@@ -100,7 +102,8 @@ class MappingCheck:
             text = "no matrix instruction was executed, so there is no mapping to check; if none is meant, trace=False"
             report.findings.append(reporter.plain("mapping-no-matrix", "info", text))
             return report
-        tiles = [t for executed in self.tracer.executed for t in tiles_of(executed, self.tracer, self.arguments.labels)]
+        inputs = self.arguments.labels
+        tiles = self.tiles = [t for one in self.tracer.executed for t in tiles_of(one, self.tracer, inputs)]
         self._link(tiles)
         self._place_outputs(tiles)
         self.fed = {(self._line(t), o) for t in tiles for o in ("A", "B") if (t.labels[o] > 0).any()}

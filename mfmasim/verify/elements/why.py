@@ -1,0 +1,290 @@
+"""Why an element of the output has its value: its products, through which lanes, registers, LDS bytes and lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.devices import SimDevice
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.launch.limits import dimensions
+from mfmasim.observe.fragments.factors import factors_of
+from mfmasim.observe.fragments.mapping import MappingCheck
+from mfmasim.observe.fragments.trace import fragment_of
+from mfmasim.observe.fragments.wrong import SOURCE_OPERAND, register_name
+from mfmasim.verify.data import draw
+from mfmasim.verify.elements.moves import Moves
+from mfmasim.verify.elements.trace import follow
+from mfmasim.verify.roles import bytes_of
+from mfmasim.verify.runner import informed
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Operand
+    from mfmasim.kernels import Kernel
+    from mfmasim.observe.fragments.factors import Factor
+    from mfmasim.observe.fragments.tiles import Tile
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.elements.trace import Followed
+    from mfmasim.verify.launch import CaseLaunch
+
+__all__ = ["Factored", "Product", "Why", "why"]
+
+ELEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]\s*")
+
+
+@dataclass(frozen=True)
+class Factored:
+    """One factor of a product."""
+
+    operand: str
+    holds: str
+    """The element that the register holds, such as ``A[5, 0]``, or what else it is."""
+    needs: str
+    lane: int
+    register: str
+    way: tuple[str, ...] = ()
+    """Instructions that brought it there, the last first; only where it was asked for."""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it holds another element than the product needs."""
+        return bool(self.needs) and self.holds != self.needs
+
+
+@dataclass(frozen=True)
+class Product:
+    """One product of the sum."""
+
+    k: int
+    """-1 where both factors are padding."""
+    instruction: str
+    source: str
+    """``file:line``."""
+    pc: int
+    factors: tuple[Factored, Factored]
+
+
+@dataclass(frozen=True)
+class Why:
+    """Where an element of C comes from."""
+
+    element: str
+    kernel: str
+    arch: str
+    says: str
+    """In a sentence: the last result that it is, or what else it holds."""
+    begins: str = ""
+    """What the accumulator held at first."""
+    products: tuple[Product, ...] = ()
+    missing: tuple[int, ...] = ()
+    """K that no product has."""
+    twice: tuple[int, ...] = ()
+    """K of several products."""
+    lines: tuple[str, ...] = field(default=())
+    """Source lines of its matrix instructions, in order."""
+
+    @property
+    def wrong(self) -> tuple[Product, ...]:
+        """Products of which a factor is another element than it should be."""
+        return tuple(product for product in self.products if any(factor.wrong for factor in product.factors))
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is the sum that it should be."""
+        return bool(self.products) and not (self.wrong or self.missing or self.twice)
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {**asdict(self), "wrong": [product.k for product in self.wrong], "ok": self.ok}
+
+
+def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | None = None) -> Why:
+    """Follow an element of C back to the elements of A and B that it is made of.
+
+    Args:
+        case: a case of matrices.
+        arch: one of its architectures.
+        element: such as ``C[17, 3]``.
+        ways: products whose factors are followed through the LDS to their loads; those that are wrong come first.
+        compiler: compile with this one and ignore prebuilt code objects.
+
+    Returns:
+        The products of the sum, in the order in which they are added.
+
+    Raises:
+        MfmasimError: the element or the case is not one that can be followed; the message says why.
+    """
+    case = informed(case, arch=arch)
+    case.check_contract()
+    kernel = case.compiled(arch, compiler)
+    case = informed(case, wave=kernel.wave)
+    launch = case.make(case.mapping)
+    row, col = _place(element, launch, case.title)
+    name = f"C[{row}, {col}]"
+    followed = follow(SimDevice(), kernel, launch)
+    check = MappingCheck(
+        followed.tracer, followed.arguments, followed.outputs, kernel.name, kernel.source_at, lambda _: {}
+    )
+    check.run()
+    if followed.outputs is None or not check.tiles:
+        text = "; ".join(finding.message for finding in check.report.findings) or "no matrix instruction was executed"
+        raise MfmasimError(f"{case.title} on {arch}: {name} cannot be followed: {text}")
+    label = followed.outputs[row, col]
+    if not bool(followed.tracer.is_result(np.array([label]))[0]):
+        return Why(name, kernel.name, arch, f"{name} holds {_held(followed, int(label), (row, col))}")
+    wave, order, slot = (int(x[0]) for x in followed.tracer.result_of(np.array([label])))
+    tile = next(t for t in check.tiles if (t.wave, t.order) == (wave, order) and t.block == slot // t.labels["C"].size)
+    cell = divmod(slot % tile.labels["C"].size, tile.labels["C"].shape[1])
+    return _explained(name, (row, col), tile, cell, followed, launch, kernel, ways)
+
+
+def _place(element: str, launch: CaseLaunch, title: str) -> tuple[int, int]:
+    """Row and column of an element of C.
+
+    Raises:
+        MfmasimError: it is none.
+    """
+    output = launch.output
+    if output is None:
+        raise MfmasimError(
+            f"{title} has no matrix C: why follows cases of matrices (A, B, C); sources= of a case of plain arrays "
+            "declares what its outputs depend on"
+        )
+    found = ELEMENT.fullmatch(element)
+    if found is None or found[1].upper() != "C":
+        raise MfmasimError(f"{element!r} is no element of the output: C[row, column] is expected, such as 'C[17,3]'")
+    row, col = int(found[2]), int(found[3])
+    if row >= output.shape[0] or col >= output.shape[1]:
+        raise MfmasimError(f"{element!r} is outside C, which has {output.shape[0]} rows and {output.shape[1]} columns")
+    return row, col
+
+
+def _held(followed: Followed, label: int, own: tuple[int, int]) -> str:
+    """What an element holds that is no result of a matrix instruction."""
+    place = followed.tracer.element_of_c(np.array([label]))[0]
+    if tuple(int(x) for x in place) == own:
+        return "what it held before the launch: nothing was stored there"
+    if place[0] >= 0:
+        return f"what C[{place[0]}, {place[1]}] held before the launch"
+    if label == 0:
+        return "the constant 0"
+    return "a value that is computed from results (summed, scaled or otherwise), which labels do not follow"
+
+
+def _explained(
+    name: str, own: tuple[int, int], tile: Tile, cell: tuple[int, int], followed: Followed, launch: CaseLaunch,
+    kernel: Kernel, ways: int,
+) -> Why:  # fmt: skip
+    chain = [tile]
+    while chain[-1].previous is not None:
+        chain.append(chain[-1].previous)
+    chain.reverse()
+    depth = followed.arguments.shape("A")[1] if "A" in followed.arguments else 0
+    products: list[Product] = []
+    spots: list[tuple[Tile, int]] = []
+    for one in chain:
+        event = one.executed.event
+        factors = factors_of(one, followed.arguments)
+        for slot_k in range(factors[0].labels.shape[1]):
+            k = int(one.ks[slot_k])
+            made = tuple(_factored(one, f, cell, slot_k, k, own, followed) for f in factors)
+            line = kernel.source_at(event.instruction.pc)
+            products.append(Product(k, event.instruction.name, line, event.instruction.pc, made))  # type: ignore[arg-type]
+            spots.append((one, slot_k))
+    counts = np.bincount([p.k for p in products if p.k >= 0], minlength=depth)
+    order = sorted(range(len(products)), key=lambda n: not any(f.wrong for f in products[n].factors))
+    chosen = [n for n in order if products[n].k >= 0 or any(f.wrong for f in products[n].factors)][: max(ways, 0)]
+    if chosen:
+        _with_ways(products, spots, chosen, cell, launch, kernel)
+    event = tile.executed.event
+    place = fragment_of(event, "D").locate(*cell, tile.block)[0]
+    register = register_name(event.instruction.dst[0], place.vgpr, place.bit, fragment_of(event, "D").width)
+    at = event.place(tile.index, None)
+    line = kernel.source_at(event.instruction.pc) or hex(event.instruction.pc)
+    says = (
+        f"{name} is D[{cell[0]}, {cell[1]}] of {event.instruction.name} ({line}), workgroup {at.workgroup} "
+        f"wave {at.wave} lane {place.lane} {register}, a sum over {len(chain)} matrix instructions"
+    )
+    first = chain[0]
+    begins = "0"
+    if first.initial is not None:
+        begins = f"C[{', '.join(str(int(x)) for x in first.initial[cell])}]"
+    elif int(first.labels["C"][cell]) != 0:
+        begins = "not an element of C, nor 0"
+    lines = tuple(dict.fromkeys(kernel.source_at(t.executed.event.instruction.pc) for t in chain))
+    return Why(
+        name, kernel.name, kernel.arch.name, says, begins, tuple(products),
+        tuple(int(k) for k in np.flatnonzero(counts[:depth] == 0)),
+        tuple(int(k) for k in np.flatnonzero(counts > 1)), lines,
+    )  # fmt: skip
+
+
+def _operand(tile: Tile, name: str) -> Operand:
+    return tile.executed.event.instruction.src[SOURCE_OPERAND[name]]
+
+
+def _factored(
+    tile: Tile, factor: Factor, cell: tuple[int, int], slot_k: int, k: int, own: tuple[int, int], followed: Followed
+) -> Factored:
+    """One factor of a product.
+
+    Args:
+        tile: the execution.
+        factor: A or B of the instruction.
+        cell: row and column of the result in D.
+        slot_k: place in the instruction's K.
+        k: K of the product that it stands for; -1 for padding.
+        own: the element of C.
+        followed: labels.
+    """
+    line = cell[0] if factor.operand == "A" else cell[1]
+    fragment = fragment_of(tile.executed.event, factor.operand)
+    place = fragment.locate(*factor.slot(line, slot_k), tile.block)[0]
+    holds = followed.arguments.describe(int(factor.labels[line, slot_k]))
+    needs = ""
+    if k >= 0 and not followed.arguments.converted(factor.role):
+        needed = (own[0], k) if factor.role == "A" else (k, own[1])
+        needs = followed.arguments.element(factor.role, needed)
+    register = register_name(_operand(tile, factor.operand), place.vgpr, place.bit, fragment.width)
+    return Factored(factor.operand, holds, needs, place.lane, register)
+
+
+def _with_ways(
+    products: list[Product], spots: list[tuple[Tile, int]], chosen: list[int], cell: tuple[int, int],
+    launch: CaseLaunch, kernel: Kernel,
+) -> None:  # fmt: skip
+    """Run the kernel once more, and follow the factors of some products to their loads."""
+    per = -(-int(np.prod(dimensions(launch.block, "block"))) // kernel.wave)
+    tile = spots[chosen[0]][0]
+    at = tile.executed.event.place(tile.index, None)
+    first = tile.wave // per * per
+    moves = Moves(at.workgroup, first, per)
+    memory = {
+        name: tensor.placed(bytes_of(tensor, draw(tensor, "integers", "why", kernel.arch), kernel.arch))
+        for name, tensor in launch.tensors.items()
+    }
+    launch.run(SimDevice(), kernel, memory, {"observers": [moves], "checks": "none"})
+    for number in chosen:
+        tile, slot_k = spots[number]
+        product = products[number]
+        wave = tile.wave - first
+        position = moves.matrix(wave, tile.order)
+        done = []
+        for factor in product.factors:
+            operand = _operand(tile, factor.operand)
+            line = cell[0] if factor.operand == "A" else cell[1]
+            slot = (line, slot_k) if factor.operand == "A" else (slot_k, line)
+            place = fragment_of(tile.executed.event, factor.operand).locate(*slot, tile.block)[0]
+            steps = moves.way(wave, position, (operand.kind, operand.index + place.vgpr), place.lane, place.bit // 8)
+            texts = tuple(
+                f"{step.instruction.text} ({kernel.source_at(step.instruction.pc) or hex(step.instruction.pc)}), "
+                f"wave {step.wave} lane {step.lane}" + (f", {step.where}" if step.where else "")
+                for step in steps
+            )
+            done.append(Factored(factor.operand, factor.holds, factor.needs, factor.lane, factor.register, texts))
+        products[number] = Product(
+            product.k, product.instruction, product.source, product.pc, (done[0], done[1])
+        )  # fmt: skip
