@@ -65,8 +65,8 @@ class FloatRules:
     """V_FMA_MIXLO and V_FMA_MIXHI round the exact sum to f16 (captured on RDNA3 and RDNA4: rocjitsu,
     valu_fp_mode_test.cpp); else it is rounded to f32 first."""
     quiets_in_ieee: bool = False
-    """Sums, products and fused operations pass a signalling NaN as it is unless MODE.IEEE is set (captured on gfx1100:
-    rocjitsu, valu_fp_mode_test.cpp)."""
+    """Sums, products, fused operations and elementary functions pass a signalling NaN as it is unless MODE.IEEE is set
+    (captured on gfx1100: rocjitsu, valu_fp_mode_test.cpp)."""
     fixup_overflows: bool = False
     """V_DIV_FIXUP_F16 takes a quotient that is NaN or infinite as an overflow, which FP_ROUND and FP16_OVFL decide
     (captured on gfx1100 and gfx1201: rocjitsu, valu_fp_mode_test.cpp; goc, rdna4_div_fixup_hardware.h)."""

@@ -69,7 +69,7 @@ def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
             out = turned(s0, cosine=word == "cos")
         else:
             out = function(s0.astype(np.float64)).astype(s0.dtype)
-        out = form.settled(out, s0, negative=True)
+        out = form.settled(out, s0, negative=True, quiet=mode.quiets)
         if flushes:
             return form.flushed(out)
         # FP16_OVFL changes the infinite results of zero where they were captured; elsewhere they count as exact.

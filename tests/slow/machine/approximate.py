@@ -85,7 +85,7 @@ def _special(word, bits, form):
     sign, one = fl.sign_of(bits, form), fl.rounded(Fraction(1), form)
     invalid = fl.default_nan(form) | fl.zero(1, form)
     if fl.is_nan(bits, form):
-        return fl.quiet(bits, form)
+        return fl.quiet(bits, form) if NOW.quiets else bits
     if fl.is_zero(bits, form):
         return {"rcp": fl.infinity(sign, form), "rsq": fl.infinity(sign, form), "sqrt": bits, "exp": one,
                 "log": fl.infinity(1, form), "sin": bits, "cos": one}[word]  # fmt: skip
