@@ -53,7 +53,9 @@ ARCH = Arch(
         number_minimum=True,
         packed_add=True,
     ),
-    conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True, negative_nan=True),
+    conversions=Conversions(
+        long_names=True, scalar=True, fp8_by_op_sel=True, negative_nan=True, floor_nan_by_sign=True
+    ),
     descriptor="GFX12",
     captured_counters=("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT"),
     descriptor_vgprs={32: 8, 64: 4},

@@ -176,6 +176,9 @@ class Conversions:
     """Stochastic rounding to 16 bits, and v_cvt_scalef32_* of one, two or 32 values."""
     eights: bool = False
     """v_cvt_scale_* and v_cvt_scalef32_* of 8 or 16 values, and FP8 from and to f16."""
+    floor_nan_by_sign: bool = False
+    """V_CVT_FLOOR_I32_F32 and V_CVT_NEAREST_I32_F32 saturate a NaN by its sign, and denormal sources are zeros where
+    MODE says so (measured on gfx1201: AMD's rocjitsu, conversion.h); else a NaN gives 0, as the manuals say."""
     negative_nan: bool = False
     """V_CVT_PK and V_CVT_SR to FP8 and BF8 give the NaN 0xff or 0xfe, whatever the sign of their source (captured on
     gfx1201: bjacob/goc, fp8_narrow_test.cpp)."""

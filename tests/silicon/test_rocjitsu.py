@@ -12,6 +12,13 @@ pytestmark = pytest.mark.oracle
 CAPTURE = "rocjitsu tests/valu_fp_mode_test.cpp"
 
 
+def test_conversions():
+    """conversion_test.cpp, whose header says what a gfx1201 does."""
+    found, compared = differences("rocjitsu tests/conversion_test.cpp", "gfx1201")
+    assert not found, "\n".join(found)
+    assert compared == 26
+
+
 @pytest.mark.parametrize("arch", ["gfx1100", "gfx1201"])
 def test_modes(arch):
     found, compared = differences(CAPTURE, arch)

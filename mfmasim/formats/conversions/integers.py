@@ -59,6 +59,13 @@ def _saturated(values: NDArray[np.float64], target: str) -> Bits:
     return whole.astype(np.int64).astype(dtype).view(f"u{np.dtype(dtype).itemsize}")
 
 
+def _by_sign(call: Call, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """f32 sources with infinities in place of NaNs, and zeros of denormals that MODE flushes."""
+    limits = np.where(f32_source(call, 0) >> np.uint32(31), -np.inf, np.inf)
+    values = np.where(np.isnan(values), limits, values)
+    return values if call.mode.denorm_f32 & 1 else np.where(np.abs(values) < 2.0**-126, 0.0, values)
+
+
 def to_integer(target: str, source: str, how: str = "trunc") -> Callable[[Call], Bits]:
     """v_cvt_{i32,u32}_{f32,f64}, v_cvt_{i16,u16}_f16, v_cvt_floor_i32_f32 and v_cvt_nearest_i32_f32.
 
@@ -73,6 +80,8 @@ def to_integer(target: str, source: str, how: str = "trunc") -> Callable[[Call],
 
     def run(call: Call) -> Bits:
         values = _values(call, source)
+        if how != "trunc" and call.arch.conversions.floor_nan_by_sign:
+            values = _by_sign(call, values)
         if how == "nearest":
             # Comparing the fraction is exact; adding one half to the value would not be.
             whole = np.floor(values)

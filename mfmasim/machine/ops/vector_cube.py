@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import F32
 from mfmasim.machine.opcodes.registry import shaped, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mfmasim.machine.numerics.float_mode import FloatMode
 
     U = Any  # float32 arrays
 
@@ -61,17 +64,23 @@ for _name, _body in FACES.items():
     vector(f"v_cube{_name}_f32", "f32 f32 f32 -> f32", "assumed")(_cube(_body))
 
 
-def _into_byte(s0: U, s1: U, s2: U) -> U:
-    """A number from 0 to 255 into the byte of S2 that S1 chooses; rounded to nearest even.
+BYTE_ROUNDINGS = (np.rint, np.ceil, np.floor, np.trunc)
+"""By FP_ROUND."""
 
-    The manuals do not state the rounding; an RX 9070 was seen to round so, with and without CLAMP (bjacob/goc,
-    byte_pack_hardware.h).
+
+def _into_byte(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """A number from 0 to 255 into the byte of S2 that S1 chooses; rounded as MODE says.
+
+    The manuals do not state the rounding; so do a gfx1201 (AMD's rocjitsu, conversions measured on it) and, to nearest
+    even, with and without CLAMP, an RX 9070 (bjacob/goc, byte_pack_hardware.h).
 
     S2 of V_CVT_PKACCUM is the destination (Vega ISA manual, VOP3).
     """
-    byte = np.where(np.isnan(s0), 0, np.clip(np.rint(s0), 0, 255)).astype(np.uint32)
+    s0 = ieee.entering(s0, F32, mode)
+    whole = BYTE_ROUNDINGS[mode.rounding(32)](s0)
+    byte = np.where(np.isnan(s0), 0, np.clip(whole, 0, 255)).astype(np.uint32)
     shift = (s1 & np.uint32(3)) << np.uint32(3)
     return s2 & ~(np.uint32(0xFF) << shift) | byte << shift
 
 
-shaped("v_cvt_pk_u8_f32 v_cvt_pkaccum_u8_f32", "f32 u32 u32 -> u32", "assumed")(lambda _instruction, _arch: _into_byte)
+shaped("v_cvt_pk_u8_f32 v_cvt_pkaccum_u8_f32", "f32 u32 u32 mode -> u32", "assumed")(lambda _i, _arch: _into_byte)

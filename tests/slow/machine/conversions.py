@@ -116,6 +116,14 @@ def _integer(bits, form, low, high, whole=math.trunc):
     return min(max(whole(fl.value(bits, form)), low), high)
 
 
+def _floor(bits, add=0):
+    """V_CVT_FLOOR and V_CVT_NEAREST; RDNA4 saturates a NaN by its sign and flushes sources."""
+    if more.NOW.arch in {"gfx1200", "gfx1201"}:
+        bits = more.entering(bits, F32)
+        bits = fl.infinity(fl.sign_of(bits, F32), F32) if fl.is_nan(bits, F32) else bits
+    return _integer(bits, F32, *I32, lambda x: math.floor(x + add))
+
+
 def _normal(bits, form, low, high):
     if fl.is_nan(bits, form):
         return 0
@@ -135,8 +143,8 @@ for _name, _signature, _function in (
     ("v_cvt_f32_u32", "u32 -> f32", lambda a: more.finite_result(Fraction(a), F32)),
     ("v_cvt_f16_i16", "i16 -> f16", lambda a: more.finite_result(Fraction(a), F16)),
     ("v_cvt_f16_u16", "u16 -> f16", lambda a: more.finite_result(Fraction(a), F16)),
-    ("v_cvt_rpi_i32_f32", "f32 -> i32", lambda a: _integer(a, F32, *I32, lambda x: math.floor(x + Fraction(1, 2)))),
-    ("v_cvt_flr_i32_f32", "f32 -> i32", lambda a: _integer(a, F32, *I32, math.floor)),
+    ("v_cvt_rpi_i32_f32", "f32 -> i32", lambda a: _floor(a, Fraction(1, 2))),
+    ("v_cvt_flr_i32_f32", "f32 -> i32", _floor),
     ("v_cvt_norm_i16_f16", "f16 -> i16", lambda a: _normal(a, F16, *I16)),
     ("v_cvt_norm_u16_f16", "f16 -> u16", lambda a: _normal(a, F16, *U16)),
     ("v_cvt_off_f32_i4", "u32 -> f32", lambda a: fl.rounded(Fraction((a & 15) - (a << 1 & 16), 16), F32)),

@@ -5,6 +5,8 @@ Source: RDNA3, RDNA3.5 and RDNA4 ISA manuals, chapter 7 and the opcodes of VOP1,
 
 from __future__ import annotations
 
+import math
+
 from tests.slow.machine import float_mode as more
 from tests.slow.machine import floats as fl
 from tests.slow.machine.conversions import I16, U16, _integer, _signed
@@ -142,12 +144,14 @@ row("v_mullit_f32", "f32 f32 f32 -> f32", _mullit)
 
 
 def _nearest_byte(a):
-    """A number from 0 to 255, to nearest even; NaN is 0."""
+    """A number from 0 to 255, rounded as MODE says; NaN is 0."""
+    a = entering(a, F32)
     if fl.is_nan(a, F32):
         return 0
     if fl.is_inf(a, F32):
         return 0 if fl.sign_of(a, F32) else 255
-    return max(0, min(255, round(fl.value(a, F32))))
+    whole = (round, math.ceil, math.floor, math.trunc)[more.rounding(F32)]
+    return max(0, min(255, whole(fl.value(a, F32))))
 
 
 def _into_byte(a, select, old):
