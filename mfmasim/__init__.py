@@ -35,7 +35,7 @@ __all__ = [
     "load",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public name -> module that defines it, imported when the name is first used.
 _MODULES = {
