@@ -29,6 +29,18 @@ def test_patterns(holds, words):
     assert words in tell(holds)
 
 
+def test_an_exchange_within_each_tile():
+    """Of 64x64 elements in a matrix of 128x192; a part of the wrong places does not look like smaller tiles."""
+    place = np.stack(np.meshgrid(np.arange(128), np.arange(192), indexing="ij"), axis=-1).reshape(-1, 2)
+    corner = place // 64 * 64
+    needs = place[(place - corner)[:, 0] != (place - corner)[:, 1]]
+    corner = needs // 64 * 64
+    holds = corner + (needs - corner)[:, ::-1]
+    said = explain(needs, holds, needs % 16, {}, ((128, 192), "row"), 1)
+    assert said == "all by exchanging row and column within each tile of 64x64 elements"
+    assert "tile" not in explain(needs, corner + needs[:, ::-1] % 32, needs % 16, {}, ((128, 192), "row"), 1)
+
+
 def test_other_storage_order():
     address = NEEDS[:, 1] * 8 + NEEDS[:, 0] * 1  # column-major address of what is needed
     holds = np.stack([address // 8, address % 8], axis=-1)

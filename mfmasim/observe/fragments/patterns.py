@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 LINES = ("row", "column")
+TILES = (4, 8, 16, 32, 64, 128, 256)
+"""Sides of square tiles."""
 
 
 def explain(
@@ -51,6 +53,10 @@ def _clause(
 ) -> str:
     if (holds == needs[:, ::-1]).all():
         return "all by exchanging row and column"
+    for size in TILES:
+        corner = needs // size * size
+        if (holds == corner + (needs - corner)[:, ::-1]).all():
+            return f"all by exchanging row and column within each tile of {size}x{size} elements"
     for name, guess in others.items():
         if (holds == guess).all():
             return f"all as the {name} layout of the instruction would have it"
