@@ -7,6 +7,7 @@ holds addresses of tensors, these are copied too, and the addresses are translat
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,11 @@ def copied(call: Call) -> Placed:
             return replace(value, address=there(value.address))
         return there(value) if kind.startswith("*") else value
 
+    for kind, value in call.arguments:
+        bits = re.search(r"\d+", kind)
+        if kind.startswith("*") and bits and isinstance(value, int) and value in held:  # findings count its elements
+            size = max(1, int(bits[0]) // 8)
+            launch.names.arrays[held[value].name] = (held[value].size // size,), np.dtype(f"V{size}")
     flat = [(kind, seen_there(kind, value)) for kind, value in call.arguments]
     for storage in storages:
         seen = _words(storage, memory.view(regions[storage.address]))

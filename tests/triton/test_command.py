@@ -66,6 +66,7 @@ def test_an_access_outside_names_the_line(tmp_path):
     line = next(n for n, text in enumerate(Path(PROGRAM).read_text().splitlines(), 1) if "tl.load(x + i) *" in text)
     assert f"program.py:{line}" in err
     assert "past the end of x (4000 bytes)" in err
+    assert "x[1000]" in err  # elements of four bytes
     rules = {one["ruleId"] for one in json.loads((tmp_path / "sarif").read_text())["runs"][0]["results"]}
     assert "bounds-outside-buffer" in rules
     assert "unmasked" in (tmp_path / "html").read_text()
