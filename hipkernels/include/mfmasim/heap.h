@@ -148,6 +148,18 @@ MFMASIM_OPERATOR void operator delete(void *pointer) noexcept { free(pointer); }
 MFMASIM_OPERATOR void operator delete[](void *pointer) noexcept { free(pointer); }
 MFMASIM_OPERATOR void operator delete(void *pointer, size_t) noexcept { free(pointer); }
 MFMASIM_OPERATOR void operator delete[](void *pointer, size_t) noexcept { free(pointer); }
+// At an address that the caller has: <new> has these for the host alone.
+MFMASIM_OPERATOR void *operator new(size_t, void *place) noexcept { return place; }
+MFMASIM_OPERATOR void *operator new[](size_t, void *place) noexcept { return place; }
+MFMASIM_OPERATOR void operator delete(void *, void *) noexcept {}
+MFMASIM_OPERATOR void operator delete[](void *, void *) noexcept {}
+namespace std {
+struct nothrow_t;
+}
+MFMASIM_OPERATOR void *operator new(size_t size, const std::nothrow_t &) noexcept { return malloc(size ? size : 1); }
+MFMASIM_OPERATOR void *operator new[](size_t size, const std::nothrow_t &) noexcept { return malloc(size ? size : 1); }
+MFMASIM_OPERATOR void operator delete(void *pointer, const std::nothrow_t &) noexcept { free(pointer); }
+MFMASIM_OPERATOR void operator delete[](void *pointer, const std::nothrow_t &) noexcept { free(pointer); }
 #undef MFMASIM_OPERATOR
 
 // What stands in a table of virtual functions where there is none.

@@ -4,6 +4,9 @@
 #pragma once
 
 #if defined(__HIP__) && defined(__cplusplus)
+#if !defined(__HIP_PLATFORM_AMD__)
+#define __HIP_PLATFORM_AMD__ 1  // hipCUB asks before it includes HIP
+#endif
 #include <mfmasim/qualifiers.h>
 
 #include <mfmasim/math.h>
@@ -11,16 +14,20 @@
 #include <mfmasim/memory.h>
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <tuple>
 
 // Names for single precision that older standard libraries do not have in std::.

@@ -6,6 +6,8 @@
 #error "mfmasim: these headers are for HIP: compile with -x hip"
 #endif
 
+// The guard of ROCm's header of these keywords: rocThrust undefines them and includes it again if the guard is defined.
+#define HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))

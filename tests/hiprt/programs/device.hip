@@ -8,6 +8,12 @@
 
 namespace cg = cooperative_groups;
 
+// What libraries of kernels take for granted of ROCm's headers.
+#if !defined(HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H) || !defined(__HIP_PLATFORM_AMD__)
+#error "rocThrust and hipCUB ask for these names"
+#endif
+static_assert(std::chrono::seconds(1).count() == 1 && UINT_MAX == 0xffffffffu);
+
 struct Shape {
   __device__ virtual int area() const = 0;
   __device__ virtual ~Shape() {}
@@ -23,13 +29,23 @@ struct Square : Shape {
   __device__ int area() const override { return a * a; }
 };
 
+template <typename T_>
+__host__ __device__ T_ *placed(void *room, int a) {
+  return new (room) T_(a);
+}
+
 __global__ void objects(int *out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
+  alignas(Square) unsigned char room[sizeof(Square)];
+  Shape *near = placed<Square>(room, 1);
+  int *single = new (std::nothrow_t{}) int(0);
   int *mine = (int *)malloc(4 * (i % 7 + 1));
   for (int j = 0; j <= i % 7; ++j) mine[j] = i + j;
   Shape *shape = i & 1 ? (Shape *)new Box(i, 2) : (Shape *)new Square(i);
   int *more = new int[3]{1, 2, 3};
-  out[i] = mine[i % 7] + shape->area() + more[2];
+  out[i] = mine[i % 7] + shape->area() + more[2] * near->area() + *single;
+  near->~Shape();
+  delete single;
   delete shape;
   delete[] more;
   free(mine);

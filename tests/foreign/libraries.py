@@ -1,0 +1,159 @@
+"""Programs of AMD's header libraries, compiled from clones of their repositories and run: a table of what came out.
+
+``python -m tests.foreign.libraries [--arch gfx942] [--checks bounds] [NAME ...]`` with ``MFMASIM_LIBRARIES=FOLDER``,
+whose subfolders are clones of ROCm/rocPRIM, hipCUB, rocThrust, rocRAND, libhipcxx and rocWMMA. Added to the sources
+are only the headers with version numbers, which CMake generates, and what `MENDED` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from mfmasim.hiprt import environment
+
+FOLDER = Path(os.environ.get("MFMASIM_LIBRARIES", "/nonexistent"))
+INCLUDES = """rocPRIM/rocprim/include hipCUB/hipcub/include rocThrust rocRAND/library/include libhipcxx/include
+rocWMMA/library/include rocWMMA/samples rocRAND/test hipCUB/test/hipcub rocPRIM/test/rocprim"""
+VERSIONS = {
+    "rocPRIM/rocprim/include/rocprim/rocprim_version.hpp": "rocprim",
+    "hipCUB/hipcub/include/hipcub/hipcub_version.hpp": "hipcub",
+    "rocThrust/thrust/rocthrust_version.hpp": "rocthrust",
+    "rocRAND/library/include/rocrand/rocrand_version.h": "rocrand",
+    "rocWMMA/library/include/rocwmma/internal/rocwmma-version.hpp": "rocwmma",
+}
+"""Headers that CMake writes from their ``.in``, and the prefix of the variables in them."""
+MENDED = {
+    "hipCUB/examples/example_utils.hpp": (
+        "if HIPCUB_IF_CONSTEXPR(std::is_floating_point<K>::value)",
+        "if (!std::is_floating_point<K>::value) break; else",
+    ),
+}
+"""Defects of the sources themselves, and what replaces them: hipCUB 84d9c1c draws random integers in a loop that only
+floating-point numbers leave, so that seven of its nine examples never reach the device."""
+GTEST = ("-lgtest_main", "-lgtest")
+PASSED = r"\[  PASSED  \]"
+HIPCUB = """partition_flagged partition_if radix_sort reduce scan select_flagged select_if select_unique
+sort_find_non_trivial_runs"""
+THRUST = """arbitrary_transformation basic_vector bounding_box bucket_sort2d constant_iterator counting_iterator
+device_ptr discrete_voronoi dot_products_with_zip expand fill_copy_sequence histogram lambda lexicographical_sort
+max_abs_diff minmax mode monte_carlo_disjoint_sequences mr_basic norm padded_grid_reduction permutation_iterator
+raw_reference_cast remove_points2d repeated_range run_length_decoding run_length_encoding saxpy scan_by_key
+scan_matrix_by_rows set_operations simple_moving_average sort sorting_aos_vs_soa sparse_vector stream_compaction
+strided_range sum sum_rows summary_statistics summed_area_table tiled_range transform_input_output_iterator
+transform_iterator transform_output_iterator uninitialized_vector version weld_vertices word_count"""
+PRIMITIVES = "test_intrinsics test_thread test_constant_iterator test_block_shuffle test_block_reduce"
+RANDOM = "test_rocrand_kernel_philox4x32_10 test_rocrand_kernel_xorwow"
+MATRICES = "simple_sgemm simple_dgemm simple_hgemm simple_dlrm simple_sgemv simple_dgemv"
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program: its source, libraries, and a pattern that its output has if it is right."""
+
+    source: str
+    flags: tuple[str, ...] = ()
+    right: str = ""
+    wrong: str = r"(?i)fail|mismatch|incorrect"
+
+    @property
+    def name(self) -> str:
+        """The stem of the source, after its repository."""
+        return f"{self.source.partition('/')[0]}/{Path(self.source).stem}"
+
+
+PROGRAMS = [
+    *(Program(f"hipCUB/examples/device/example_device_{name}.cpp") for name in HIPCUB.split()),
+    *(Program(f"rocThrust/examples/{name}.cu") for name in THRUST.split()),
+    Program("rocPRIM/example/example_temporary_storage.cpp"),
+    *(Program(f"rocPRIM/test/rocprim/{name}.cpp", GTEST, PASSED) for name in PRIMITIVES.split()),
+    *(Program(f"rocRAND/test/{name}.cpp", GTEST, PASSED) for name in RANDOM.split()),
+    Program("libhipcxx/examples/hip/concurrent_hash_table.hip"),
+    *(Program(f"rocWMMA/samples/{name}.cpp", (), "PASSED") for name in MATRICES.split()),
+]
+
+
+def _written(prefix: str, repository: Path, text: str) -> str:
+    """A header as CMake writes it."""
+    listed = (repository / "CMakeLists.txt").read_text()
+    number = re.search(r"VERSION_STRING\s+\"?(\d+)\.(\d+)\.(\d+)", listed)
+    major, minor, patch = map(int, number.groups() if number else (0, 0, 0))
+    values = {"MAJOR": major, "MINOR": minor, "PATCH": patch, "NUMBER": 100000 * major + 100 * minor + patch}
+    for name, value in values.items():
+        text = text.replace(f"@{prefix}_VERSION_{name}@", str(value))
+    return re.sub(r"@\w+@", "", text)
+
+
+def prepare() -> None:
+    """Write the headers that CMake would write, and mend the sources."""
+    for name, prefix in VERSIONS.items():
+        source = FOLDER / f"{name}.in"
+        if source.is_file() and not (FOLDER / name).exists():
+            (FOLDER / name).write_text(_written(prefix, FOLDER / name.partition("/")[0], source.read_text()))
+    for name, (before, after) in MENDED.items():
+        if (path := FOLDER / name).is_file():
+            path.write_text(path.read_text().replace(before, after))
+
+
+def timed(words: list[str], seconds: float, env: dict[str, str] | None = None) -> tuple[int, str, float]:
+    """Exit code, output and CPU seconds of a process; exit code 124 if it takes longer."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    timer = ["timeout", "-k", "1", str(seconds), *words]
+    ran = subprocess.run(timer, env=env, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return ran.returncode, (ran.stdout + ran.stderr).decode(errors="replace"), used
+
+
+def build(program: Program, arch: str, to: Path, seconds: float = 400) -> tuple[int, str, float]:
+    """Compile a program; exit code, messages, CPU seconds."""
+    includes = [word for place in INCLUDES.split() for word in ("-isystem", str(FOLDER / place))]
+    words = [sys.executable, "-m", "mfmasim", "hipcc", f"--offload-arch={arch}", "-std=c++17", "-w", "-O3"]
+    return timed([*words, *includes, str(FOLDER / program.source), "-o", str(to), *program.flags], seconds)
+
+
+def run(program: Program, arch: str, path: Path, checks: str, seconds: float = 200) -> tuple[str, str, float]:
+    """Run it: "right", "wrong", or the exit code; its output; CPU seconds."""
+    env = environment({"MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks})
+    code, text, used = timed([str(path)], seconds, env)
+    if code:
+        return f"exit {code}", text, used
+    wrong = re.search(program.wrong, text) or (program.right and not re.search(program.right, text))
+    return "wrong" if wrong else "right", text, used
+
+
+def main() -> int:
+    """Print one line for each program."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="parts of names; default: all")
+    parser.add_argument("--arch", default="gfx942")
+    parser.add_argument("--checks", default="bounds")
+    parser.add_argument("--keep", type=Path, help="folder for the programs and their output")
+    parser.add_argument("--built", action="store_true", help="run the programs that the folder has")
+    args = parser.parse_args()
+    prepare()
+    place = args.keep or Path(tempfile.mkdtemp())
+    place.mkdir(parents=True, exist_ok=True)
+    for program in PROGRAMS:
+        if args.names and not any(name in program.name for name in args.names):
+            continue
+        path = place / f"{program.name.replace('/', '-')}.{args.arch}"
+        compiled, text, took = (0, "", 0.0) if args.built and path.exists() else build(program, args.arch, path)
+        state, used = f"compiler {compiled}", 0.0
+        if not compiled:
+            state, text, used = run(program, args.arch, path, args.checks)
+        path.with_suffix(f".{args.arch}.{args.checks}.txt").write_text(text)
+        findings = len(re.findall(r"^mfmasim: (?:error|warning)", text, re.MULTILINE))
+        print(f"| {program.name} | {took:.0f} | {state} | {findings} | {used:.1f} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
