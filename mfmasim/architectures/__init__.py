@@ -9,14 +9,20 @@ from dataclasses import replace
 from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250
 from mfmasim.architectures.generic import GENERICS, Generic, generic_of_elf
 from mfmasim.architectures.model import Arch
+from mfmasim.architectures.processors import PROCESSORS
 from mfmasim.errors import MfmasimError, unknown
 
-__all__ = ["ARCHITECTURES", "DEFAULT", "GENERICS", "Arch", "Generic", "arch", "arch_of_elf", "generic_of_elf", "target"]
+__all__ = [
+    "ARCHITECTURES", "DEFAULT", "GENERICS", "SIMULATED", "Arch", "Generic", "arch", "arch_of_elf", "generic_of_elf",
+    "target",
+]  # fmt: skip
 
 ARCHITECTURES: dict[str, Arch] = {
     module.ARCH.name: module.ARCH
     for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250)
 }
+SIMULATED = {**ARCHITECTURES, **PROCESSORS}
+"""Architectures, and processors that have the instruction set of one, by name."""
 DEFAULT = "gfx942"
 """The architecture of benchmarks, and of devices and tests where none is named."""
 
@@ -27,7 +33,7 @@ def plain(name: str) -> str:
 
 
 PRODUCTS: dict[str, Arch] = {
-    plain(product): found for found in ARCHITECTURES.values() for product in found.products
+    plain(product): found for found in SIMULATED.values() for product in found.products
 }  # fmt: skip
 """Architectures by the plain names of their products."""
 
@@ -53,18 +59,18 @@ def arch(name: str | Arch) -> Arch:
     if isinstance(name, Arch):
         return name
     processor = str(name).partition(":")[0].lower()
-    found = ARCHITECTURES.get(processor) or PRODUCTS.get(plain(processor))
+    found = SIMULATED.get(processor) or PRODUCTS.get(plain(processor))
     if found is None and processor in GENERICS:
         raise MfmasimError(f"{name} is a generic target, not an architecture; {_runs_on(GENERICS[processor])}")
     if found is None:
         near = difflib.get_close_matches(plain(processor), PRODUCTS, n=1, cutoff=0.75)
         if near and not processor.startswith("gfx"):
-            product = next(one for a in ARCHITECTURES.values() for one in a.products if plain(one) == near[0])
+            product = next(one for a in SIMULATED.values() for one in a.products if plain(one) == near[0])
             raise MfmasimError(
                 f"unknown architecture {str(name)!r}; did you mean {product} ({PRODUCTS[near[0]].name})? "
-                f"allowed: {', '.join(ARCHITECTURES)}, and products"
+                f"allowed: {', '.join(SIMULATED)}, and products"
             )
-        raise unknown("architecture", name, ARCHITECTURES)
+        raise unknown("architecture", name, SIMULATED)
     return found
 
 
@@ -87,17 +93,17 @@ def target(name: str | Arch, on: str | None = None) -> Arch:
     generic = None if isinstance(name, Arch) else GENERICS.get(str(name).partition(":")[0].lower())
     if generic is None:
         return arch(name)
-    known = [processor for processor in generic.processors if processor in ARCHITECTURES]
+    known = [processor for processor in generic.processors if processor in SIMULATED]
     if not known or (on is not None and on not in known):
         raise MfmasimError(f"{generic.name} code does not run on {on or 'a simulated GPU'}; {_runs_on(generic)}")
-    return replace(ARCHITECTURES[on or known[0]], generic=generic)
+    return replace(SIMULATED[on or known[0]], generic=generic)
 
 
 def _runs_on(generic: Generic) -> str:
-    known = ", ".join(processor for processor in generic.processors if processor in ARCHITECTURES)
+    known = ", ".join(processor for processor in generic.processors if processor in SIMULATED)
     return f"it is for {', '.join(generic.processors)}, of which {known or 'none'} can be simulated"
 
 
 def arch_of_elf(machine: int) -> Arch | None:
     """Architecture of an EF_AMDGPU_MACH value, or None when this package has no data for it."""
-    return next((found for found in ARCHITECTURES.values() if found.elf_machine == machine), None)
+    return next((found for found in SIMULATED.values() if found.elf_machine == machine), None)

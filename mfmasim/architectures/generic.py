@@ -40,8 +40,20 @@ def _fp8() -> frozenset[str]:
     )
 
 
+_VEGA20_ALONE = """
+v_dot2_f32_f16 v_dot2_i32_i16 v_dot2_u32_u16 v_dot4_i32_i8 v_dot4_u32_u8 v_dot8_i32_i4 v_dot8_u32_u4 v_fma_mix_f32
+v_fma_mixhi_f16 v_fma_mixlo_f16 v_fmac_f32 v_xnor_b32
+"""
+"""What gfx906 has and the other processors of GFX9 have not."""
+
 _ROWS = (
-    Generic("gfx9-generic", 0x51, ("gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"), ("xnack",)),
+    Generic(
+        "gfx9-generic",
+        0x51,
+        ("gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"),
+        ("xnack",),
+        frozenset(_VEGA20_ALONE.split()),
+    ),
     Generic("gfx9-4-generic", 0x5F, ("gfx942", "gfx950"), ("sramecc", "xnack"), _fp8()),
     Generic("gfx10-1-generic", 0x52, ("gfx1010", "gfx1011", "gfx1012", "gfx1013"), ("xnack",)),
     Generic("gfx10-3-generic", 0x53, tuple(f"gfx103{n}" for n in range(7))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from mfmasim.architectures.buffers import GFX9, BufferLayout
@@ -114,6 +115,10 @@ class Arch:
     """Performance counters of which captures on it are equal to the simulator (golden/hardware/launches.json)."""
     features: tuple[str, ...] = ()
     """Target features that code may choose (LLVM's AMDGPU usage guide, table of processors)."""
+    isa: str = ""
+    """The architecture whose instruction tables it has, where these are not its own."""
+    without: frozenset[str] = frozenset()
+    """Operations in the tables that it lacks; ``*`` stands for the rest of a name."""
     generic: Generic | None = None
     """The generic target that code was compiled for, where it runs on this architecture as one of several."""
 
@@ -139,6 +144,15 @@ class Arch:
             ("most work-items of a workgroup", self.max_workgroup),
         ]
         return facts(self.target, pairs)
+
+    def lacks(self, operation: str) -> bool:
+        """Whether an operation in its instruction tables is none of its own."""
+        return any(fnmatchcase(operation, pattern) for pattern in self.without)
+
+    @property
+    def instruction_set(self) -> str:
+        """The architecture whose instruction tables it has."""
+        return self.isa or self.name
 
     @property
     def target(self) -> str:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.architectures import ARCHITECTURES, GENERICS, Arch, arch_of_elf, generic_of_elf
+from mfmasim.architectures import GENERICS, SIMULATED, Arch, arch_of_elf, generic_of_elf
 from mfmasim.architectures import target as find_target
 from mfmasim.architectures.generic import VERSIONS
 from mfmasim.errors import DamagedError, TargetError
@@ -70,9 +70,9 @@ def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str,
                 f"{name}: contradictory code object: the ELF header says {processor}, its notes say {visible(other)}"
             )
     generic = GENERICS.get(processor)
-    known = generic or ARCHITECTURES.get(processor)
+    known = generic or SIMULATED.get(processor)
     if known is None:
-        raise TargetError(f"{name}: code object for {visible(processor)}; known: {', '.join(ARCHITECTURES)}")
+        raise TargetError(f"{name}: code object for {visible(processor)}; known: {', '.join(SIMULATED)}")
     own = flags >> _GENERIC_VERSION
     if generic and version < 6:
         raise DamagedError(f"{name}: corrupt ELF header: {processor} in a version {version} code object, not 6")
@@ -107,6 +107,6 @@ def _processor(machine: int, named: str, name: str) -> str:
         # The metadata spells the processor, which saves a table of processors that are not simulated.
         target = visible(named[:40]) or "an unknown processor"
         raise TargetError(
-            f"{name}: code object for {target} (EF_AMDGPU_MACH {machine:#x}); known: {', '.join(ARCHITECTURES)}"
+            f"{name}: code object for {target} (EF_AMDGPU_MACH {machine:#x}); known: {', '.join(SIMULATED)}"
         )
     return found.name

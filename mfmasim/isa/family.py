@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mfmasim.architectures import ARCHITECTURES
+from mfmasim.architectures import SIMULATED
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
@@ -63,7 +63,7 @@ def _family(arch: Arch, wave: int) -> Family:
     rows = {
         encoding: {row.op: row for row in read_rows(encoding, found, wave) if other not in row.flags}
         for encoding in ENCODINGS
-        if (found := table(encoding, arch.name))
+        if (found := table(encoding, arch.instruction_set))
     }
     promoted = {
         base + op: (encoding, row)
@@ -82,13 +82,13 @@ def _family(arch: Arch, wave: int) -> Family:
 
 
 def _withheld(arch: Arch, wave: int, rows: dict[str, dict[int, Row]]) -> frozenset[str]:
-    """Operations of an architecture that not all processors of its generic target have, or that LLVM withholds."""
-    generic = arch.generic
-    if generic is None:
-        return frozenset()
-    own = _names(rows)
-    others = [_names(_family(ARCHITECTURES[name], wave).rows) for name in generic.processors if name in ARCHITECTURES]
-    return frozenset((own - own.intersection(*others)) | (own & generic.without))
+    """Operations in the tables that a processor lacks, or that code for its generic target may not use."""
+    own, generic = _names(rows), arch.generic
+    lacking = {name for name in own if arch.lacks(name)}
+    if generic is not None:
+        others = [_names(_family(SIMULATED[name], wave).rows) for name in generic.processors if name in SIMULATED]
+        lacking |= (own - own.intersection(*others)) | (own & generic.without)
+    return frozenset(lacking)
 
 
 def _names(rows: dict[str, dict[int, Row]]) -> set[str]:

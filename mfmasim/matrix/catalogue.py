@@ -22,7 +22,8 @@ def instructions(arch: str | Arch) -> list[str]:
     >>> [name for name in instructions("gfx950") if "scale" in name]
     ['v_mfma_scale_f32_16x16x128_f8f6f4', 'v_mfma_scale_f32_32x32x64_f8f6f4']
     """
-    return sorted(_names(find_arch(arch).name)[0])
+    found = find_arch(arch)
+    return sorted(name for name in _names(found.instruction_set)[0] if not found.lacks(name))
 
 
 def instruction(
@@ -49,7 +50,10 @@ def instruction(
     >>> op.A.layout.formula, op.A.locate(3, 9)
     ('lane = i%32 + 32*(k/8%2) ; item = k%8', [Place(lane=35, vgpr=0, bit=8)])
     """
-    return _find(find_arch(arch).name, str(name).lower(), a, b, wave)
+    found = find_arch(arch)
+    if found.lacks(str(name).lower()):
+        raise unknown("matrix instruction", name, instructions(found), f"on {found.name}")
+    return _find(found.instruction_set, str(name).lower(), a, b, wave)
 
 
 @lru_cache(maxsize=4096)

@@ -77,8 +77,8 @@ def test_headers_that_no_gpu_has():
 
 def test_architectures():
     assert "code object for gfx950, gfx942 was requested" in refusal(build("gfx950"), arch="gfx942")
-    text = refusal(build("gfx906"))
-    assert "code object for gfx906 (EF_AMDGPU_MACH 0x2f); known: gfx908, gfx90a, gfx942" in text
+    text = refusal(build("gfx900"))
+    assert "code object for gfx900 (EF_AMDGPU_MACH 0x2c); known: gfx908, gfx90a, gfx942" in text
     with pytest.raises(MfmasimError, match="unknown architecture 'gfx943'; did you mean 'gfx942'"):
         read(build("gfx942"), arch="gfx943")
 

@@ -54,8 +54,8 @@ def test_lookup():
         target("gfx10-3-generic")
     with pytest.raises(MfmasimError, match="gfx9-4-generic code does not run on gfx90a"):
         target("gfx9-4-generic", "gfx90a")
-    with pytest.raises(MfmasimError, match="gfx9-generic code does not run on a simulated GPU; it is for gfx900"):
-        read(build("gfx9-generic"))
+    with pytest.raises(MfmasimError, match="gfx10-1-generic code does not run on a simulated GPU; it is for gfx1010"):
+        read(build("gfx10-1-generic"))
     with pytest.raises(MfmasimError, match="code object for gfx11-generic, gfx1201 was requested"):
         read(build("gfx11-generic"), arch="gfx1201")
 

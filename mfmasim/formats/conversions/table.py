@@ -282,7 +282,7 @@ _INDEX = {(arch.name, row.name): row for arch in ARCHITECTURES.values() for row 
 
 def conversions(arch: str | Arch) -> list[str]:
     """Names of an architecture's conversion instructions, sorted."""
-    name = find_arch(arch).name
+    name = find_arch(arch).instruction_set
     return sorted(row for found, row in _INDEX if found == name)
 
 
@@ -306,7 +306,7 @@ def conversion(arch: str | Arch, name: str) -> Conversion:
     '0xaaaa3038'
     """
     found = find_arch(arch)
-    row = _INDEX.get((found.name, name))
+    row = _INDEX.get((found.instruction_set, name))
     if row is None:
         raise unknown("conversion instruction", name, conversions(found), f"on {found.name}")
     return Conversion(found, row)

@@ -1,0 +1,49 @@
+"""Processors that have the instruction set of an architecture: what of its data is another.
+
+Sources: LLVM's AMDGPU usage guide, "Processors" and "AMDGPU ELF Header e_flags"; vector registers of a SIMD from its
+``AMDGPU.td`` (Feature1_5xVGPRs). LLVM's assembler takes every instruction of the architecture for these, but what
+`Arch.without` names; a test compares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mfmasim.architectures import gfx908, gfx1100, gfx1151, gfx1250
+from mfmasim.architectures.rates import Rates
+
+if TYPE_CHECKING:
+    from mfmasim.architectures.model import Arch, Simd
+
+__all__ = ["PROCESSORS"]
+
+_VEGA20_LACKS = """
+buffer_atomic_add_f32 buffer_atomic_pk_add_f16 global_atomic_add_f32 global_atomic_pk_add_f16 v_accvgpr_read_b32
+v_accvgpr_write_b32 v_dot2c_f32_f16 v_dot2c_i32_i16 v_dot4c_i32_i8 v_dot8c_i32_i4 v_mfma_* v_pk_fmac_f16
+"""
+_VGPRS_1024 = replace(gfx1100.ARCH.simd, vgprs=((32, 1024, 16), (64, 512, 8)))
+
+
+def _row(like: Arch, name: str, machine: int, products: tuple[str, ...], simd: Simd | None = None) -> Arch:
+    """A processor with the data of an architecture; rates are measured for each alone."""
+    return replace(
+        like, name=name, isa=like.name, elf_machine=machine, products=products, simd=simd or like.simd, rates=Rates()
+    )
+
+
+_ROWS = (
+    replace(
+        _row(gfx908.ARCH, "gfx906", 0x2F, ("MI50", "MI60", "Radeon VII")),
+        family="Vega 20", agprs=0, without=frozenset(_VEGA20_LACKS.split()),
+    ),
+    _row(gfx1100.ARCH, "gfx1101", 0x46, ("RX 7800 XT", "RX 7700 XT", "PRO W7700")),
+    _row(gfx1100.ARCH, "gfx1102", 0x47, ("RX 7600",), _VGPRS_1024),
+    _row(gfx1100.ARCH, "gfx1103", 0x44, ("Radeon 780M",), _VGPRS_1024),
+    _row(gfx1151.ARCH, "gfx1150", 0x43, ("Radeon 890M",), _VGPRS_1024),
+    _row(gfx1151.ARCH, "gfx1152", 0x55, ("Radeon 860M",), _VGPRS_1024),
+    _row(gfx1151.ARCH, "gfx1153", 0x58, (), _VGPRS_1024),
+    _row(gfx1250.ARCH, "gfx1251", 0x5A, ()),
+)  # fmt: skip
+PROCESSORS = {row.name: row for row in _ROWS}
+"""By name."""
