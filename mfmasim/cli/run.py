@@ -159,7 +159,7 @@ def _code(args: argparse.Namespace) -> Code:
         show_warnings(code)
         return code
     needed(args, COMPILATION, f"a source; {args.file} is compiled already")
-    return program.load(args.file, args.arch)
+    return program.load(args.file, args.arch, kernel=args.kernel)
 
 
 def _only(code: Code) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mfmasim.codeobject.bundle import Entry
+from mfmasim.codeobject.containers import contents
 from mfmasim.codeobject.ctypes import CType
 from mfmasim.codeobject.declared import Declared, LdsVariable, Parameter, lds_layout
 from mfmasim.codeobject.declared_dwarf import read_dwarf
@@ -18,6 +20,7 @@ __all__ = [
     "CType",
     "CodeObject",
     "Declared",
+    "Entry",
     "KernelDescriptor",
     "KernelInfo",
     "KernelMetadata",
@@ -26,6 +29,7 @@ __all__ = [
     "Relocation",
     "Segment",
     "Symbol",
+    "contents",
     "direct_loads",
     "lds_layout",
     "load",

@@ -18,7 +18,7 @@ from mfmasim.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MAGIC", "Entry", "is_bundle", "pick", "split"]
+__all__ = ["MAGIC", "Entry", "is_bundle", "pick", "skip_zeros", "split"]
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 
@@ -80,7 +80,7 @@ def split(data: bytes | memoryview, name: str) -> list[Entry]:
         else:
             raise DamagedError(f"{name}: corrupt offload bundle: no bundle at {bytes(left[:8]).hex(' ')}")
         entries.extend(found)
-        left = _skip_zeros(left[used:])
+        left = skip_zeros(left[used:])
     return entries
 
 
@@ -118,7 +118,7 @@ def _split_plain(data: memoryview, name: str) -> tuple[list[Entry], int]:
     return entries, end
 
 
-def _skip_zeros(data: memoryview) -> memoryview:
+def skip_zeros(data: memoryview) -> memoryview:
     """What follows the padding."""
     step = 1 << 16
     for start in range(0, len(data), step):
@@ -161,7 +161,7 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
     if len({entry.target_id for entry in found}) == 1:
         raise TargetError(
             f"{name}: {len(found)} code objects for {_listed([found[0].target_id])} (one a source file); "
-            "extract the one to read, for example with clang-offload-bundler"
+            "choose the one to read by a kernel in it"
         )
     several = _listed(entry.target_id for entry in found)
     raise TargetError(f"{name}: several code objects; choose one with arch: {several}")

@@ -10,7 +10,6 @@ import struct
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.codeobject.elf_header import machine_name, read_header
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.records import Relocation, Segment, Symbol
 from mfmasim.codeobject.relocations import kind_name
@@ -18,17 +17,17 @@ from mfmasim.codeobject.version2 import ISA_NOTE, METADATA_NOTE
 from mfmasim.errors import DamagedError, NotCodeObjectError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from elftools.elf.elffile import ELFFile
 
 __all__ = [
     "open_elf",
     "read_amd_notes",
-    "read_fatbin",
     "read_note",
     "read_protected",
     "read_relocations",
+    "read_sections",
     "read_segments",
     "read_symbols",
 ]
@@ -54,28 +53,27 @@ def open_elf(data: bytes, name: str) -> ELFFile:
         return ELFFile(io.BytesIO(data))
 
 
-def read_fatbin(data: bytes, name: str) -> memoryview:
-    """The offload bundles inside a host program or object file.
+def read_sections(data: bytes, name: str, wanted: Container[str]) -> list[tuple[str, memoryview]]:
+    """Names and contents of sections.
 
     Args:
         data: an ELF file of any machine.
         name: for the error.
+        wanted: names of the sections.
 
     Raises:
-        MfmasimError: the section ``.hip_fatbin`` is missing, or not inside the file.
+        MfmasimError: the file is damaged, or such a section is not inside it.
     """
-    header = read_header(data, name)
+    found = []
     with parsing(name, "host ELF file"):
-        section = open_elf(data, name).get_section_by_name(".hip_fatbin")
-    if section is None:
-        machine = machine_name(header.machine)
-        raise NotCodeObjectError(
-            f"{name}: an ELF file for {machine}, not for an AMD GPU, and without a section .hip_fatbin"
-        )
-    offset, size = int(section["sh_offset"]), int(section["sh_size"])
-    if section["sh_type"] != "SHT_PROGBITS" or offset + size > len(data):
-        raise DamagedError(f"{name}: truncated or corrupt ELF file: section .hip_fatbin is not inside it")
-    return memoryview(data)[offset : offset + size]
+        rows = [(one.name, one.header) for one in open_elf(data, name).iter_sections()]
+    for title, header in rows:
+        if title in wanted:
+            offset, size = int(header["sh_offset"]), int(header["sh_size"])
+            if header["sh_type"] == "SHT_NOBITS" or offset + size > len(data):
+                raise DamagedError(f"{name}: truncated or corrupt ELF file: section {title} is not inside it")
+            found.append((title, memoryview(data)[offset : offset + size]))
+    return found
 
 
 def read_segments(elf: ELFFile, data: bytes, name: str) -> tuple[Segment, ...]:

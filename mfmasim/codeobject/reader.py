@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.architectures import Arch
 from mfmasim.architectures import target as find_target
-from mfmasim.codeobject import bundle, elf_header, version2
+from mfmasim.codeobject import bare, bundle, containers, elf_header, names, version2
 from mfmasim.codeobject import descriptor as kernel_descriptor
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject import metadata as notes
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from mfmasim.codeobject.bundle import Entry
+
 __all__ = ["FILE_LIMIT", "load", "read", "read_bytes"]
 
 FILE_LIMIT = 1 << 31
@@ -30,24 +33,14 @@ FILE_LIMIT = 1 << 31
 # The hardware takes a kernel's address in units of 256 bytes (PGM_LO, PGM_HI).
 _ENTRY_ALIGNMENT = 256
 
-# First bytes of files that are often mistaken for code objects.
-_FOREIGN = (
-    (b"BC\xc0\xde", "LLVM bitcode, not linked"),
-    (b"\x10\xff\x10\xad", "an LLVM offload package; extract it with clang-offload-packager"),
-    (b"!<arch>", "an archive; extract its members"),
-    (b"MZ", "a Windows program"),
-    (b"\xcf\xfa\xed\xfe", "a Mach-O program"),
-    (b"\x03\x02\x23\x07", "SPIR-V"),
-    (b"\x50\xed\x55\xba", "an NVIDIA fat binary"),
-)
 
-
-def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
+def load(path: str | Path, arch: str | Arch | None = None, kernel: str | None = None) -> CodeObject:
     """Read a code object from a file.
 
     Args:
-        path: an ``.hsaco``, an offload bundle, or a host program with a ``.hip_fatbin`` section.
+        path: an ``.hsaco`` or ``.co``, or a file that contains such: see `read`.
         arch: architecture to choose where the file holds several.
+        kernel: name of a kernel, to choose where the file holds several for one architecture.
 
     Returns:
         The code object.
@@ -55,7 +48,7 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
     Raises:
         MfmasimError: the file cannot be read; see `read`.
     """
-    return read(read_bytes(Path(path)), str(path), arch)
+    return read(read_bytes(Path(path)), str(path), arch, kernel)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -76,16 +69,18 @@ def read_bytes(path: Path) -> bytes:
         raise MfmasimError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> CodeObject:
+def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None, kernel: str | None = None) -> CodeObject:
     """Read a code object.
 
     Args:
-        data: an ELF file for an AMD GPU, an offload bundle, plain or compressed, or a host ELF file with a
-            ``.hip_fatbin`` section.
+        data: an ELF file for an AMD GPU; an offload bundle, plain or compressed; an offload package; a host ELF file
+            with sections ``.hip_fatbin`` or ``.llvm.offloading``; an archive of any of them; or code and a descriptor
+            alone (`mfmasim.codeobject.bare`), which needs an ``arch``.
         name: its name in errors.
         arch: architecture or generic target to choose where there are several, with or without target features
             (``gfx942:xnack-``); where there is one, it has to be this one, or a generic target that this one runs.
             Code for a generic target runs on the first of its processors unless this is another one.
+        kernel: name of a kernel, to choose where there are several code objects for one architecture.
 
     Returns:
         The code object.
@@ -98,13 +93,11 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
     data = bytes(data)
     if not data:
         raise NotCodeObjectError(f"{name}: empty file")
-    if bundle.is_bundle(data):
-        return _read_bundle(data, name, wanted)
-    if data[:4] != elf_header.ELF_MAGIC:
-        raise NotCodeObjectError(f"{name}: not a code object: starts with {_opening(data)}")
-    if not elf_header.read_header(data, name).is_amdgpu:
-        return _read_bundle(elf_file.read_fatbin(data, name), f"{name}: .hip_fatbin", wanted)
-    return _read_elf(data, name, wanted)
+    if bare.is_bare(data):
+        return _read_elf(bare.complete(data, None if arch is None else find_target(arch), name), name, wanted)
+    if data[:4] == elf_header.ELF_MAGIC and elf_header.read_header(data, name).is_amdgpu:
+        return _read_elf(data, name, wanted)
+    return _pick(containers.contents(data, name), wanted, kernel, name)
 
 
 def _wanted(arch: str | Arch | None) -> str | None:
@@ -119,22 +112,35 @@ def _wanted(arch: str | Arch | None) -> str | None:
     return ":".join([name, *features])
 
 
-def _opening(data: bytes) -> str:
-    """Kind of an unsupported file, by its first bytes."""
-    known = next((what for magic, what in _FOREIGN if data.startswith(magic)), "")
-    return data[:8].hex(" ") + (f" ({known})" if known else "")
-
-
-def _read_bundle(data: bytes | memoryview, name: str, wanted: str | None) -> CodeObject:
-    entry = bundle.pick(bundle.split(data, name), wanted, name)
+def _pick(entries: list[Entry], wanted: str | None, kernel: str | None, name: str) -> CodeObject:
+    """The code object that a target, and where there are several the name of a kernel, choose."""
+    if kernel is not None:
+        entries = _defining(entries, wanted, kernel, name) or entries
+    entry = bundle.pick(entries, wanted, name)
     inner = bytes(entry.data)
     where = f"{name} ({entry.target_id})"
     if inner[:4] != elf_header.ELF_MAGIC:
-        raise NotCodeObjectError(f"{where}: not a linked code object: starts with {_opening(inner)}")
+        raise NotCodeObjectError(f"{where}: not a linked code object: starts with {containers.opening(inner)}")
     code = _read_elf(inner, where, wanted)
     if not bundle.answers(code.target_id, entry.target_id):
         raise DamagedError(f"{where}: corrupt bundle: the entry holds a code object for {code.target_id}")
     return code
+
+
+def _defining(entries: list[Entry], wanted: str | None, kernel: str, name: str) -> list[Entry]:
+    """The code objects that define a kernel."""
+    word = max(re.findall(r"\w+", kernel), key=len, default="").encode()
+    found = []
+    for entry in entries:
+        data = bytes(entry.data)
+        fits = wanted is None or bundle.answers(entry.target_id, wanted)
+        if fits and word in data and data[:4] == elf_header.ELF_MAGIC:
+            try:
+                names.find(kernel, _read_elf(data, name, wanted).kernels, name)
+            except MfmasimError:
+                continue
+            found.append(entry)
+    return found
 
 
 def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:

@@ -191,7 +191,7 @@ def host_elf(section: bytes, name: str = ".hip_fatbin") -> bytes:
 
 def test_host_program():
     found = read(host_elf(squeeze(two(), 2, "zlib")), "app", "gfx950")
-    assert (found.data, found.name) == (build("gfx950"), "app: .hip_fatbin (gfx950)")
+    assert (found.data, found.name) == (build("gfx950"), "app (gfx950)")
     with pytest.raises(MfmasimError, match="app: an ELF file for X86_64, not for an AMD GPU, and without a section"):
         read(host_elf(two(), ".data"), "app", "gfx950")
     with pytest.raises(MfmasimError, match=r"app: .hip_fatbin: corrupt offload bundle"):

@@ -26,7 +26,7 @@ WORDS = [
 ]
 
 
-def reported(arch, word3, high=0, move=0, records=4096, masked=False, second=False, **options):
+def reported(arch, word3, high=0, move=0, records=4096, masked=False, second=False, offset=0, **options):
     """Findings of a load through a resource made of a buffer's address."""
     body = f"""
       s_load_dwordx2 s[8:9], s[0:1], 0x0
@@ -41,7 +41,7 @@ def reported(arch, word3, high=0, move=0, records=4096, masked=False, second=Fal
       {"s_mov_b32 exec_hi, 0" if masked and arch.startswith("gfx9") else ""}
       {"v_cmp_lt_u32 vcc, 63, v0" if second else ""}
       {"s_mov_b64 exec, vcc" if second else ""}
-      v_mov_b32 v2, 0
+      v_mov_b32 v2, {offset}
       buffer_load_dword v4, v2, s[8:11], {"null" if arch == "gfx1201" else "0"} offen
       buffer_load_dword v5, v2, s[8:11], {"null" if arch == "gfx1201" else "0"} offen
       s_endpgm
@@ -93,6 +93,9 @@ def test_bases(arch):
         assert (first.id, first.severity) == ("bounds-resource-base", "warning")
         assert words in first.message
     assert not reported(arch, RAW[arch], move=4096, records=0)
+    # As hipBLASLt's GEMMs do, whose loops count from before the tile: no access is outside.
+    assert not reported(arch, RAW[arch], move=-16, offset=16)
+    assert reported(arch, RAW[arch], move=-16, offset=12)
 
 
 def test_the_first_wave_that_uses_it_is_named():
