@@ -1,6 +1,6 @@
-"""Count which rows of wait states AMD's prebuilt kernels break: the evidence in `mfmasim/isa/hazards/shipped.py`.
+"""Count which rows of wait states AMD's own kernels break: the evidence in `mfmasim/isa/hazards/shipped.py`.
 
-    python -m tests.isa.count_hazards FOLDER     # the folder hsa of a checkout of ROCm/aiter
+    python -m tests.isa.count_hazards AITER=FOLDER hipBLASLt=FOLDER     # their code objects, .co, in any depth
 
 Every kernel is walked from top to bottom as it stands, across conditional branches that are not taken, so that the
 counts are lower bounds. An object counts once for each row, with the fewest wait states that it has anywhere between
@@ -20,22 +20,10 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.hazards import rows
 from mfmasim.isa.hazards.follow import Follower, State
+from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.machine.opcodes.matrix import passes
 
 TARGET = Path(mfmasim.__file__).parent / "isa" / "hazards" / "shipped.py"
-HEAD = '''"""How closely AMD's prebuilt kernels (ROCm/aiter, hsa/) follow the rows; made by tests/isa/count_hazards.py.
-
-By encoding: how many objects were walked, and of each row that any of them breaks how many objects have which number of
-wait states somewhere, and none smaller. The kernels are in production use.
-"""
-
-from __future__ import annotations
-
-__all__ = ["SHIPPED"]
-
-#   first, second, link: {present: objects}
-SHIPPED: dict[str, tuple[int, dict[tuple[str, str, str], dict[int, int]]]] = {
-'''
 
 
 @cache
@@ -73,8 +61,8 @@ def examine(path: Path) -> tuple[str, dict[tuple[str, str, str], int], str]:
         return "", {}, f"{path}: {error}"
 
 
-def main(folder: str) -> None:
-    """Count, and write the module."""
+def count(folder: str) -> dict[str, tuple[int, dict]]:
+    """Objects of a library by encoding, and what they break."""
     objects: Counter[str] = Counter()
     counts: dict[str, dict] = defaultdict(lambda: defaultdict(Counter))
     names = []
@@ -88,16 +76,29 @@ def main(folder: str) -> None:
             for key, present in least.items():
                 counts[encoding][key][present] += 1
                 names.append((*key, present, str(path.relative_to(folder))))
-    lines = []
-    for encoding in sorted(objects):
-        lines.append(f'    "{encoding}": ({objects[encoding]}, {{')
-        for key, found in sorted(counts[encoding].items()):
-            lines.append(f"        {json.dumps(key)[1:-1].join('()')}: {dict(sorted(found.items()))},")
-        lines.append("    }),")
-    TARGET.write_text(HEAD + "\n".join(lines) + "\n}  # fmt: skip\n")
     for name in sorted(names):
         print(*name, sep="; ")
+    return {encoding: (objects[encoding], counts[encoding]) for encoding in objects}
+
+
+def main(given: list[str]) -> None:
+    """Count the libraries that are given, and write the module; what it says of others stays."""
+    tables: dict[str, dict] = {encoding: dict(libraries) for encoding, libraries in SHIPPED.items()}
+    for library, _, folder in (word.partition("=") for word in given):
+        for encoding, counted in count(folder).items():
+            tables.setdefault(encoding, {})[library] = counted
+    lines = []
+    for encoding in sorted(tables):
+        start = f'    "{encoding}": {{'
+        for library, (objects, rules) in sorted(tables[encoding].items()):
+            lines.append(f'{start}"{library}": ({objects}, {{')
+            for key, found in sorted(rules.items()):
+                lines.append(f"        {json.dumps(key)[1:-1].join('()')}: {dict(sorted(found.items()))},")
+            start = "    }), "
+        lines.append("    })},")
+    head = TARGET.read_text().partition("] = {\n")[0] + "] = {\n"
+    TARGET.write_text(head + "\n".join(lines) + "\n}  # fmt: skip\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

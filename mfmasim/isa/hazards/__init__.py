@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -37,11 +38,14 @@ def rows(arch: Arch) -> tuple[Row, ...]:
     """
     if arch.encoding not in _TABLES:
         raise unknown("encoding with rules of wait states", arch.encoding, _TABLES, f"for {arch.name}")
-    objects, broken = SHIPPED.get(arch.encoding, (0, {}))
+    libraries = SHIPPED.get(arch.encoding, {}).values()
+    objects = sum(count for count, _ in libraries)
     found = []
     for row in _TABLES[arch.encoding]:
         if row.on and not getattr(arch, row.on):
             continue
-        fewest = broken.get((row.first, row.second, row.link), {})
+        fewest: Counter[int] = Counter()
+        for _, broken in libraries:
+            fewest.update(broken.get((row.first, row.second, row.link), {}))
         found.append(replace(row, shipped=Shipped(objects, fewest)))
     return tuple(found)
