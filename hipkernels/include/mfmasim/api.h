@@ -36,6 +36,7 @@ typedef struct dim3 { uint32_t x, y, z; } dim3;
 #define hipHostAllocPortable 0x1
 #define hipHostAllocMapped 0x2
 #define hipHostAllocWriteCombined 0x4
+#define hipHostRegisterReadOnly 0x8
 #define hipStreamPerThread ((hipStream_t)2)
 #define hipStreamLegacy ((hipStream_t)1)
 

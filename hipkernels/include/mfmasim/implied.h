@@ -7,6 +7,13 @@
 #if !defined(__HIP_PLATFORM_AMD__)
 #define __HIP_PLATFORM_AMD__ 1  // hipCUB asks before it includes HIP
 #endif
+#if defined(__HIP_DEVICE_COMPILE__) && !defined(__AMDGCN_WAVEFRONT_SIZE)  // as the clang of ROCm 6 had it
+#if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define __AMDGCN_WAVEFRONT_SIZE 32
+#else
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#endif
+#endif
 #include <mfmasim/qualifiers.h>
 
 #include <mfmasim/math.h>

@@ -129,6 +129,11 @@ MFMASIM_DEVICE float __log10f(float x) { return __builtin_amdgcn_logf(x) * 0x1.3
 MFMASIM_DEVICE float __powf(float x, float y) { return __builtin_amdgcn_exp2f(y * __builtin_amdgcn_logf(x)); }
 MFMASIM_DEVICE float __sinf(float x) { return __builtin_amdgcn_sinf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f)); }
 MFMASIM_DEVICE float __cosf(float x) { return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f)); }
+MFMASIM_DEVICE float __tanf(float x) { return __sinf(x) * __builtin_amdgcn_rcpf(__cosf(x)); }
+MFMASIM_DEVICE void __sincosf(float x, float *sine, float *cosine) {
+  *sine = __sinf(x);
+  *cosine = __cosf(x);
+}
 MFMASIM_DEVICE float __fdividef(float x, float y) { return x * __builtin_amdgcn_rcpf(y); }
 MFMASIM_DEVICE float __saturatef(float x) { return x < 0.0f ? 0.0f : (x > 1.0f ? 1.0f : (x == x ? x : 0.0f)); }
 

@@ -13,6 +13,9 @@ namespace cg = cooperative_groups;
 #error "rocThrust and hipCUB ask for these names"
 #endif
 static_assert(std::chrono::seconds(1).count() == 1 && UINT_MAX == 0xffffffffu);
+#if defined(__HIP_DEVICE_COMPILE__)
+static_assert(__AMDGCN_WAVEFRONT_SIZE == 64 || __AMDGCN_WAVEFRONT_SIZE == 32);
+#endif
 
 struct Shape {
   __device__ virtual int area() const = 0;
