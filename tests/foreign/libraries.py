@@ -21,7 +21,7 @@ from mfmasim.hiprt import environment
 
 FOLDER = Path(os.environ.get("MFMASIM_LIBRARIES", "/nonexistent"))
 INCLUDES = """rocPRIM/rocprim/include hipCUB/hipcub/include rocThrust rocRAND/library/include libhipcxx/include
-rocWMMA/library/include rocWMMA/samples rocRAND/test"""
+rocWMMA/library/include rocWMMA/samples rocRAND/test rocPRIM/test"""
 VERSIONS = {
     "rocPRIM/rocprim/include/rocprim/rocprim_version.hpp": "rocprim",
     "hipCUB/hipcub/include/hipcub/hipcub_version.hpp": "hipcub",

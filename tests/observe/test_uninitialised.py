@@ -93,8 +93,18 @@ BODIES = {
         [("s_cbranch_scc1", "branch", "scc", "comes from s20, which was never written")],
     ),
     "active lanes": (
-        ["v_cmp_eq_u32 vcc, v4, v0", "s_and_saveexec_b64 s[10:11], vcc", ALL],
+        ["v_cmp_eq_u32 vcc, v4, v0", "s_and_saveexec_b64 s[10:11], vcc", "ds_write_b32 v2, v0", ALL],
         [("s_and_saveexec_b64", "branch", "exec_lo", "comes from v4")],
+    ),
+    # The quotient of workgroup numbers in hipBLASLt's kernels for gfx1201, which is computed and not used.
+    "active lanes for a moment": (["v_mov_b32 v6, 0", "v_cmpx_eq_u32 v4, v0", "v_add_u32 v6, 1, v6", ALL], []),
+    "active lanes for a moment, whose result is stored": (
+        ["v_mov_b32 v6, 0", "v_cmpx_eq_u32 v4, v0", "v_add_u32 v6, 1, v6", ALL, "global_store_dword v2, v6, s[8:9]"],
+        [("global_store_dword", "stored", "v6", "comes from v4")],
+    ),
+    "active lanes for a moment, that one is chosen from": (
+        ["v_cmpx_eq_u32 v4, v0", "v_readfirstlane_b32 s20, v0", ALL],
+        [("v_cmpx_eq_u32", "branch", "exec_lo", "comes from v4")],
     ),
     "an address": (
         ["v_and_b32 v5, 0xfc, v9", "global_load_dword v4, v5, s[8:9]", READY],

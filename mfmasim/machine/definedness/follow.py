@@ -113,6 +113,8 @@ class Definedness:
             flow = flow or Flow(instruction, run, self, registers)
             if flow.indexes:
                 self.uses.registers("index", instruction, g, (SGPR + self.machine.arch.m0,))
+            if flow.writes_exec:
+                self.uses.settle(instruction, g)
             flow.follow(g)
             if flow.writes_exec:
                 self.uses.mask(instruction, g, EXECS)

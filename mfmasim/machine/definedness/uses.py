@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.definedness.keys import SCC, SGPR, VECTORS, name_of
+from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, VECTORS, name_of
+from mfmasim.machine.definedness.masked import masked
 from mfmasim.machine.definedness.origin import unpack
 from mfmasim.machine.events import UndefinedUse
 from mfmasim.machine.opcodes.matrix import resolve
@@ -34,6 +35,8 @@ class Uses:
     def __init__(self, machine: Machine, planes: Planes, loaded: dict[int, int]) -> None:
         """`loaded` gives the load that first read an origin from memory, by the packed origin."""
         self.machine, self.planes, self.loaded = machine, planes, loaded
+        self.unsure: dict[int, frozenset[int]] = {}
+        """Vector registers that were written under an undefined EXEC, by the address of what replaces it."""
 
     def report(
         self, use: str, instruction: Instruction, group: Group, key: int, bits: Bits, origins: Bits, name: str = ""
@@ -113,19 +116,36 @@ class Uses:
                 self.planes.define(group, keys)
 
     def mask(self, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
-        """EXEC was written with undefined bits.
+        """EXEC was written with undefined bits, which are a use unless all that runs under them is followed.
 
         Args:
             instruction: what wrote EXEC.
             group: the waves.
             keys: registers of EXEC.
         """
-        for key in keys:
+        dirty = [key for key in keys if self.planes.dirty >> key & 1]
+        if dirty and (found := masked(instruction, self.machine)):
+            self.unsure[found[0]] = found[1]
+            return
+        for key in dirty:
             if self.planes.dirty >> key & 1:
                 bits = self.planes.of(group, key)
                 self.report("exec", instruction, group, key, bits, self.planes.origin(group, key))
                 for each in keys:
                     self.planes.forget(each)
+
+    def settle(self, instruction: Instruction, group: Group) -> None:
+        """EXEC is replaced: in lanes that its undefined bits chose, what was written since is undefined."""
+        lanes = np.arange(group.lanes)
+        for key in self.unsure.get(instruction.pc, ()):
+            for half, exec_key in enumerate(EXECS):
+                if self.planes.dirty >> exec_key & 1:
+                    chosen = (lanes >> 5 == half) & (self.planes.of(group, exec_key)[:, None] >> (lanes & 31) & 1 != 0)
+                    bits = np.where(chosen, np.uint32(0xFFFFFFFF), self.planes.of(group, key))
+                    origins = np.where(
+                        chosen, self.planes.origin(group, exec_key)[:, None], self.planes.origin(group, key)
+                    )
+                    self.planes.put(group, key, bits, origins)
 
 
 def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[Bits | None], Bits]:

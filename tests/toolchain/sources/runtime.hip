@@ -80,6 +80,7 @@ __global__ void mathematics(float* f, double* d, int* i, long long* l) {
   f[31] = exp2f(f[0]) + exp10f(f[1]) + logf(f[2]) + log2f(f[3]) + log10f(f[4]) + fmaf(f[5], f[6], f[7]) + nearbyintf(f[8]);
   f[32] = fminf(f[0], f[1]) + fmaxf(f[2], f[3]) + fmodf(f[4], f[5]) + copysignf(f[6], f[7]) + ldexpf(f[8], i[0]) + INFINITY;
   f[33] = __expf(f[0]) + __logf(f[1]) + __log2f(f[2]) + __sinf(f[3]) + __cosf(f[4]) + __tanf(f[3]) + __powf(f[5], f[6]) + __fdividef(f[7], f[8]);
+  __sincosf(f[0], f + 39, f + 40);
   f[34] = __fmaf_rn(f[0], f[1], f[2]) + __frcp_rn(f[3]) + __fsqrt_rn(f[4]) + __saturatef(f[5]) + rsqrtf(f[8]) + __fadd_rn(f[6], f[7]);
   f[35] = min(f[0], f[1]) + max(f[2], f[3]) + abs(f[4]) + exp(f[5]) + sqrt(f[6]) + frexpf(f[7], i + 1);
   d[30] = sqrt(d[0]) + fabs(d[1]) + fma(d[2], d[3], d[4]) + floor(d[5]) + fmin(d[6], d[7]) + max(d[8], d[9]) + fmod(d[1], d[2]);
