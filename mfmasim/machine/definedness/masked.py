@@ -36,7 +36,7 @@ def masked(instruction: Instruction, machine: Machine) -> tuple[int, frozenset[i
     """
     code, wave = machine.kernel.code, machine.kernel.wave
     whole = set(EXECS[: wave // 32])
-    at, written = instruction.pc + instruction.size, set()
+    at, written = instruction.pc + instruction.size, set[int]()
     for _ in range(LONGEST):
         if not code.is_code(at):
             return None
