@@ -129,9 +129,7 @@ def compile(  # noqa: A001  (the contract's name)
             sizes = codeobject.direct_loads(text)
         problems = dict.fromkeys(filter(None, (direct_problem(target, size) for size in sizes)))
         raise MfmasimError("; ".join([str(error), *problems])) from None
-    source = Source(
-        Path(path), target.target, hashlib.sha256(Path(path).read_bytes()).hexdigest(), compiler, tuple(flags),
-        tuple(include),
-    )  # fmt: skip
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    source = Source(Path(path), target.target, digest, compiler, tuple(flags), tuple(include))
     found = codeobject.read(made.data, name=str(path), arch=target)
     return Code(found, made_by=made.compiler, source=source, warnings=made.warnings)
