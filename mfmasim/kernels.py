@@ -255,12 +255,16 @@ class Code:
         self._starts = [s.vaddr for s in self._segments]
 
     @classmethod
-    def load(cls, source: str | Path | bytes, arch: str | Arch | None = None, *, strict: bool = False) -> Self:
+    def load(
+        cls, source: str | Path | bytes, arch: str | Arch | None = None, *, kernel: str | None = None,
+        strict: bool = False,
+    ) -> Self:  # fmt: skip
         """Load a code object.
 
         Args:
-            source: a path, or the bytes: an ELF file or an offload bundle, plain or compressed.
-            arch: which entry to take where a bundle holds several.
+            source: a path, or the bytes: a code object, or what holds one (bundle, library, program, archive).
+            arch: which code object to take where there are several.
+            kernel: name of a kernel in it, where there are several for one architecture.
             strict: list bits that are not zero although the hardware does not read them, in `Code.information`.
 
         Returns:
@@ -270,9 +274,9 @@ class Code:
             MfmasimError: the file is missing, damaged, not a code object, or has no entry for `arch`.
         """
         if isinstance(source, str | Path):
-            return cls(codeobject.load(Path(source), arch=arch), strict=strict)
+            return cls(codeobject.load(Path(source), arch, kernel), strict=strict)
         if isinstance(source, bytes | bytearray | memoryview):
-            return cls(codeobject.read(bytes(source), arch=arch), strict=strict)
+            return cls(codeobject.read(bytes(source), arch=arch, kernel=kernel), strict=strict)
         raise MfmasimError(f"load: expected a path or bytes, not {type(source).__name__}")
 
     def __repr__(self) -> str:

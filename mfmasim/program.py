@@ -66,12 +66,15 @@ class Code(kernels.Code):
         def __iter__(self) -> Iterator[Kernel]: ...
 
 
-def load(source: str | Path | bytes, arch: str | Arch | None = None, *, strict: bool = False) -> Code:
+def load(
+    source: str | Path | bytes, arch: str | Arch | None = None, *, kernel: str | None = None, strict: bool = False
+) -> Code:
     """Load a code object.
 
     Args:
-        source: a path, or the bytes: an ELF file or an offload bundle, plain or compressed.
-        arch: which entry to take where a bundle holds several.
+        source: a path, or the bytes: a code object, or what holds one (bundle, library, program, archive).
+        arch: which code object to take where there are several.
+        kernel: name of a kernel in it, where there are several for one architecture.
         strict: list bits that are not zero although the hardware does not read them, in `Code.information`.
 
     Returns:
@@ -80,7 +83,7 @@ def load(source: str | Path | bytes, arch: str | Arch | None = None, *, strict: 
     Raises:
         MfmasimError: the file is missing, damaged, not a code object, or has no entry for `arch`.
     """
-    return Code.load(source, arch, strict=strict)
+    return Code.load(source, arch, kernel=kernel, strict=strict)
 
 
 def compile(  # noqa: A001  (the contract's name)
