@@ -13,7 +13,7 @@ from mfmasim.machine.definedness.keys import EXECS, keys_of
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.events.interface import Machine
 
 __all__ = ["LONGEST", "masked"]
 
