@@ -87,7 +87,31 @@ class Probed:
 
     @cached_property
     def flow(self) -> dict[Half, list[Half]]:
-        """By key and half of a source: keys and halves of results that it reaches."""
+        """By key and half of a source: keys and halves of results that it reaches.
+
+        It depends on which registers are the same, not on their numbers: instructions of a kernel that differ in the
+        numbers alone share one trial.
+        """
+        ins = self.instruction
+        operands = (*ins.dst, *ins.src)
+        keys = list(dict.fromkeys(key for operand in operands for key in keys_of(operand)))
+        place = {key: number for number, key in enumerate(keys)}
+        alike = tuple(
+            (replace(one, index=0) if one.kind in "va" else one, tuple(place[key] for key in keys_of(one)))
+            for one in operands
+        )
+        signature = ins.name, ins.encoding, len(ins.dst), repr(sorted(ins.modifiers.items())), alike
+        tried: dict[object, dict[Half, list[Half]]] = self.machine.kernel.kept.setdefault("flows", {})
+        found = tried.get(signature)
+        if found is None:
+            flow = self._tried()
+            found = tried[signature] = {
+                (place[key], part): [(place[to], mask) for to, mask in reached] for (key, part), reached in flow.items()
+            }
+        return {(keys[key], part): [(keys[to], mask) for to, mask in reached] for (key, part), reached in found.items()}
+
+    def _tried(self) -> dict[Half, list[Half]]:
+        """The flow of this instruction, by executing it."""
         ins = self.instruction
         modifiers = {name: value for name, value in ins.modifiers.items() if name not in LEFT_OUT}
         run = bind(replace(ins, modifiers=modifiers, encoding="VOP3"), self.machine)
