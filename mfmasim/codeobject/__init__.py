@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mfmasim.codeobject.bundle import Entry
-from mfmasim.codeobject.containers import contents
+from mfmasim.codeobject.containers import entries
 from mfmasim.codeobject.ctypes import CType
 from mfmasim.codeobject.declared import Declared, LdsVariable, Parameter, lds_layout
 from mfmasim.codeobject.declared_dwarf import read_dwarf
@@ -29,8 +29,8 @@ __all__ = [
     "Relocation",
     "Segment",
     "Symbol",
-    "contents",
     "direct_loads",
+    "entries",
     "lds_layout",
     "load",
     "read",

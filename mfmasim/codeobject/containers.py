@@ -17,7 +17,7 @@ from mfmasim.errors import DamagedError, NotCodeObjectError, UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ARCHIVE", "PACKAGE", "contents", "opening"]
+__all__ = ["ARCHIVE", "PACKAGE", "entries", "opening"]
 
 ARCHIVE, PACKAGE = b"!<arch>\n", b"\x10\xff\x10\xad"
 _MEMBER_HEADER = 60
@@ -44,7 +44,7 @@ def opening(data: bytes | memoryview) -> str:
     return head.hex(" ") + (f" ({known})" if known else "")
 
 
-def contents(data: bytes | memoryview, name: str) -> list[Entry]:
+def entries(data: bytes | memoryview, name: str) -> list[Entry]:
     """The code objects in a file, and what else its containers hold.
 
     Args:
@@ -91,7 +91,7 @@ def _elf(data: memoryview, name: str) -> list[Entry]:
 def _member(data: memoryview, name: str) -> list[Entry]:
     """Code objects of a member of an archive: none in one that has only code of the host."""
     if bytes(data[:4]) != elf_header.ELF_MAGIC:
-        return contents(data, name) if bundle.is_bundle(data) or bytes(data[:4]) == PACKAGE else []
+        return entries(data, name) if bundle.is_bundle(data) or bytes(data[:4]) == PACKAGE else []
     if elf_header.read_header(bytes(data), name).is_amdgpu or elf_file.read_sections(bytes(data), name, _READERS):
         return _elf(data, name)
     return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mfmasim.codeobject import bundle, elf, elf_header
+from mfmasim.codeobject import containers, elf_header
 from mfmasim.codeobject.reader import read, read_bytes
 from mfmasim.errors import MfmasimError
 
@@ -36,7 +36,7 @@ def contents(path: Path) -> Iterator[Content]:
     """Read every code object of a file.
 
     Args:
-        path: a code object, an offload bundle, plain or compressed, or a host program with ``.hip_fatbin``.
+        path: a code object, or what holds some: see `mfmasim.codeobject.read`.
 
     Yields:
         One row for each, in the file's order.
@@ -45,12 +45,10 @@ def contents(path: Path) -> Iterator[Content]:
         MfmasimError: the file cannot be read, or holds no code object.
     """
     data, name = read_bytes(path), str(path)
-    if not bundle.is_bundle(data):
-        if data[:4] != elf_header.ELF_MAGIC or elf_header.read_header(data, name).is_amdgpu:
-            yield Content("", len(data), read(data, name))
-            return
-        data = bytes(elf.read_fatbin(data, name))
-    entries = [entry for entry in bundle.split(data, name) if not entry.is_host]
+    if data[:4] == elf_header.ELF_MAGIC and elf_header.read_header(data, name).is_amdgpu:
+        yield Content("", len(data), read(data, name))
+        return
+    entries = [entry for entry in containers.entries(data, name) if not entry.is_host]
     if not entries:
         raise MfmasimError(f"{name}: the bundle holds host code only")
     for entry in entries:

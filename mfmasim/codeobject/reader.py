@@ -97,7 +97,7 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None, ker
         return _read_elf(bare.complete(data, None if arch is None else find_target(arch), name), name, wanted)
     if data[:4] == elf_header.ELF_MAGIC and elf_header.read_header(data, name).is_amdgpu:
         return _read_elf(data, name, wanted)
-    return _pick(containers.contents(data, name), wanted, kernel, name)
+    return _pick(containers.entries(data, name), wanted, kernel, name)
 
 
 def _wanted(arch: str | Arch | None) -> str | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.codeobject import contents, read
+from mfmasim.codeobject import entries, read
 from mfmasim.errors import MfmasimError
 from tests.codeobject.codeobject_builds import build
 from tests.codeobject.test_codeobject_bundles import device, host_elf, pack, two
@@ -67,7 +67,7 @@ def test_archives():
         "plain.co": build("gfx90a"),
     }
     data = archive({**members, "notes.txt": b"odd"})
-    assert [entry.target_id for entry in contents(data, "lib.a")] == ["gfx942", "gfx950", "gfx90a"]
+    assert [entry.target_id for entry in entries(data, "lib.a")] == ["gfx942", "gfx950", "gfx90a"]
     assert read(data, "lib.a", "gfx950").data == build("gfx950")
     assert read(data, "lib.a", "gfx90a").name == "lib.a (gfx90a)"
     with pytest.raises(MfmasimError, match=r"lib.a\(a_name_of_many_letters.o\): .hip_fatbin: corrupt offload bundle"):
