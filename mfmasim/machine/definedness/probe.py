@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import bind
 from mfmasim.machine.binding.dpp import is_dpp, narrowed
 from mfmasim.machine.binding.operands import read_dword
@@ -41,6 +42,8 @@ SAMPLES = 32
 HALVES = (np.uint32(0x0000FFFF), np.uint32(0xFFFF0000))
 EDGES = np.array([0, 1, 0x7FFF, 0x8000, 0xFFFF], np.uint32)
 """Halves at which a constant operand decides: the only one above -2, or a sum that wraps around -1."""
+FLOWS: PerKernel[dict[object, dict[Half, list[Half]]]] = PerKernel(lambda _: {})
+"""Flows that were tried, by what they depend on, with places among an instruction's registers as keys."""
 LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "clamp", "omod")
 """Modifiers that change what is seen, and not what is read."""
 
@@ -101,7 +104,7 @@ class Probed:
             for one in operands
         )
         signature = ins.name, ins.encoding, len(ins.dst), repr(sorted(ins.modifiers.items())), alike
-        tried: dict[object, dict[Half, list[Half]]] = self.machine.kernel.kept.setdefault("flows", {})
+        tried = FLOWS.of(self.machine.kernel)
         found = tried.get(signature)
         if found is None:
             flow = self._tried()
