@@ -77,7 +77,7 @@ def problems() -> Iterator[Problem]:
         for m, n, k in itertools.product(SIZES, repeat=3)
         if (SIZES.index(m) + SIZES.index(n) + 3 * SIZES.index(k)) % 8 == 0
     ]
-    for arch in FAMILY_OF:
+    for arch in RULE:
         for number, shape in enumerate(chosen):
             yield Problem(arch, shape, DATA[number % 6], *FACTORS[(number + number // 6) % 6])
         for data, factors in itertools.product(DATA, FACTORS):

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from golden.cases import DATA_CLASSES, FAMILIES, FAMILY_OF, Case
+from golden import attention, casts
+from golden.cases import FAMILIES, FAMILY_OF, Case
 from golden.inputs import draw
 from golden.reference import exact, models
 from golden.storage import npz_bytes, sha256
@@ -32,9 +33,11 @@ def entries() -> Iterator[tuple[dict[str, Any], bytes]]:
     for family, cases in FAMILIES.items():
         for case in cases:
             for arch in case.arches:
-                for data in DATA_CLASSES:
+                for data in case.data:
                     for opsel in case.opsels:
                         yield make(family, case, arch, data, opsel)
+    yield from casts.entries()
+    yield from attention.entries()
 
 
 def make(family: str, case: Case, arch: str, data: str, opsel: int | None) -> tuple[dict[str, Any], bytes]:
@@ -65,7 +68,7 @@ def make(family: str, case: Case, arch: str, data: str, opsel: int | None) -> tu
         scales = {"scale_a": drawn.scale_a[..., opsel], "scale_b": drawn.scale_b[..., opsel]}
     arrays["exact"] = exact.matmul(drawn.a, drawn.b, a_format, b_format, **scales)
     arrays["model"] = models.matmul(drawn.a, drawn.b, a_format, b_format, rule, **scales)
-    _hold_promises(entry_id, data, arrays)
+    _hold_promises(entry_id, data, arrays, exact_sums=rule.step != "dot2")
 
     content = npz_bytes(arrays)
     scale_format = None if case.block is None else "e8m0fnu"
@@ -90,7 +93,7 @@ def make(family: str, case: Case, arch: str, data: str, opsel: int | None) -> tu
             "exact": {"kind": "exact_rational", "fidelity": "specified"},
             "model": {"kind": rule.name, "fidelity": rule.fidelity},
         },
-        "made_by": "golden/generate.py",
+        "made_by": "python -m golden.generate",
     }
     return entry, content
 
@@ -124,7 +127,8 @@ def check(folder: Path) -> list[str]:
         elif (found := sha256(path.read_bytes())) != entry["sha256"]:
             differences.append(f"{entry['file']}: SHA-256 is {found}, needs {entry['sha256']}")
     wanted = {entry["file"] for entry in listed}
-    present = {f"{family}/{path.name}" for family in FAMILIES for path in (folder / family).glob("*.npz")}
+    families = sorted({entry["family"] for entry in listed})
+    present = {f"{family}/{path.name}" for family in families for path in (folder / family).glob("*.npz")}
     differences += [f"{name}: not in the manifest" for name in sorted(present - wanted)]
     manifest = folder / "manifest.json"
     if not manifest.is_file():
@@ -134,12 +138,12 @@ def check(folder: Path) -> list[str]:
     return differences
 
 
-def _hold_promises(entry_id: str, data: str, arrays: dict[str, np.ndarray]) -> None:
-    """Stop when a data class does not keep what its name says."""
+def _hold_promises(entry_id: str, data: str, arrays: dict[str, np.ndarray], *, exact_sums: bool) -> None:
+    """Stop when a data class does not keep what its name says; RDNA3 loses a unit where signs of summands differ."""
     exact_bits, model_bits = arrays["exact"], arrays["model"]
     if data in {"integers", "normal"} and bool(np.any((exact_bits & INFINITY) == INFINITY)):
         raise AssertionError(f"{entry_id}: a result is not finite")
-    if data == "integers" and not np.array_equal(exact_bits, model_bits):
+    if data == "integers" and exact_sums and not np.array_equal(exact_bits, model_bits):
         raise AssertionError(f"{entry_id}: the model rounds where every sum is exact")
 
 

@@ -1,7 +1,8 @@
-"""Bit-exact models of how CDNA matrix instructions accumulate, in Python integers, one dot product at a time.
+"""Bit-exact models of how matrix instructions accumulate, in Python integers, one dot product at a time.
 
 Sources: the published, hardware-checked algorithms for CDNA3 (arXiv 2511.10909v2, there FMA, TR-FDPA and GTR-FDPA).
-K is cut into groups of consecutive k; a group's rounded result is the C of the next.
+K is cut into groups of consecutive k; a group's rounded result is the C of the next. `golden.reference.steps` has the
+groups of CDNA1, CDNA2 and RDNA.
 
 **Assumed, all of it in this paragraph.** How CDNA4 accumulates is not published. The CDNA4 rules here are those
 of CDNA3 with CDNA4's formats: (1) f32 is a chain of fused multiply-adds; (2) f16 sums groups of 8; (3) fp8 and bf8,
@@ -10,7 +11,7 @@ and f8f6f4 with fp8, bf8, fp6, bf6 or fp4, sum groups of 16 in an even and an od
 whole, nothing is rounded or lost by it, it cannot overflow, and its alignment place moves by the same amount (groups
 never straddle a block of 32); the manual says no more than "after the dot product, before accumulation"; (5) a scale
 of 0 is 2^-127, like OCP's; a NaN scale gives NaN whatever it multiplies; (6) a C that lies far below the sum is
-dropped as for CDNA3 fp8.
+dropped as for CDNA3 fp8. CDNA5's (gfx1250) are taken to be CDNA4's.
 
 On every architecture the payload of a NaN result is not modelled: NaN is 0x7fc00000 here. Denormals are kept.
 """
@@ -24,6 +25,7 @@ import numpy as np
 
 from golden.reference.exact import add, check_shapes, product_terms
 from golden.reference.formats import FORMATS, NAN, Number, decode, decode_all, encode, find_format
+from golden.reference.steps import dot2_step, dot4_step, exact_step, flushed_factor, pairwise_step
 from golden.reference.terms import multiply, signed, special
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ class Rule:
         overflowing_products: Whether a finite product of at least 2**128 counts as infinite.
         drops_far_addend: Whether a C more than 25 places below the leading place counts as zero.
         cuts_to_xf32: Whether 10 fraction bits are kept of each f32 factor, the rest cut off.
+        step: How a group is added: `fma` (one product), `aligned` (CDNA3), or one of `golden.reference.steps`.
+        flushes: Subnormal factors count as zeros: `positive`, `signed` (of their sign), or not.
+        pair: Products that `dot4` adds on a grid of their own.
     """
 
     name: str
@@ -57,13 +62,36 @@ class Rule:
     overflowing_products: bool = False
     drops_far_addend: bool = False
     cuts_to_xf32: bool = False
+    step: str = "aligned"
+    flushes: str = ""
+    pair: int = 2
 
 
-_FMA = Rule("fma_chain", "reference", 1)
+_FMA = Rule("fma_chain", "reference", 1, step="fma")
 _TR = Rule("tr_fdpa", "reference", 8, overflowing_products=True)
 _GTR = Rule("gtr_fdpa", "reference", 16, halves=2, drops_far_addend=True)
 
+_E = Rule("e_fdpa", "reference", 4, step="exact")
+_FTZ = Rule("ftz_pairwise", "reference", 4, step="pairwise", flushes="positive")
+_DOT2 = Rule("dot2", "hardware", 2, step="dot2")
+_DOT4 = Rule("dot4", "hardware", 4, step="dot4")
+
 RULES = {
+    ("CDNA1", "f32"): _FMA,
+    ("CDNA1", "16bit"): _E,
+    ("CDNA1", "bf16"): replace(_E, group=2),
+    ("CDNA2", "f32"): _FMA,
+    ("CDNA2", "16bit"): _FTZ,
+    ("CDNA2", "bf16"): replace(_FTZ, group=2),
+    ("RDNA3", "16bit"): _DOT2,
+    ("RDNA3", "bf16"): replace(_DOT2, flushes="signed"),
+    ("RDNA4", "16bit"): _DOT4,
+    ("RDNA4", "8bit"): replace(_DOT4, fidelity="assumed", pair=4),
+    ("CDNA5", "f32"): replace(_FMA, fidelity="assumed"),
+    ("CDNA5", "16bit"): replace(_TR, fidelity="assumed"),
+    ("CDNA5", "8bit"): replace(_GTR, fidelity="assumed"),
+    ("CDNA5", "f4"): replace(_GTR, name="gtr_fdpa_scaled", fidelity="assumed"),
+    ("CDNA5", "f8f6f4"): replace(_GTR, name="gtr_fdpa_scaled", fidelity="assumed"),
     ("CDNA3", "f32"): _FMA,
     ("CDNA3", "xf32"): replace(_TR, group=4, cuts_to_xf32=True),
     ("CDNA3", "16bit"): _TR,
@@ -186,10 +214,29 @@ def dot(
         for x, y in zip(a, b, strict=True):
             c = fma(x, y, decode(c, F32))
         return c
+    if rule.step != "aligned":
+        return _stepped(product_terms(a, b), c, rule)
     terms = product_terms(a, b)
     for start in range(0, len(terms), rule.group):
         scale = None if scales is None else scales[start // block]
         c = aligned_step(terms[start : start + rule.group], decode(c, F32), rule, scale)
+    return c
+
+
+def _stepped(terms: Sequence[Number], c: int, rule: Rule) -> int:
+    """An element of D under the rules of `golden.reference.steps`."""
+    if rule.step == "pairwise" and not c & 0x7F800000:
+        c = 0  # a C that is flushed loses its sign
+    for start in range(0, len(terms), rule.group):
+        group = terms[start : start + rule.group]
+        if rule.step == "exact":
+            c = exact_step(group, decode(c, F32))
+        elif rule.step == "pairwise":
+            c = pairwise_step(group, c)
+        elif rule.step == "dot2":
+            c = dot2_step(group, c)
+        else:
+            c = dot4_step(group, c, rule.pair)
     return c
 
 
@@ -229,7 +276,8 @@ def matmul(
         raise ValueError(f"rule {rule.name} sums groups of {rule.group}, which do not divide a scale block of {block}")
     if rule.cuts_to_xf32:
         a, b = a & np.uint32(XF32_MASK), b & np.uint32(XF32_MASK)
-    rows, columns = decode_all(a, find_format(a_format)), decode_all(b.T, find_format(b_format))
+    rows = _factors(decode_all(a, find_format(a_format)), a_format, rule)
+    columns = _factors(decode_all(b.T, find_format(b_format)), b_format, rule)
     e8m0 = FORMATS["e8m0fnu"]
     row_scales = None if scale_a is None else decode_all(scale_a, e8m0)
     column_scales = None if scale_b is None else decode_all(scale_b.T, e8m0)
@@ -241,6 +289,14 @@ def matmul(
                 scales = product_terms(row_scales[i], column_scales[j])
             d[i, j] = dot(row, column, PLUS_ZERO if c is None else int(c[i, j]), rule, scales, block)
     return d
+
+
+def _factors(numbers: list[list[Number]], name: str, rule: Rule) -> list[list[Number]]:
+    """Factors as the instruction reads them."""
+    if not rule.flushes:
+        return numbers
+    hidden, keep = 1 << find_format(name).fraction_bits, rule.flushes == "signed"
+    return [[flushed_factor(number, hidden, keep_sign=keep) for number in line] for line in numbers]
 
 
 def _overflowed(term: Number) -> Number:

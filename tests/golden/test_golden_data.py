@@ -12,29 +12,54 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from golden import generate
-from golden.cases import DATA_CLASSES, INTRO
+from golden import attention, casts, generate
+from golden.cases import DATA_CLASSES, FAMILIES, FAMILY_OF
 from golden.inputs import draw
 from tests.slow.rounding import nearest_f32, values
 
 GOLDEN = Path(generate.__file__).parent
 MANIFEST = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
-ENTRIES = MANIFEST["entries"]
+EVERY = MANIFEST["entries"]
+ENTRIES = [entry for entry in EVERY if entry["family"] in FAMILIES]
+"""Matrix products; casts and attention have tests of their own below."""
+INTRO = [entry for entry in ENTRIES if entry["family"] == "intro"]
 IDS = [entry["id"] for entry in ENTRIES]
 NAN = 0x7FC00000
+SHARE = 16
+"""One of so many entries beside the introductory ones is made again in the quick tier."""
+
+
+def remade(entry):
+    """An entry and its file, made anew."""
+    if entry["family"] not in FAMILIES:
+        maker = casts if entry["family"] == "cast" else attention
+        return next(one for one in maker.entries() if one[0]["id"] == entry["id"])
+    case = next(one for one in FAMILIES[entry["family"]] if one.name == entry["case"])
+    return generate.make(entry["family"], case, entry["arch"], entry["data"], entry["opsel"])
 
 
 @pytest.fixture(scope="module")
 def made():
-    """All entries, made once."""
-    return list(generate.entries())
+    """All entries: the introductory ones and a share of the others made anew, the rest as they are stored."""
+    again = [
+        remade(entry) if entry["family"] == "intro" or number % SHARE == 5 else None
+        for number, entry in enumerate(EVERY)
+    ]
+    stored = [(entry, (GOLDEN / entry["file"]).read_bytes()) for entry in EVERY]
+    return [new or old for new, old in zip(again, stored, strict=True)]
+
+
+@pytest.mark.long
+def test_everything_is_what_the_generator_makes():
+    assert generate.check(GOLDEN) == []
 
 
 @pytest.fixture
 def copy(tmp_path, made, monkeypatch):
     """A copy of the data, and a generator that need not compute everything again."""
     monkeypatch.setattr(generate, "entries", lambda: iter(made))
-    shutil.copytree(GOLDEN / "intro", tmp_path / "intro")
+    for family in {entry["family"] for entry in EVERY}:
+        shutil.copytree(GOLDEN / family, tmp_path / family)
     shutil.copy(GOLDEN / "manifest.json", tmp_path)
     return tmp_path
 
@@ -51,7 +76,7 @@ def test_check_passes_on_the_repository(made, monkeypatch, capsys):
     monkeypatch.setattr(generate, "entries", lambda: iter(made))
     assert generate.main(["--check"]) == 0
     assert capsys.readouterr().out == "golden data is up to date\n"
-    assert len(made) == len(ENTRIES) == 120
+    assert len(made) == len(EVERY) == 120 + 332 + 50 + 4
 
 
 def test_written_files_are_the_repository_s(copy, tmp_path):
@@ -91,10 +116,15 @@ def test_missing_foreign_and_edited_files_are_named(copy, capsys):
 
 
 def test_manifest_hashes_are_the_files():
-    for entry in ENTRIES:
+    for entry in EVERY:
         assert hashlib.sha256((GOLDEN / entry["file"]).read_bytes()).hexdigest() == entry["sha256"], entry["id"]
-    assert {entry["file"] for entry in ENTRIES} == {f"intro/{p.name}" for p in (GOLDEN / "intro").iterdir()}
-    assert sum((GOLDEN / entry["file"]).stat().st_size for entry in ENTRIES) < 3_000_000
+    families = {entry["family"] for entry in EVERY}
+    assert {entry["file"] for entry in EVERY} == {f"{f}/{p.name}" for f in families for p in (GOLDEN / f).iterdir()}
+    assert sum(p.stat().st_size for p in GOLDEN.rglob("*") if p.is_file() and p.suffix != ".pyc") < 12 << 20
+    keys = {"id", "seed", "formats", "sha256", "expected", "made_by", "rounding", "saturation"}
+    assert all(keys <= set(entry) for entry in EVERY)
+    assert all(way["fidelity"] for entry in EVERY for way in entry["expected"].values())
+    assert {entry["made_by"] for entry in EVERY} == {"python -m golden.generate"}
 
 
 def test_golden_imports_nothing_of_mfmasim():
@@ -122,21 +152,24 @@ def test_readme_examples_run(monkeypatch):
 def test_manifest_has_every_combination():
     assert MANIFEST["schema_version"] == 1
     wanted = {
-        (case.name, arch, data, opsel)
-        for case in INTRO
+        (family, case.name, arch, data, opsel)
+        for family, cases in FAMILIES.items()
+        for case in cases
         for arch in case.arches
-        for data in DATA_CLASSES
+        for data in case.data
         for opsel in case.opsels
     }
-    assert {(e["case"], e["arch"], e["data"], e["opsel"]) for e in ENTRIES} == wanted
-    assert len(set(IDS)) == len({e["seed"] for e in ENTRIES}) == len(ENTRIES) == len(wanted)
+    assert {(e["family"], e["case"], e["arch"], e["data"], e["opsel"]) for e in ENTRIES} == wanted
+    assert len(set(IDS)) == len(ENTRIES) == len(wanted)
+    assert len({e["seed"] for e in EVERY}) == len({e["id"] for e in EVERY}) == len(EVERY)
+    assert {e["arch"] for e in ENTRIES} == set(FAMILY_OF)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
 def test_arrays_fit_the_manifest(entry):
     arrays = load(entry)
     m, n, k = (entry["shape"][axis] for axis in "MNK")
-    dtypes = {"f32": np.uint32, "f16": np.uint16}
+    dtypes = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
     a, b = entry["formats"]["A"], entry["formats"]["B"]
     wanted = {
         "A": ((m, k), dtypes.get(a, np.uint8)),
@@ -151,8 +184,11 @@ def test_arrays_fit_the_manifest(entry):
         assert arrays["A"].max() <= 15
         assert arrays["B"].max() <= 15
     fnuz = entry["arch"] == "gfx942"
-    assert all(name in {"f32", "f16"} or name.endswith("fnuz") == fnuz for name in (a, b))
-    assert (entry["expected"]["model"]["fidelity"] == "assumed") == (entry["arch"] == "gfx950")
+    assert all(name in {"f32", "f16", "bf16"} or name.endswith("fnuz") == fnuz for name in (a, b))
+    guessed = entry["arch"] in {"gfx950", "gfx1250"} or (
+        entry["arch"] in {"gfx1200", "gfx1201"} and dtypes.get(a) is None
+    )
+    assert (entry["expected"]["model"]["fidelity"] == "assumed") == guessed
 
 
 # --- Telling -----------------------------------------------------------------------------------------------------
@@ -160,7 +196,7 @@ def test_arrays_fit_the_manifest(entry):
 
 def test_scale_bytes_are_told_apart():
     words = 0
-    for entry in ENTRIES:
+    for entry in INTRO:
         if entry["opsel"] is None:
             continue
         for name in ("scale_A", "scale_B"):
@@ -181,6 +217,8 @@ def test_rows_and_columns_differ():
     drawn = [entry for entry in ENTRIES if entry["data"] in {"integers", "normal", "range"}]
     assert len(drawn) == len(ENTRIES) // 2
     for entry in drawn:
+        if entry["shape"]["K"] < 16 and entry["family"] != "intro":
+            continue  # rows of few integers may be the same
         arrays = load(entry)
         assert len(np.unique(arrays["A"], axis=0)) == entry["shape"]["M"]
         assert len(np.unique(arrays["B"], axis=1).T) == entry["shape"]["N"]
@@ -192,8 +230,10 @@ def test_exact_and_model_agree_where_they_must_and_differ_where_they_can():
     for entry in ENTRIES:
         arrays = load(entry)
         unequal = int((arrays["exact"] != arrays["model"]).sum())
+        if entry["expected"]["model"]["kind"] == "dot2" and entry["data"] == "integers":
+            continue  # RDNA3 loses a unit where signs differ
         differ[entry["data"]] += unequal
-        if entry["data"] in {"cancel", "range"}:
+        if entry["data"] in {"cancel", "range"} and entry["family"] == "intro":
             assert unequal > 0, entry["id"]
     assert differ["integers"] == 0
     assert min(differ[data] for data in DATA_CLASSES if data != "integers") > 1000
@@ -236,7 +276,7 @@ def test_integers_equal_a_float64_product():
             a, b = factors(entry, arrays)
             np.testing.assert_array_equal(arrays["exact"].view(np.float32), a @ b)
             compared += arrays["exact"].size
-    assert compared == 20 * 1024 - 2 * 768
+    assert compared == 20 * 1024 - 2 * 768 + 81 * 256 + 2 * 512
 
 
 def test_a_sample_of_every_entry_equals_fractions():
@@ -262,6 +302,40 @@ def test_a_sample_of_every_entry_equals_fractions():
             compared += 1
     assert compared == 12 * len(ENTRIES)
     assert special > 100
+
+
+@pytest.mark.parametrize("entry", [entry for entry in EVERY if entry["family"] == "cast"], ids=lambda one: one["id"])
+def test_casts_are_those_of_the_formats(entry):
+    """Against ml_dtypes and the package's own encoder, which share no code with golden's."""
+    import mfmasim
+
+    arrays, fmt = load(entry), mfmasim.format(entry["formats"]["C"])
+    assert arrays["A"].shape == arrays["exact"].shape == (entry["shape"]["M"], entry["shape"]["K"])
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        x = arrays["A"].view(np.float32).astype(np.float64)
+    if entry["block"]:
+        x = x / np.repeat(values(arrays["scale"], "e8m0fnu"), entry["block"], axis=1)
+    else:
+        x = np.where(np.isinf(x), np.sign(x) * 1e30, x)
+    want, nan = fmt.encode(np.where(np.isnan(x), 0, x)), np.isnan(x)
+    assert np.array_equal(arrays["exact"][~nan], want[~nan])
+    assert np.isnan(values(arrays["exact"], entry["formats"]["C"])[nan]).all()
+    assert len(np.unique(arrays["exact"])) > min(fmt.bits**2, 12)
+    assert nan.any() == (entry["data"] == "bits")
+
+
+@pytest.mark.parametrize("entry", [one for one in EVERY if one["family"] == "attention"], ids=lambda one: one["id"])
+def test_attention_is_near_a_float64_reckoning(entry):
+    arrays = load(entry)
+    q, k, v = (values(arrays[name], entry["formats"][name]) for name in "QKV")
+    scores = q @ k.T / np.sqrt(q.shape[1])
+    if entry["causal"]:
+        scores = np.where(np.tri(*scores.shape, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    want = weights / weights.sum(axis=1, keepdims=True) @ v
+    found = arrays["exact"].view(np.float32).astype(np.float64)
+    assert (abs(found - want) <= 2.0**-24 * abs(found) + 1e-12).all()
+    assert np.unique(found).size > 2000
 
 
 def test_unknown_data_class_is_named():

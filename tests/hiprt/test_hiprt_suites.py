@@ -2,11 +2,13 @@
 
 import pytest
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.lab.agreement.capture import read
 from mfmasim.lab.calibration.fitting import fit
 from mfmasim.lab.calibration.phase_fitting import fit_phases
 from mfmasim.lab.calibration.phase_probes import timed
 from mfmasim.lab.calibration.probes import observed
+from mfmasim.matrix import instructions
 from mfmasim.verify import families
 from tests.hiprt.inside import VERSIONS, run, suite
 from tests.longtier import this_round
@@ -146,6 +148,21 @@ def test_the_suite_for_gpus_runs_on_rdna():
     assert suite("tests/verify/test_three_way.py", PYTEST_ADDOPTS="-k trial", **variables) >= 30
 
 
+@pytest.mark.parametrize("arch", tiers([name for name in ARCHITECTURES if instructions(name)], ["gfx90a", "gfx1201"]))
+def test_products_agree_three_ways_on_every_architecture(arch):
+    variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "MFMASIM_TEST_EXAMPLES": "10"}
+    assert suite("tests/verify/test_three_way_products.py", **variables) == 3
+
+
+@pytest.mark.parametrize("arch", tiers(["gfx942", "gfx950", "gfx1151", "gfx1201"], ["gfx1201"]))
+def test_casts_and_attention_agree_three_ways(arch):
+    variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "MFMASIM_TEST_EXAMPLES": "6"}
+    variables["PYTEST_ADDOPTS"] = "-k 'casts or attention'"
+    assert suite("tests/verify/test_three_way_kernels.py", **variables) == EACH[arch]
+
+
+EACH = {"gfx942": 3, "gfx950": 6, "gfx1151": 1, "gfx1201": 3}
+"""Two casts, three with scales on gfx950, attention."""
 SHARES = 6
 """Processes that the families are dealt out to."""
 ALL = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx950,gfx1151,gfx1201,gfx1250", "MFMASIM_HIPRT_CHECKS": "none"}

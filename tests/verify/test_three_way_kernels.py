@@ -1,0 +1,186 @@
+"""Simulator, device and golden's reference on casts, casts with a scale per block, and attention.
+
+The device is MFMASIM_TEST_DEVICE, as in test_three_way.py. Products: test_three_way_products.py.
+"""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mfmasim
+from golden import attention, casts
+from golden.reference.formats import FORMATS
+from hipkernels.attention.cases import launch as attention_launch
+from hipkernels.attention.reference import attention as bounded
+from mfmasim.resources import folder
+from mfmasim.testing import codes
+from mfmasim.toolchain import find_compiler
+from mfmasim.verify.prebuilt import code_for
+from tests.oracles import require
+from tests.tiers import tiers
+from tests.verify.test_three_way_products import DEVICE, GOLDEN, MANIFEST, NAME, devices, few
+
+CASTS, SCALED = ("gfx942", "gfx950", "gfx1201"), ("gfx950",)
+ATTENTION = ("gfx942", "gfx950", "gfx1151", "gfx1201")
+EXAMPLES = int(os.environ.get("MFMASIM_TEST_EXAMPLES", "15"))
+MX = {"e4m3": "e4m3fn", "e5m2": "e5m2", "e2m1": "e2m1fn"}
+F32 = mfmasim.format("f32")
+
+
+def on(archs, quick):
+    """Those of some architectures that the device has; without one, some of them in the long tier."""
+    return tiers(archs, quick) if NAME == "sim" else [arch for arch in archs if DEVICE.arch == arch]
+
+
+def kernel(family, source, name, arch):
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
+    return code_for(folder("hipkernels") / family / source, arch)[name]
+
+
+def stored(family, arch):
+    """Entries of golden's manifest with their arrays."""
+    found = []
+    for entry in MANIFEST["entries"]:
+        if entry["family"] == family and entry["arch"] in (arch, "any"):
+            with np.load(GOLDEN / entry["file"]) as archive:
+                found.append((entry, dict(archive)))
+    return found
+
+
+def same(found, want, name):
+    """Codes are equal; any NaN equals any."""
+    nan, other = (np.isnan(mfmasim.format(name).decode(each)) for each in (found, want))
+    return np.array_equal(nan, other) and np.array_equal(found[~nan], want[~nan])
+
+
+def cast(device, arch, target, given):
+    """Codes that the flat kernel leaves."""
+    out, one = np.zeros(given.size, np.uint8), np.ones(1, np.float32)
+    args = [given.view(np.float32).reshape(-1), out, None, one, one * 0, one * 0, np.int64(given.size)]
+    report = device.launch(kernel("cast", "cast.hip", f"cast_f32_{target}_clamp", arch), 1, 256, args)
+    assert report.ok, report.findings
+    return out.reshape(given.shape)
+
+
+@pytest.mark.parametrize("arch", on(CASTS, ["gfx950", "gfx1201"]))
+@pytest.mark.parametrize("target", ["e4m3", "e5m2"])
+def test_casts(arch, target):
+    short = {"e4m3": "fp8", "e5m2": "bf8"}[target]
+    name = casts.EIGHT_BIT[arch][short]
+
+    @given(st.data())
+    @settings(max_examples=EXAMPLES, deadline=None)
+    def agree(data):
+        drawn = few(data.draw, (data.draw(st.integers(1, 90)),), codes(F32), np.uint32)
+        want = casts.cast_codes(drawn, FORMATS[name], np.zeros(drawn.shape, np.int64))
+        for which, device in devices().items():
+            assert same(cast(device, arch, target, drawn), want, name), which
+
+    agree()
+    entries = [(entry, arrays) for entry, arrays in stored("cast", arch) if entry["case"] == name]
+    assert len(entries) == 3
+    for entry, arrays in entries:
+        for which, device in devices().items():
+            assert same(cast(device, arch, target, arrays["A"]), arrays["exact"], name), (which, entry["id"])
+
+
+def quantise(device, arch, target, given):
+    """Codes and scales of the kernel with a scale per block of a row, OCP's rule."""
+    rows, cols = given.shape
+    blocks = -(-cols // casts.BLOCK)
+    out = np.zeros((rows, cols // 2 if target == "e2m1" else cols), np.uint8)
+    scales = np.zeros((rows, blocks), np.uint8)
+    args = [given.view(np.float32), out, scales, np.int32(rows), np.int32(cols), np.int32(0)]
+    report = device.launch(
+        kernel("cast", "mx.hip", f"mx_f32_{target}_row", arch), -(-4 * rows * blocks // 256), 256, args
+    )
+    assert report.ok, report.findings
+    return (np.stack([out & 15, out >> 4], axis=2).reshape(rows, cols) if target == "e2m1" else out), scales
+
+
+@pytest.mark.parametrize("arch", on(SCALED, SCALED))
+@pytest.mark.parametrize("target", MX)
+def test_casts_with_scales(arch, target):
+    name = MX[target]
+
+    @given(st.data())
+    @settings(max_examples=EXAMPLES, deadline=None)
+    def agree(data):
+        drawn = few(data.draw, (2, 64), codes(F32), np.uint32)
+        drawn = np.where((drawn & 0x7F800000) == 0x7F800000, drawn & np.uint32(0xBFFFFFFF), drawn)  # finite
+        drawn[:, ::32] = np.where((drawn[:, ::32] << 1) == 0, np.uint32(0x3F800000), drawn[:, ::32])  # not all zeros
+        want = casts.results(casts.Cast(arch, name, "drawn", True), drawn)
+        for which, device in devices().items():
+            found, scales = quantise(device, arch, target, drawn)
+            assert np.array_equal(scales, want["scale"]), which
+            assert same(found, want["exact"], name), which
+
+    agree()
+    entries = [(entry, arrays) for entry, arrays in stored("cast", arch) if entry["case"] == f"mx_{name}"]
+    assert len(entries) == 2
+    for entry, arrays in entries:
+        for which, device in devices().items():
+            found, scales = quantise(device, arch, target, arrays["A"])
+            assert np.array_equal(scales, arrays["scale"]), (which, entry["id"])
+            assert same(found, arrays["exact"], name), (which, entry["id"])
+
+
+def attend(device, arch, fmt, q, k, v, *, causal):
+    """O of the kernel of one thread a query, float64."""
+    sizes = (1, 1, len(q), len(k), q.shape[1])
+    built = attention_launch("scalar", arch, fmt, sizes, int(causal), None, "bhnd", "", "normal")
+    out = np.zeros(q.shape, np.uint16)
+    args = [*(array.astype(np.uint16) for array in (q, k, v)), out, *built["args"][4:]]
+    args = [np.int32(each) if isinstance(each, int) else each for each in args]
+    report = device.launch(
+        kernel("attention", "scalar.hip", f"scalar_{fmt}_64", arch), built["grid"], built["block"], args
+    )
+    assert report.ok, report.findings
+    return mfmasim.format(fmt).decode(out)
+
+
+def within(device, arch, fmt, parts, want, *, causal):
+    """Whether a device's O is as near to golden's as the kernel's error bound says, and the bound is not idle."""
+    values = [mfmasim.format(fmt).decode(part)[None, None] for part in parts]
+    near, bound = bounded(fmt, *values, int(causal), None, tile=1, weights_in="f32")
+    exact = want.view(np.float32).astype(np.float64)
+    assert np.allclose(near[0, 0], exact, rtol=1e-6, atol=1e-6 * np.abs(exact).max() + 1e-30)
+    found = attend(device, arch, fmt, *parts, causal=causal)
+    return bool((np.abs(found - exact) <= bound[0, 0] + 1e-7 * np.abs(exact)).all())
+
+
+@pytest.mark.parametrize("arch", on(ATTENTION, ["gfx1201"]))
+def test_attention(arch):
+    @given(st.data())
+    @settings(max_examples=max(3, EXAMPLES // 3), deadline=None)
+    def agree(data):
+        fmt, causal = data.draw(st.sampled_from(["f16", "bf16"])), data.draw(st.booleans())
+        one = {"f16": 0x3C00, "bf16": 0x3F80}[fmt]
+        small = st.integers(one - 512, one + 127) | st.integers(one + 0x7E00, one + 0x7FFF)
+        parts = [few(data.draw, (rows, 64), small, np.uint16) for rows in (3, 5, 5)]
+        want = attention.attention(*parts, fmt, causal=causal)
+        for which, device in devices().items():
+            assert within(device, arch, fmt, parts, want, causal=causal), which
+
+    agree()
+    entries = stored("attention", arch)
+    assert len(entries) == 4
+    for entry, arrays in entries:
+        parts = [arrays[name] for name in "QKV"]
+        for which, device in devices().items():
+            fits = within(device, arch, entry["formats"]["Q"], parts, arrays["exact"], causal=entry["causal"])
+            assert fits, (which, entry["id"])
+    # A device that forgets one key is outside the bound.
+    entry, arrays = next(one for one in entries if not one[0]["causal"])
+    parts, fmt = [arrays[name] for name in "QKV"], entry["formats"]["Q"]
+    parts[2] = parts[2].copy()
+    parts[2][7] = 0
+    found = attend(mfmasim.device("sim"), arch, fmt, *parts, causal=False)
+    exact = arrays["exact"].view(np.float32)
+    _, bound = bounded(
+        fmt, *(mfmasim.format(fmt).decode(arrays[n])[None, None] for n in "QKV"), 0, None, tile=1, weights_in="f32"
+    )
+    assert (np.abs(found - exact) > bound[0, 0]).mean() > 0.5
