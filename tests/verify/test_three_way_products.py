@@ -98,9 +98,9 @@ def types(op):
     return ("f8f6f4" if op.row.a == "f8f6f4" else (op.a, op.b)), "scale" in op.kind
 
 
-def test_the_cases_are_one_of_each_set_of_types():
-    """What the architectures have, but for what golden's formats lack: f64, integers, results that are not f32."""
-    for arch in ARCHS:
-        every = [mfmasim.instruction(arch, name) for name in instructions(arch)]
-        wanted = {types(op) for op in every if op.d == "f32" and not op.sparse and op.blocks == 1}
-        assert {types(operation(case, arch)) for case in (*MATRIX, *INTRO) if arch in case.arches} == wanted, arch
+@pytest.mark.parametrize("arch", ARCHS)
+def test_the_cases_are_one_of_each_set_of_types(arch):
+    """What the architecture has, but for what golden's formats lack: f64, integers, results that are not f32."""
+    every = [mfmasim.instruction(arch, name) for name in instructions(arch)]
+    wanted = {types(op) for op in every if op.d == "f32" and not op.sparse and op.blocks == 1}
+    assert {types(operation(case, arch)) for case in (*MATRIX, *INTRO) if arch in case.arches} == wanted
