@@ -44,8 +44,8 @@ PAGES = (
         come. The kernels are in `hipkernels/gemm_fp8/scheduled`; [schedules.md](schedules.md) describes what is proved
         about their order.""",
         (
-            ("grid xcd_grouped --rows 16 --cols 16 --chunk 6", "permutation|rectangle"),
-            ("grid xcd_divided --rows 5 --cols 5", "permutation"),
+            ("lds grid xcd_grouped --rows 16 --cols 16 --chunk 6", "permutation|rectangle"),
+            ("lds grid xcd_divided --rows 5 --cols 5", "permutation"),
         ),
     ),
     Page(

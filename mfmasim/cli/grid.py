@@ -28,6 +28,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--every", type=int, metavar="N", help="instead check every grid up to N x N for tiles missed or computed twice"
     )
+    parser.add_argument("--units", type=int, default=32, help="workgroups that an XCD runs at a time (default 32)")
+    parser.add_argument("--reuse", action="store_true", help="also count strips of A and B that caches serve")
+    parser.add_argument(
+        "--search", action="store_true", help="instead rank maps, windows and chunks by what caches read"
+    )
     add_formats(parser, (*FORMATS, "svg"))
     parser.set_defaults(run=run)
 
@@ -39,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.figures.grid import tiles_svg, tiles_text
 
     form = wanted_format(args)
+    if args.search:
+        return _search(args, form)
     if args.map is None:
         if form == "svg":
             raise MfmasimError("--format svg needs the name of a map")
@@ -55,10 +62,31 @@ def run(args: argparse.Namespace) -> int:
         if args.map == "xcd_grouped":
             kept = grids.rectangles(args.rows, args.cols, xcds=args.xcds, window=args.window, chunk=args.chunk)
             print(f"{kept.kept} of {kept.chunks} chunks are rectangles of {args.window} rows")
+        if args.reuse:
+            counted = grids.reuse(found, units=args.units)
+            print(
+                f"of {counted.reads:,} strips of A and B for a step of K the L2s serve {counted.l2:.1%} and the last\n"
+                f"level {counted.llc:.1%} of the others; {counted.from_memory:,} come from memory\n"
+                "assumed: the workgroups of a round keep step"
+            )
     else:
         rows = [[i, i % args.xcds, int(row), int(col)] for i, (row, col) in enumerate(found.tiles)]
         print(table(("workgroup", "xcd", "row", "col"), rows, form, str(found.name)), end="")
     return 0 if found.permutation else 1
+
+
+def _search(args: argparse.Namespace, form: str) -> int:
+    """Print the maps whose caches read least."""
+    from mfmasim import grids
+
+    found = grids.best_maps(args.rows, args.cols, xcds=args.xcds, units=args.units)
+    rows = [
+        [one.name, one.grid.window, one.grid.chunk, f"{counted.l2:.1%}", f"{counted.llc:.1%}", counted.from_memory]
+        for one, counted in found[:8]
+    ]
+    columns = ("map", "window", "chunk", "hits in L2", "hits in the last level", "strips from memory")
+    print(table(columns, rows, form, f"{args.rows} x {args.cols} tiles, {args.xcds} XCDs of {args.units}"), end="")
+    return 0
 
 
 def _every(args: argparse.Namespace, form: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
 from mfmasim.grids.proof import Layout, Rectangles, grid_map, layout, rectangle_claim, rectangles, refuted
+from mfmasim.grids.reuse import Reuse, best_maps, reuse
 from mfmasim.grids.splits import Split, k_per_split, published_split, split
 from mfmasim.grids.streams import Segment, segments, stream_workspace
 
@@ -13,8 +14,10 @@ __all__ = [
     "Layout",
     "Map",
     "Rectangles",
+    "Reuse",
     "Segment",
     "Split",
+    "best_maps",
     "grid_map",
     "k_per_split",
     "layout",
@@ -23,6 +26,7 @@ __all__ = [
     "rectangles",
     "refuted",
     "remap_xcd",
+    "reuse",
     "segments",
     "split",
     "stream_workspace",

@@ -113,6 +113,18 @@ def rectangle(rows: int, cols: int, chunk: int) -> Callable[[Runs], str]:
     return found
 
 
+def memory_reads(name: str, side: int) -> Callable[[Runs], float]:
+    """Percent of the strips of A and B from memory that rows of tiles would take."""
+    rows, found = (grids.reuse(grids.layout(one, side, side)) for one in ("row", name))
+    return lambda _: 100 * found.from_memory / rows.from_memory
+
+
+def tuned(_: Runs) -> float:
+    """The same of the best map, against the printed window and chunk."""
+    (_best, least), *_rest = grids.best_maps(64, 64, names=("xcd_grouped",))
+    return 100 * least.from_memory / grids.reuse(grids.layout("xcd_grouped", 64, 64)).from_memory
+
+
 def executed(name: str) -> Callable[[Runs], str]:
     return lambda runs: "yes" if profile(runs).report.counts.get(name) else "no"
 
@@ -201,6 +213,12 @@ STATEMENTS = [
       words="each XCD will own a WINDOW_SIZE x CHUNK_SIZE / WINDOW_SIZE contiguous tile block"),
     S(G, "chunks that are rectangles, 16 x 16, chunks of 6", "0 of 40", rectangle(16, 16, 6), "remark",
       about="only if a chunk is whole columns of the window, which the text's division presumes"),
+    S(G, "strips from memory with the printed window and chunk, in percent of those by rows, 32 x 32 tiles", 100,
+      memory_reads("xcd_grouped", 32), "remark",
+      about="every eighth column is an XCD's by rows, too; assumed: the workgroups of a round keep step"),
+    S(G, "strips from memory with the best window and chunk, in percent of those of 4 and 8, 64 x 64 tiles", 100, tuned,
+      relation="<", about="window 16, chunk 4, `mfmasim lds grid --search`; assumed: a round's workgroups keep step",
+      words="WINDOW_SIZE and CHUNK_SIZE are constants that have to be tuned"),
     S(P, "rates beside other kernels", "a chart", None, "undecided", about=MEASURED,
       words="Figure 6 shows a performance comparison of the two algorithms"),
     S(P, "parts of c stored as soon as they are complete: a gain", "in all cases", None, "undecided", about=MEASURED,
