@@ -95,7 +95,7 @@ def best_maps(
     for name in names:
         if not grid_map(name).right:
             raise unknown("right map", name, ("row", "column", "snake", "grouped", "chunked", "xcd", "xcd_grouped"))
-    different = {}
+    different: dict[bytes, Layout] = {}
     for name in names:
         for window in sizes:
             for chunk in sizes:
