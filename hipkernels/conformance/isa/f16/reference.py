@@ -53,10 +53,17 @@ def compare(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any
     return np.stack([minimum(x, y), maximum(x, y)]), bits
 
 
-def mixed(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def fma16(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], once: bool) -> NDArray[Any]:
+    """A * b + c of f32 as f16: rounded once, or to f32 first."""
+    return fused(a, b, c) if once else fma32(a, b, c).astype(F16)
+
+
+def mixed(
+    x: NDArray[Any], y: NDArray[Any], z: NDArray[Any], once: bool
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     a, b = x.astype(F32), y.astype(F32)
     rows = [fma32(a[:, 0], b[:, 1], z), fma32(a[:, 1], -b[:, 0], z)]
-    high, low = fma32(a[:, 0], b[:, 0], z).astype(F16), fma32(a[:, 1], z, b[:, 1]).astype(F16)
+    high, low = fma16(a[:, 0], b[:, 0], z, once), fma16(a[:, 1], z, b[:, 1], once)
     return np.stack(rows), np.stack([x[:, 1], high], axis=1), low
 
 
