@@ -6,7 +6,7 @@ import mfmasim
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.hazards import rows
-from mfmasim.isa.hazards.row import COMMON, NOT_EMITTED, SEVERAL, Row, Shipped
+from mfmasim.isa.hazards.row import COMMON, DEFECT, NOT_EMITTED, SEVERAL, Row, Shipped
 from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.observe.registry import CHECKS
 from tests.isa.count_hazards import broken
@@ -107,7 +107,7 @@ def test_every_count_belongs_to_a_row(arch):
         assert row.shipped.near(0) == sum(fewest.get(0, 0) for fewest in several)
     for row in rows(found):
         assert row.source
-        assert row.llvm.startswith(("check", "fix")) or row.llvm in (NOT_EMITTED, "")
+        assert row.llvm.startswith(("check", "fix")) or row.llvm in (DEFECT, NOT_EMITTED, "")
 
 
 def test_counting_takes_the_fewest_and_nothing_across_a_branch():
