@@ -112,7 +112,7 @@ def _packages() -> list[dict[str, Any]]:
         use = extra[1] if extra else "mfmasim"
         row = {"name": name[0], "for": use, "wanted": wanted, "version": version, "ok": version is not None}
         if version is None:
-            row["mend"] = f"pip install 'mfmasim[{use}]'" if extra else f"pip install '{wanted}'"
+            row["mend"] = f"pip install '{wanted}'"
         rows.append(row)
     return rows
 

@@ -198,4 +198,4 @@ def _say_compiler() -> None:
     try:
         find_compiler()
     except MfmasimError:
-        print("note: no HIP compiler is installed; checking needs one: pip install 'mfmasim[compile]'", file=sys.stderr)
+        print("note: no HIP compiler is installed; checking needs one: pip install ziglang", file=sys.stderr)

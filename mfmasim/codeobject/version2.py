@@ -80,7 +80,7 @@ def unpack(note: bytes, name: str) -> dict[str, Any]:
         import yaml
     except ImportError:
         raise UnsupportedError(
-            f"{name}: the metadata of a version 2 code object is YAML; to read it: pip install 'mfmasim[yaml]'"
+            f"{name}: the metadata of a version 2 code object is YAML; to read it: pip install PyYAML"
         ) from None
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     limit = _SLOW_LIMIT if loader is yaml.BaseLoader else _NOTE_LIMIT

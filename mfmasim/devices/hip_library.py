@@ -24,7 +24,7 @@ def trouble(error: str) -> tuple[str, str]:
         error: the exception's line: its type's name and its text.
     """
     if error.startswith("ModuleNotFoundError"):
-        return "hip-python is not installed", "pip install 'mfmasim[hip]'"
+        return "hip-python is not installed", "pip install hip-python"
     if "libamdhip64" in error:
         mend = "install ROCm's HIP runtime, or set ROCM_PATH or LD_LIBRARY_PATH to the folder of libamdhip64.so; "
         mend += "without a GPU: mfmasim hiprt -- COMMAND"

@@ -51,7 +51,7 @@ def hypothesis() -> None:
         MfmasimError: it is not.
     """
     if importlib.util.find_spec("hypothesis") is None:
-        raise MfmasimError("trials need hypothesis, which is not installed: pip install 'mfmasim[test]'")
+        raise MfmasimError("trials need hypothesis, which is not installed: pip install hypothesis")
 
 
 def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStrategy[Trial]:

@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mfmasim", "kernels on the simulator or a GPU")
     group.addoption("--mfmasim-device", metavar="DEVICE", help="sim, hip, hip:1, ... (ini: mfmasim_device; sim)")
     group.addoption(
-        "--mfmasim-arch", metavar="ARCH[,ARCH...]", help="architectures to test (ini: mfmasim_arch; each test's own)"
+        "--mfmasim-arch", metavar="ARCH[,ARCH...]", help="architectures to test (each test's own, or ini: mfmasim_arch)"
     )
     group.addoption(
         "--mfmasim-timeout", metavar="SECONDS", help="what a launch on a GPU may take (default: by its grid)"
@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--mfmasim-triton-checks", metavar="CHECKS", default="bounds", help="checks of these kernels (bounds)"
     )
     parser.addini("mfmasim_device", "device of kernel tests", default="sim")
-    parser.addini("mfmasim_arch", "architectures of kernel tests, separated by commas", default="")
+    parser.addini("mfmasim_arch", "architectures of tests without any of their own, separated by commas", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -105,15 +105,18 @@ def _device(config: pytest.Config) -> Device:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test per architecture: those of the command line that the test allows, or all that it allows."""
+    """One test per architecture: those of the command line that the test allows, or all that it allows.
+
+    The configuration's are for tests without any of their own.
+    """
     if "mfmasim_arch" not in metafunc.fixturenames:
         return
     from mfmasim.architectures import DEFAULT, arch
 
     own = _names(_settings(metafunc.definition)["arch"])
-    asked = _names(_option(metafunc.config, "mfmasim_arch"))
+    asked, usual = (_names(get("mfmasim_arch")) for get in (metafunc.config.getoption, metafunc.config.getini))
     gpu = getattr(_device(metafunc.config), "arch", None)
-    chosen = asked or ([gpu] if gpu else own or [DEFAULT])
+    chosen = asked or ([gpu] if gpu else own or usual or [DEFAULT])
     try:
         names = [arch(name).name for name in chosen]
         wanted = {arch(name).name for name in own}
@@ -127,18 +130,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 class DeviceUnderTest:
     """A device whose launches fail the test if there are findings."""
 
-    def __init__(self, device: Device, checks: Any, fail_on: str) -> None:
-        """Launch on `device` with the test's checks.
+    def __init__(self, device: Device) -> None:
+        """Launch on `device`, with the settings of the test that runs.
 
-        Args:
-            device: the device.
-            checks: checks of every launch.
-            fail_on: lowest severity of findings that fails the test.
+        One object serves all tests of a session. A fixture of each test would be one of which Hypothesis warns, because
+        its examples share it.
         """
         self.device = device
-        self.reports: list[Report] = []
-        self._checks = checks
-        self._fail_on = fail_on
+        self._reports: list[Report] = []
+        self._item: pytest.Item | None = None
+
+    @property
+    def reports(self) -> list[Report]:
+        """Of the launches of the running test."""
+        if _running[-1:] != [self._item]:
+            self._item, self._reports = _running[-1], []
+        return self._reports
 
     @property
     def name(self) -> str:
@@ -162,23 +169,33 @@ class DeviceUnderTest:
             The report, for further assertions.
         """
         __tracebackhide__ = True
-        checks = options.pop("checks", self._checks if self.name == "sim" else "all")
+        settings = _settings(_running[-1])
+        checks = options.pop("checks", settings["checks"] if self.name == "sim" else "all")
         report = self.device.launch(kernel, grid, block, args, shared_bytes, checks, **options)
         self.reports.append(report)
-        bad = [finding for finding in report.findings if finding.severity in FAIL_ON[self._fail_on]]
+        bad = [finding for finding in report.findings if finding.severity in FAIL_ON[settings["fail_on"]]]
         if bad:
             many = f"{len(bad)} finding{'s' * (len(bad) > 1)}"
             lines = [f"{report.kernel} on {report.device} ({report.arch}): {many}"]
             lines += [line for finding in bad[:10] for line in finding.lines()]
-            pytest.fail("\n".join(lines), pytrace=False)
+            raise AssertionError("\n".join(lines))  # pytest shows the line of the test, and Hypothesis' example
         return report
 
 
-@pytest.fixture
+_running: list[pytest.Item] = []
+"""The test that runs."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Keep which test runs, for its settings."""
+    _running[:] = [item]
+
+
+@pytest.fixture(scope="session")
 def mfmasim_device(request: pytest.FixtureRequest) -> DeviceUnderTest:
     """The device of ``--mfmasim-device``; launches with errors fail the test."""
-    settings = _settings(request.node)
-    return DeviceUnderTest(_device(request.config), settings["checks"], settings["fail_on"])
+    return DeviceUnderTest(_device(request.config))
 
 
 class Compiler:
@@ -211,7 +228,7 @@ class Compiler:
 _compiled: dict[Any, Code] = {}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def mfmasim_compile(request: pytest.FixtureRequest, mfmasim_arch: str) -> Compiler:
     """A function that compiles a source beside the test for the test's architecture."""
     return Compiler(mfmasim_arch, Path(request.path).parent, _compiled)

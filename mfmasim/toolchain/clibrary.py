@@ -40,7 +40,7 @@ def c_compiler() -> tuple[str, ...]:
             return (found,)
     if zig := find_zig():
         return (str(zig), "cc")
-    raise MfmasimError("no C compiler found: install gcc or clang, or: pip install 'mfmasim[compile]'")
+    raise MfmasimError("no C compiler found: install gcc or clang, or: pip install ziglang")
 
 
 def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), soname: str = "") -> None:

@@ -53,7 +53,7 @@ def find_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
             refused.append(str(error))
     text = (
         f"no HIP compiler found: there is no hipcc, no amdclang++, no clang {MINIMUM_CLANG} or newer with lld, "
-        "and no ziglang wheel; get one with: pip install 'mfmasim[compile]'"
+        "and no ziglang wheel; get one with: pip install ziglang"
     )
     raise MfmasimError("; ".join([text, *refused]))
 
@@ -105,7 +105,7 @@ def _named(name: str, origin: str) -> Compiler:
     if name == "ziglang":
         zig = find_zig()
         if zig is None:
-            raise MfmasimError(f"{origin}the ziglang wheel is not installed: pip install 'mfmasim[compile]'")
+            raise MfmasimError(f"{origin}the ziglang wheel is not installed: pip install ziglang")
         return probe(zig, "explicit")
     found = shutil.which(name)
     if found is None:

@@ -24,7 +24,9 @@ def need() -> Any:
     """
     for name in ("triton", "torch"):
         if importlib.util.find_spec(name) is None:
-            raise MfmasimError(f"{name} is not installed; install it: pip install 'mfmasim[triton]'")
+            raise MfmasimError(
+                f"{name} is not installed; install it: pip install {name} (of PyTorch the build for the CPU)"
+            )
     triton = importlib.import_module("triton")
     version = str(getattr(triton, "__version__", "unknown"))
     if ".".join(version.split(".")[:2]) not in TESTED and version not in _said:

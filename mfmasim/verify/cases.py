@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -179,6 +180,9 @@ class Case:
 
 _collected: ContextVar[list[Case] | None] = ContextVar("collected", default=None)
 _folder: ContextVar[Path] = ContextVar("folder", default=Path())
+_own_only: ContextVar[bool] = ContextVar("own_only", default=False)
+CASE_FILE = "mfmasim_cases"
+"""Name under which a case file runs."""
 
 
 def case(
@@ -278,7 +282,7 @@ def case(
             traced = dict(mapping) if mapping is not None else {
                 name: value for name, value in (("alpha", 1.0), ("beta", 0.0)) if name in parameters
             }  # fmt: skip
-            if collected is not None:
+            if collected is not None and not (_own_only.get() and _imported()):
                 collected.append(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
@@ -292,16 +296,32 @@ def case(
     return decorate
 
 
+def _imported() -> bool:
+    """Whether the case file is importing the module that declares a case."""
+    frame = sys._getframe(1)  # noqa: SLF001
+    while frame is not None and frame.f_globals.get("__name__") != CASE_FILE:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
 @contextmanager
-def collecting(path: Path) -> Iterator[list[Case]]:
-    """Gather the cases that a file declares while it runs."""
+def collecting(path: Path, *, own: bool = False) -> Iterator[list[Case]]:
+    """Gather the cases that a file declares while it runs.
+
+    Args:
+        path: the file.
+        own: leave out those of modules that it imports.
+    """
     found: list[Case] = []
-    tokens = _collected.set(found), _folder.set(path.parent)
+    tokens = _collected.set(found), _folder.set(path.parent), _own_only.set(own)
     try:
         yield found
     finally:
         _collected.reset(tokens[0])
         _folder.reset(tokens[1])
+        _own_only.reset(tokens[2])
 
 
 def _code(function: Callable[..., Any]) -> CodeType:

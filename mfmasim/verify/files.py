@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.resources import folder
-from mfmasim.verify.cases import collecting, line_in
+from mfmasim.verify.cases import CASE_FILE, collecting, line_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,9 +59,10 @@ def load_file(path: Path) -> list[Case]:
         raise MfmasimError(f"{path}: {'a folder, not a case file' if path.is_dir() else 'no such case file'}")
     if path.suffix != ".py":
         raise MfmasimError(f"{path}: a case file is Python (.py) and declares what the kernel's arguments are")
-    with collecting(path) as found, neighbours(path):
+    own = folder("hipkernels") not in path.parents  # the package's families gather the cases of their modules
+    with collecting(path, own=own) as found, neighbours(path):
         try:
-            runpy.run_path(str(path), run_name="mfmasim_cases")
+            runpy.run_path(str(path), run_name=CASE_FILE)
         except MfmasimError:
             raise
         except SystemExit as error:

@@ -128,7 +128,7 @@ def test_version_2_has_no_place_for_a_unified_register_file():
 
 def test_without_a_reader_of_yaml(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    assert refusal(version2()).endswith("is YAML; to read it: pip install 'mfmasim[yaml]'")
+    assert refusal(version2()).endswith("is YAML; to read it: pip install PyYAML")
 
 
 def test_unknown_flags_of_version_3():

@@ -96,7 +96,7 @@ def test_start_says_what_checking_needs(capsys, monkeypatch):
     monkeypatch.setattr("mfmasim.toolchain.find_compiler", missing)
     code, _, error = learn(capsys, "start", "lanes")
     assert code == 0
-    assert "pip install 'mfmasim[compile]'" in error
+    assert "pip install ziglang" in error
 
 
 @pytest.mark.parametrize(

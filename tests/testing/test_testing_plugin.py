@@ -14,6 +14,7 @@ from mfmasim.testing import assert_same_bits
 from mfmasim.testing.bits import difference
 from mfmasim.testing.stored import load, store
 from mfmasim.toolchain import find_compiler
+from mfmasim.verify import load_file
 from tests.oracles import require
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -243,3 +244,54 @@ def test_what_is_the_same():
 def test_what_cannot_be_compared(actual, expected, options, text):
     with pytest.raises(MfmasimError, match=re.escape(text)):
         difference(actual, expected, **options)
+
+
+def test_hypothesis_needs_no_setting_and_prints_the_falsifying_example(tmp_path):
+    """One object of the device serves all examples; a failure has the test's line, and what Hypothesis adds."""
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
+    (tmp_path / "scale.hip").write_text(
+        (ROOT / "docs" / "example" / "scale.hip").read_text().replace("if (i < n) y", "y")
+    )
+    (tmp_path / "test_scale.py").write_text(
+        "import numpy as np\nfrom hypothesis import given, settings, strategies as st\n"
+        "@settings(max_examples=20, deadline=None, derandomize=True, database=None)\n"
+        "@given(n=st.integers(1, 200))\n"
+        "def test_property(mfmasim_device, mfmasim_compile, n):\n"
+        "    x, y = np.ones(n, np.float32), np.zeros(n, np.float32)\n"
+        "    kernel = mfmasim_compile('scale.hip')['scale']\n"
+        "    mfmasim_device.launch(kernel, -(-n // 64), 64, [x, y, np.float32(2), np.int32(n)])\n"
+        "    assert len(mfmasim_device.reports) >= 1\n"
+        "def test_another(mfmasim_device):\n"
+        "    assert mfmasim_device.reports == []\n"
+    )
+    code, text = project(tmp_path)
+    assert code == 1
+    assert "FailedHealthCheck" not in text
+    assert re.search(r"(Falsifying example|Failing test case): test_property", text)
+    assert "n=1," in text
+    assert "mfmasim_device.launch(kernel" in text
+    assert "past the end of argument" in text
+    assert "1 failed, 1 passed" in text
+
+
+def test_architectures_of_the_configuration_are_for_tests_without_any(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\nmfmasim_arch = "gfx1201"\n')
+    (tmp_path / "test_x.py").write_text(
+        "import pytest\n@pytest.mark.mfmasim(arch=['gfx942', 'gfx950'])\ndef test_marked(mfmasim_arch):\n"
+        "    assert mfmasim_arch in ('gfx942', 'gfx950')\n"
+        "def test_plain(mfmasim_arch):\n    assert mfmasim_arch == 'gfx1201'\n"
+    )
+    code, text = project(tmp_path)
+    assert code == 0, text
+    assert "3 passed" in text
+
+
+def test_a_case_file_that_imports_another_has_its_own_cases_only(tmp_path):
+    case = (
+        "from mfmasim.verify import case, Out\n@case('k.hip', kernel='k', arch='gfx942')\ndef {}():\n"
+        "    return dict(grid=1, block=64, args=[Out('f32', 64)], expect=lambda: 0)\n"
+    )
+    (tmp_path / "first.py").write_text(case.format("one"))
+    (tmp_path / "second.py").write_text("import first\nfrom first import one\n" + case.format("two"))
+    assert [case.name for case in load_file(tmp_path / "second.py")] == ["two"]
+    assert [case.name for case in load_file(tmp_path / "first.py")] == ["one"]
