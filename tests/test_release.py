@@ -4,9 +4,12 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 import mfmasim
+from mfmasim.errors import MfmasimError
+from mfmasim.verify import files
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -39,3 +42,29 @@ def test_templates_are_forms():
     forms = [yaml.safe_load(path.read_text()) for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")]
     assert len(forms) == 3
     assert all({"name", "description", "body"} <= set(form) for form in forms)
+
+
+def test_the_wheel_has_everything_but_the_families_that_test_the_machine():
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    wheel, kernels = set(build["wheel"]["force-include"]), ROOT / "hipkernels"
+    folders = {path for path in kernels.iterdir() if path.name not in {files.CONFORMANCE, "__pycache__"}}
+    folders |= {path for path in (kernels / files.CONFORMANCE).iterdir() if path.name not in files.IN_SOURCES}
+    assert wheel == {path.relative_to(ROOT).as_posix() for path in folders if path.name != "__pycache__"} | {"golden"}
+    assert set(files.IN_SOURCES) == {
+        path.relative_to(kernels / files.CONFORMANCE).parts[0] for path in (kernels / "conformance").rglob("cases.py")
+    }
+    assert "hipkernels" in build["sdist"]["include"]
+
+
+def test_a_family_that_the_wheel_lacks_says_where_it_is(monkeypatch):
+    monkeypatch.setattr(files, "families", lambda: {"intro": kernels_of("intro")})
+    assert [name for name, _ in files.find("intro")] == ["intro"]
+    for target in ("races", "isa/maths"):
+        with pytest.raises(MfmasimError, match=f"{target}: .* source distribution"):
+            files.find(target)
+    with pytest.raises(MfmasimError, match=r"did you mean .intro."):
+        files.find("intros")
+
+
+def kernels_of(family):
+    return ROOT / "hipkernels" / family / "cases.py"

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.cases import Case
 
-__all__ = ["CONFORMANCE", "families", "find", "load_file", "neighbours"]
+__all__ = ["CONFORMANCE", "IN_SOURCES", "families", "find", "load_file", "neighbours"]
 
 CONFORMANCE = "conformance"
 """Folder of the families that test the machine, beside those that are products."""
+IN_SOURCES = ("hazards", "isa", "lds", "races", "tensor", "uninit")
+"""Families of that folder, which a checkout and the source distribution have, and the wheel has not."""
 
 
 @contextmanager
@@ -95,7 +97,13 @@ def find(target: str) -> list[tuple[str, list[Case]]]:
     inside = [name for name in known if target in ("all", name) or name.startswith(f"{target}/")]
     if inside:
         return [(name, load_file(known[name])) for name in inside]
-    if target.endswith(".py") or "/" in target or Path(target).exists():
+    absent = target.partition("/")[0] in IN_SOURCES and "races" not in known
+    if target.endswith(".py") or ("/" in target and not absent) or Path(target).exists():
         return [(Path(target).stem, load_file(Path(target)))]
     folders = {name.partition("/")[0] for name in known if "/" in name}
+    if absent:
+        raise MfmasimError(
+            f"{target}: a family that tests the machine itself, which the source distribution and a checkout have: "
+            "pip download --no-deps --no-binary mfmasim mfmasim, or git clone"
+        )
     raise unknown("target", target, [*sorted({*known, *folders}), "all"], "(a family, 'all' or a case file)")
