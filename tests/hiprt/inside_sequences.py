@@ -166,3 +166,15 @@ class Sequences(RuleBasedStateMachine):
 def test_any_sequence_gives_the_same_on_three_devices():
     many = int(os.environ.get("MFMASIM_TEST_EXAMPLES", "6"))
     run_state_machine_as_test(Sequences, settings=settings(max_examples=many, stateful_step_count=12, deadline=None))
+
+
+def test_faults_and_time_outs_once_each_with_launches_between():
+    """What a short run of random sequences may leave out."""
+    machine = Sequences()
+    try:
+        for act in (machine.fault, machine.restart, machine.time_out, machine.restart):
+            act()
+            machine.at_most_one_process()
+            machine.launch(MAKERS[1], thread=False)
+    finally:
+        machine.teardown()
