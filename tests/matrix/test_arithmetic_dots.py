@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfmasim.formats.rows import ROWS
-from mfmasim.matrix.arithmetic import chains, dots
+from mfmasim.matrix.arithmetic import complete_paths, dot_products
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import PLAIN, Formats, Operands
@@ -58,7 +58,9 @@ def test_many_tiles_equal_the_plain_steps(name, a_format, b_format):
                 a, b = codes(rng, a_format, (19, 8, K), kind_a), codes(rng, b_format, (19, K, 9), kind_b)
                 c = addends(rng, (19, 8, 9), kind_c)
                 with np.errstate(all="ignore"):
-                    plain = chains.dot(Product(model, Formats(a_format, b_format, "f32"), PLAIN, K), Operands(a, b, c))
+                    plain = complete_paths.dot(
+                        Product(model, Formats(a_format, b_format, "f32"), PLAIN, K), Operands(a, b, c)
+                    )
                 found = multiply(model, a_format, b_format, "f32", a, b, c)
                 assert np.array_equal(found, plain), (kind_a, kind_b, kind_c)
                 compared += found.size
@@ -103,8 +105,8 @@ def test_other_parameters_are_computed_plainly(other):
     """And come out as the slow model says."""
     rng, model = np.random.default_rng(6), replace(MODELS["rdna3_f16"], **other)
     formats = Formats("f16", "f16", "f32")
-    assert dots.usable(Product(MODELS["rdna3_f16"], formats, PLAIN, K))
-    assert not dots.usable(Product(model, formats, PLAIN, K))
+    assert dot_products.usable(Product(MODELS["rdna3_f16"], formats, PLAIN, K))
+    assert not dot_products.usable(Product(model, formats, PLAIN, K))
     a, b = codes(rng, "f16", (2, 3, K), "near"), codes(rng, "f16", (2, K, 4), "zeros")
     c = addends(rng, (2, 3, 4), "near")
     want = slow.multiply(model, "f16", "f16", "f32", a, b, c)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim import format as number_format
-from mfmasim.matrix.arithmetic import batches, bymatmul, fast, few, grid, tiles
+from mfmasim.matrix.arithmetic import aligned_steps, aligned_tiles, batches, matmul_steps, one_grid, small_batches
 from mfmasim.matrix.models import MODELS
 from tests.longtier import this_round
 from tests.matrix.flat import multiply
@@ -67,7 +67,7 @@ def addend(source, shape, kind):
 
 
 def compare(monkeypatch, pair, shape, factors, addends, seed, **ways):
-    """Run the fast way (with the given settings of `tiles`) and the plain one; returns the outputs compared."""
+    """Run the fast way (with the given settings of `aligned_tiles`) and the plain one; returns the outputs compared."""
     model, a_format, b_format, k = pair
     batch, m, n = shape
     source = np.random.default_rng(seed)
@@ -81,12 +81,12 @@ def compare(monkeypatch, pair, shape, factors, addends, seed, **ways):
         scales["scale_b"] = source.integers(*spread, (*batch, k // 32, n)).astype(np.uint8)
     with monkeypatch.context() as patch:
         for name, value in ways.items():
-            for module in (few, tiles, batches, grid):
+            for module in (small_batches, aligned_tiles, batches, one_grid):
                 if hasattr(module, name):
                     patch.setattr(module, name, value)
         found = multiply(*arguments, **scales)
     with monkeypatch.context() as patch:
-        patch.setattr(fast, "usable", lambda _: False)
+        patch.setattr(aligned_steps, "usable", lambda _: False)
         expected = multiply(*arguments, **scales)
     wrong = np.argwhere(found != expected)
     where = tuple(wrong[0]) if len(wrong) else ()
@@ -117,20 +117,20 @@ def test_the_last_instruction_may_be_cut_off(monkeypatch):
     a, b = codes(source, "f16", (3, 16, 20), "normal"), codes(source, "f16", (3, 20, 5), "normal")
     arguments = (MODELS["cdna3_16bit"], "f16", "f16", "f32", a, b, addend(source, (3, 16, 5), "normal"))
     found = multiply(*arguments, k=16)
-    monkeypatch.setattr(fast, "usable", lambda _: False)
+    monkeypatch.setattr(aligned_steps, "usable", lambda _: False)
     np.testing.assert_array_equal(found, multiply(*arguments, k=16))
 
 
 @pytest.mark.parametrize(("tiles_", "m", "n"), [(60, 16, 4), (60, 4, 16), (3, 40, 16), (30, 3, 40)])
 @pytest.mark.parametrize(("model", "fmt"), [("cdna3_16bit", "f16"), ("cdna3_fp8", "e4m3fnuz")])
 def test_no_step_works_on_more_outputs_than_bound_the_memory(monkeypatch, model, fmt, tiles_, m, n):
-    for module in (tiles, batches, grid):
+    for module in (aligned_tiles, batches, one_grid):
         monkeypatch.setattr(module, "OUTPUTS", 512)
-    monkeypatch.setattr(tiles, "_TILES", 32)
-    monkeypatch.setattr(few, "MOST", 0)
-    monkeypatch.setattr(few, "BLOCK", 0)
-    sizes, add = [], fast.add
-    monkeypatch.setattr(fast, "add", lambda *arguments: (sizes.append(arguments[2].size), add(*arguments))[1])
+    monkeypatch.setattr(aligned_tiles, "_TILES", 32)
+    monkeypatch.setattr(small_batches, "MOST", 0)
+    monkeypatch.setattr(small_batches, "BLOCK", 0)
+    sizes, add = [], aligned_steps.add
+    monkeypatch.setattr(aligned_steps, "add", lambda *arguments: (sizes.append(arguments[2].size), add(*arguments))[1])
     source = np.random.default_rng(4)
     a, b = codes(source, fmt, (tiles_, m, 16), "wide"), codes(source, fmt, (tiles_, 16, n), "wide")
     multiply(MODELS[model], fmt, fmt, "f32", a, b, addend(source, (tiles_, m, n), "near"))
@@ -169,11 +169,11 @@ def test_the_ways_are_taken(monkeypatch):
         monkeypatch.setattr(owner, name, wrapped)
 
     for owner, names in (
-        (fast, ("product_sum", "_add_rest")),
-        (few, ("_by_products", "_by_matmul")),
-        (tiles, ("on_one_grid", "_natural", "_tiles_last", "_plain")),
-        (bymatmul.MatmulSteps, ("step_sum", "_mend")),
-        (grid, ("_add_steps",)),
+        (aligned_steps, ("product_sum", "_add_rest")),
+        (small_batches, ("_by_products", "_by_matmul")),
+        (aligned_tiles, ("on_one_grid", "_natural", "_tiles_last", "_plain")),
+        (matmul_steps.MatmulSteps, ("step_sum", "_mend")),
+        (one_grid, ("_add_steps",)),
     ):
         for name in names:
             watch(owner, name)

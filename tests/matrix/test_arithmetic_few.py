@@ -7,7 +7,7 @@ import pytest
 
 from mfmasim import format as number_format
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.arithmetic import fast, few
+from mfmasim.matrix.arithmetic import aligned_steps, small_batches
 from mfmasim.matrix.arithmetic import multiply as multiply_operands
 from mfmasim.matrix.arithmetic.checks import checked_product
 from mfmasim.matrix.models import MODELS
@@ -23,13 +23,13 @@ def f32(values):
 
 
 def outcome(monkeypatch, given, k=None, modes=None):
-    """Compare D with the plain path's; whether few tiles' own way gave it, and the additions of `fast` within.
+    """Compare D with the plain path's; whether few tiles' own way gave it, and the additions of `aligned_steps` within.
 
     `given` is (model, format, K of an instruction) of the way, and A, B, C as codes.
     """
     (name, fmt, _), a, b, c = given
     arguments = MODELS[name], Formats(fmt, fmt, "f32"), Operands(a, b, c), modes or Modes(), k
-    found_by, original, add = [], few.aligned, fast.add
+    found_by, original, add = [], small_batches.aligned, aligned_steps.add
 
     def watched(*args):
         found_by.append(AT_ONCE)
@@ -38,12 +38,12 @@ def outcome(monkeypatch, given, k=None, modes=None):
         return d
 
     with monkeypatch.context() as patch:
-        patch.setattr(few, "aligned", watched)
-        patch.setattr(fast, "add", lambda *args: (found_by.append(BY_STEPS), add(*args))[1])
+        patch.setattr(small_batches, "aligned", watched)
+        patch.setattr(aligned_steps, "add", lambda *args: (found_by.append(BY_STEPS), add(*args))[1])
         found = multiply_operands(*arguments)
         ways = list(found_by)
     with monkeypatch.context() as patch:
-        patch.setattr(fast, "usable", lambda _: False)
+        patch.setattr(aligned_steps, "usable", lambda _: False)
         expected = multiply_operands(*arguments)
     np.testing.assert_array_equal(found, expected)
     return ELSEWHERE if ELSEWHERE in ways else ways[-1]
@@ -252,17 +252,17 @@ def test_many_are_not_few(monkeypatch):
 @pytest.mark.parametrize("place", ["a", "c"])
 def test_blocks_of_many(monkeypatch, special, place):
     """Blocks of four tiles: one with a NaN or a large addend goes another way alone, the first with all others."""
-    monkeypatch.setattr(few, "BLOCK", 4 * 2 * 6 * 5)
+    monkeypatch.setattr(small_batches, "BLOCK", 4 * 2 * 6 * 5)
     source = np.random.default_rng(3)
     a, b, c = (source.standard_normal(shape) for shape in ((4, 10, 6, 32), (4, 10, 32, 5), (4, 10, 6, 5)))
     a, b = (number_format("e4m3fnuz").encode(x) for x in (a, b))
-    blocks, original = [], few._by_matmul
+    blocks, original = [], small_batches._by_matmul
 
     def watched(product, factors, *others):
         blocks.append((len(factors[0]), original(product, factors, *others)))
         return blocks[-1][1]
 
-    monkeypatch.setattr(few, "_by_matmul", watched)
+    monkeypatch.setattr(small_batches, "_by_matmul", watched)
     if special is not None and place == "a":
         a.reshape(-1, 6, 32)[special, 2, 20] = 0x80
     if special is not None and place == "c":

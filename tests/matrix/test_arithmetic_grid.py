@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import batches, grid, multiply, multiply_exactly
-from mfmasim.matrix.arithmetic.chains import aligned
+from mfmasim.matrix.arithmetic import batches, multiply, multiply_exactly, one_grid
+from mfmasim.matrix.arithmetic.complete_paths import aligned
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import PLAIN, Formats, Operands
@@ -44,14 +44,14 @@ def test_exact_products_are_those_of_the_steps(pair, monkeypatch):
     model, a_format, b_format, k = pair
     formats = Formats(a_format, b_format, "f32")
     product, kinds, found = Product(MODELS[model], formats, PLAIN, k), set(), 0
-    add_steps = grid._add_steps
+    add_steps = one_grid._add_steps
 
     def watched(value, operands, size, grain, bounds):
         kinds.add((bounds[1] <= 2.0 ** (grain + 24), size == k))
         return add_steps(value, operands, size, grain, bounds)
 
-    monkeypatch.setattr(grid, "_add_steps", watched)
-    monkeypatch.setattr(grid, "OUTPUTS", 512)
+    monkeypatch.setattr(one_grid, "_add_steps", watched)
+    monkeypatch.setattr(one_grid, "OUTPUTS", 512)
     monkeypatch.setattr(batches, "OUTPUTS", 512)
     for seed, (spread, other, bits) in enumerate(itertools.product(SPREADS, SPREADS, (0, 8, 23, 29, 31))):
         source = np.random.default_rng(seed)

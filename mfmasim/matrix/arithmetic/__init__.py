@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mfmasim.matrix.arithmetic.multiply import multiply, multiply_exactly
+from mfmasim.matrix.arithmetic.dispatch import multiply, multiply_exactly
 
 __all__ = ["multiply", "multiply_exactly"]

@@ -10,7 +10,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic.product import Product
-from mfmasim.matrix.arithmetic.specials import RESULTS
+from mfmasim.matrix.arithmetic.special_values import RESULTS
 from mfmasim.matrix.request import Operands
 
 if TYPE_CHECKING:

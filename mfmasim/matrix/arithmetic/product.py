@@ -49,7 +49,7 @@ class Product:
 
     @cached_property
     def carriers(self) -> tuple[np.dtype[Any], ...] | None:
-        """Types of A, B and C where `mfmasim.matrix.arithmetic.few` may compute; codes fill theirs."""
+        """Types of A, B and C where `mfmasim.matrix.arithmetic.small_batches` may compute; codes fill theirs."""
         model, formats = self.model, self.formats
         rows = FORMATS[formats.a], FORMATS[formats.b]
         if model.algorithm != "aligned" or model.nan_rules != "ieee" or self.clamp or self.k % model.group:

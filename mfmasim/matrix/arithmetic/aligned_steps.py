@@ -2,7 +2,7 @@
 
 Two ways to a step's sum S on the grid 2^(e_dot - 24):
 
-* *matmul* (8-bit and smaller factors, see `mfmasim.matrix.arithmetic.bymatmul`): truncation to the grid seldom
+* *matmul* (8-bit and smaller factors, see `mfmasim.matrix.arithmetic.matmul_steps`): truncation to the grid seldom
   removes a bit. Then S is the exact sum, and a float64 matrix product gives it.
 * *products* (16-bit factors): each product is exact in float32, scaled so that the grid is 1, and truncated by the
   conversion to int32.
@@ -10,7 +10,7 @@ Two ways to a step's sum S on the grid 2^(e_dot - 24):
 The addend then joins in float32: x = c * 2^(24 - e_dot) and floor(x) are exact. While |x| < 2^30, sums stay below
 2^31 grid units: e_c <= e_dot + 5, the other grids of the definition (e_max - 32, lead - 31) are finer than the sums,
 and the conversion to f32 is the only rounding. The elements outside these bounds are computed by
-`mfmasim.matrix.arithmetic.steps`.
+`mfmasim.matrix.arithmetic.complete_steps`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import steps
-from mfmasim.matrix.arithmetic.arrays import scratch
+from mfmasim.matrix.arithmetic import complete_steps
+from mfmasim.matrix.arithmetic.buffers import scratch
 from mfmasim.matrix.arithmetic.factors import empty_below
 
 if TYPE_CHECKING:
@@ -216,4 +216,4 @@ def _add_rest(
     value = total.value.reshape(-1)[places].astype(np.float64)
     if total.value.dtype == np.int32:
         value = np.ldexp(value, e - model.product_bits)
-    d.reshape(-1)[places] = steps.add_aligned(model, value, e, np.zeros(e.shape, np.bool_), addend)
+    d.reshape(-1)[places] = complete_steps.add_aligned(model, value, e, np.zeros(e.shape, np.bool_), addend)

@@ -4,7 +4,7 @@ A product of such factors has at most 8 significant bits, so that truncating it 
 bits only when it is 2^16 times smaller than the largest of its step. Where no product loses bits, the step's sum is
 exact: float32 holds it where Cauchy and Schwarz bound it by 2^24 units of the finest grid (see `on_one_grid`), else
 float64, 30 bits, whatever the order of addition. A bound decides that for a whole batch, else an element at a time;
-the few elements that lose bits are computed again from their factors, and many at once are computed by `fast`.
+the few elements that lose bits are computed again from their factors, and many at once are computed by `aligned_steps`.
 
 e_dot is the largest of L sums ea+eb. With L <= 2^w, the sum of the powers 2^(w (ea+eb)) lies between 2^(w e_dot) and
 2^(w e_dot + w), so that its float exponent divided by w is e_dot: a matrix product of powers, and a shift.
@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import steps
-from mfmasim.matrix.arithmetic.arrays import scratch
-from mfmasim.matrix.arithmetic.fast import Sum, product_sum
-from mfmasim.matrix.arithmetic.narrow import Table, in_float32, tables
+from mfmasim.matrix.arithmetic import complete_steps
+from mfmasim.matrix.arithmetic.aligned_steps import Sum, product_sum
+from mfmasim.matrix.arithmetic.buffers import scratch
+from mfmasim.matrix.arithmetic.byte_factors import Table, in_float32, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.narrow import Narrow
+    from mfmasim.matrix.arithmetic.byte_factors import Narrow
     from mfmasim.matrix.arithmetic.product import Product
 
 __all__ = ["FRACTION_BITS", "MatmulSteps", "prepare"]
@@ -115,7 +115,7 @@ class MatmulSteps:
             y = self.b.factors(lambda v: v[tiles, part][tile, :, column].T)
             products = np.multiply(x.value, y.value, dtype=np.float64)
             total.value = total.value.astype(np.float64, copy=False)
-            total.value.reshape(-1)[places] = steps.aligned_sum(model, products, x.exponent + y.exponent)[0]
+            total.value.reshape(-1)[places] = complete_steps.aligned_sum(model, products, x.exponent + y.exponent)[0]
         return total
 
 
@@ -123,7 +123,7 @@ def prepare(product: Product, a: Narrow, b: Narrow) -> MatmulSteps | None:
     """Prepare a batch, or return None when its formats' exponents are spread too widely for powers in float32.
 
     Args:
-        product: by a `mfmasim.matrix.arithmetic.fast.usable` model.
+        product: by a `mfmasim.matrix.arithmetic.aligned_steps.usable` model.
         a: factors (tiles, M, K) of 8 bits or fewer.
         b: factors (tiles, K, N).
     """

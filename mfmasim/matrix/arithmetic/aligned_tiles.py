@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import bymatmul, chains, fast
+from mfmasim.matrix.arithmetic import aligned_steps, complete_paths, matmul_steps
 from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
-from mfmasim.matrix.arithmetic.grid import on_one_grid
-from mfmasim.matrix.arithmetic.narrow import narrow
-from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST, Order
+from mfmasim.matrix.arithmetic.byte_factors import narrow
+from mfmasim.matrix.arithmetic.one_grid import on_one_grid
 from mfmasim.matrix.arithmetic.scales import block_scales
+from mfmasim.matrix.arithmetic.tile_order import NATURAL, TILES_LAST, Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from mfmasim.matrix.arithmetic.byte_factors import Narrow
     from mfmasim.matrix.arithmetic.factors import Factors
-    from mfmasim.matrix.arithmetic.narrow import Narrow
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo, Operands
@@ -34,16 +34,16 @@ _TILES = 1024
 
 def few_bits(product: Product) -> bool:
     """Whether the factors are so narrow that large matrix products pay."""
-    return product.fraction_bits <= bymatmul.FRACTION_BITS and product.model.algorithm != "integer"
+    return product.fraction_bits <= matmul_steps.FRACTION_BITS and product.model.algorithm != "integer"
 
 
 def shortcuts(product: Product) -> bool:
     """Whether the shortcuts of ``aligned`` hold for a product."""
-    return fast.usable(product.model) and not product.clamp and product.formats.powers_of_two
+    return aligned_steps.usable(product.model) and not product.clamp and product.formats.powers_of_two
 
 
 def aligned(product: Product, operands: Operands) -> NDArray[Any]:
-    """``aligned`` for a batch of tiles, as `mfmasim.matrix.arithmetic.chains.aligned`, with shortcuts.
+    """``aligned`` for a batch of tiles, as `mfmasim.matrix.arithmetic.complete_paths.aligned`, with shortcuts.
 
     Args:
         product: its model is an ``aligned`` row.
@@ -121,7 +121,7 @@ def _plain_tiles(a: Factors, b: Factors, axis: int) -> NDArray[np.bool_] | None:
         for x in (a, b):
             highest = highest + x.exponent.max(axis=others).astype(np.int32)
             lowest = lowest + x.exponent.min(axis=others, initial=400, where=x.exponent > -400).astype(np.int32)
-        found = np.asarray(lowest < fast.LOWEST) | (highest > fast.HIGHEST)
+        found = np.asarray(lowest < aligned_steps.LOWEST) | (highest > aligned_steps.HIGHEST)
         if found.any():
             plain = found if plain is None else plain | found
     return plain
@@ -135,17 +135,17 @@ def _plain(product: Product, operands: Operands) -> NDArray[Any]:
         tiles = slice(start, start + size)
         part = operands.tiles(tiles)
         for band in bands(part.c.shape):
-            d[tiles, band] = chains.aligned(product, part.rows(band))
+            d[tiles, band] = complete_paths.aligned(product, part.rows(band))
     return d
 
 
 def _by_matmul(product: Product, a: Narrow, b: Narrow, operands: Operands) -> NDArray[Any] | None:
     """Tiles of narrow factors by matrix products; None where exponents are spread too widely."""
-    prepared = bymatmul.prepare(product, a, b)
+    prepared = matmul_steps.prepare(product, a, b)
     if prepared is None:
         return None
 
-    def step_sum(tiles: slice, band: slice, part: slice, shape: tuple[int, ...]) -> fast.Sum:
+    def step_sum(tiles: slice, band: slice, part: slice, shape: tuple[int, ...]) -> aligned_steps.Sum:
         return prepared.step_sum(tiles, band, part, shape)
 
     return _with_nans(product.model, a, b, operands, _stepwise(product, operands, step_sum))
@@ -156,15 +156,15 @@ def _natural(product: Product, a: Factors, b: Factors, operands: Operands) -> ND
     rows = a.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
     columns = b.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None, :])
 
-    def step_sum(tiles: slice, band: slice, part: slice, _: tuple[int, ...]) -> fast.Sum:
+    def step_sum(tiles: slice, band: slice, part: slice, _: tuple[int, ...]) -> aligned_steps.Sum:
         x, y = rows.map(lambda v: v[:, tiles, band]), columns.map(lambda v: v[:, tiles])
-        return fast.product_sum(product.model, x, y, part)
+        return aligned_steps.product_sum(product.model, x, y, part)
 
     return _with_nans(product.model, a, b, operands, _stepwise(product, operands, step_sum))
 
 
 def _stepwise(
-    product: Product, operands: Operands, step_sum: Callable[[slice, slice, slice, tuple[int, ...]], fast.Sum]
+    product: Product, operands: Operands, step_sum: Callable[[slice, slice, slice, tuple[int, ...]], aligned_steps.Sum]
 ) -> NDArray[np.uint32]:
     """Step after step for parts of the tiles.
 
@@ -187,7 +187,9 @@ def _stepwise(
             for turn, part in enumerate(parts):
                 total = step_sum(tiles, band, part, value.shape)
                 scale = block_scales(product, own, part.start)
-                value = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, turn)
+                value = aligned_steps.add(
+                    model, total if scale is None else aligned_steps.scaled(total, scale.exponent), value, turn
+                )
             d[tiles, band] = _bits(model, value)
     return d
 
@@ -230,7 +232,7 @@ def _tiles_last(product: Product, a: Factors, b: Factors, c: NDArray[Any]) -> ND
             some = rows.map(lambda v, band=band, tiles=tiles: v[:, band, :, tiles])
             for turn, part in enumerate(parts):
                 # No scales: formats that have them are narrow.
-                value = fast.add(model, fast.product_sum(model, some, others, part), value, turn)
+                value = aligned_steps.add(model, aligned_steps.product_sum(model, some, others, part), value, turn)
             d[band, :, tiles] = _bits(model, value)
     nan = np.uint32(model.nan_invalid)
     if a.nan is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic.arrays import scratch
+from mfmasim.matrix.arithmetic.buffers import scratch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
-from mfmasim.matrix.arithmetic.narrow import in_float32
+from mfmasim.matrix.arithmetic.buffers import scratch
+from mfmasim.matrix.arithmetic.byte_factors import in_float32
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.narrow import Narrow
+    from mfmasim.matrix.arithmetic.byte_factors import Narrow
     from mfmasim.matrix.arithmetic.product import Product
 
 __all__ = ["on_one_grid"]
@@ -34,7 +34,7 @@ def on_one_grid(product: Product, a: Narrow, b: Narrow, addend: NDArray[np.uint3
     """D of a batch of tiles without scales, or None where some sum may not be exact.
 
     Args:
-        product: of narrow formats and D in f32, by a `mfmasim.matrix.arithmetic.fast.usable` model.
+        product: of narrow formats and D in f32, by a `mfmasim.matrix.arithmetic.aligned_steps.usable` model.
         a: A, (tiles, ..., M, K); its leading axes broadcast against C's, as many.
         b: B, (tiles, ..., K, N), likewise.
         addend: bits of C in f32, (tiles, ..., M, N).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic.arrays import scratch
+from mfmasim.matrix.arithmetic.buffers import scratch
 from mfmasim.matrix.arithmetic.factors import Factors, classes
 
 if TYPE_CHECKING:

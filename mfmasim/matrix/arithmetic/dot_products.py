@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import chains
-from mfmasim.matrix.arithmetic.arrays import scratch
-from mfmasim.matrix.arithmetic.order import TILES_LAST
+from mfmasim.matrix.arithmetic import complete_paths
+from mfmasim.matrix.arithmetic.buffers import scratch
+from mfmasim.matrix.arithmetic.tile_order import TILES_LAST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def usable(product: Product) -> bool:
 
 
 def dot(product: Product, operands: Operands) -> NDArray[Any]:
-    """The same as `mfmasim.matrix.arithmetic.chains.dot`, with shortcuts.
+    """The same as `mfmasim.matrix.arithmetic.complete_paths.dot`, with shortcuts.
 
     Args:
         product: its model is a ``dot2`` or ``dot4`` row.
@@ -76,7 +76,7 @@ def dot(product: Product, operands: Operands) -> NDArray[Any]:
         Raw bits (tiles, M, N).
     """
     if not usable(product) or operands.a.shape[2] % product.k:
-        return chains.dot(product, operands)
+        return complete_paths.dot(product, operands)
     c = operands.c
     a = product.factors("a", TILES_LAST.forth(operands.a, "a codes"))
     b = product.factors("b", TILES_LAST.forth(operands.b, "b codes"))
@@ -85,7 +85,7 @@ def dot(product: Product, operands: Operands) -> NDArray[Any]:
         plain |= _out_of_bounds(factors)[: len(c)]
     if plain.any():
         d = np.empty_like(c)
-        for some, run in ((plain, chains.dot), (~plain, dot)):
+        for some, run in ((plain, complete_paths.dot), (~plain, dot)):
             if some.any():
                 d[some] = run(product, operands.tiles(some))
         return d

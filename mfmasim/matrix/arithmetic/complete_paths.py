@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import exactly, steps
+from mfmasim.matrix.arithmetic import complete_steps, exact_sums
 from mfmasim.matrix.arithmetic.scales import block_scales
-from mfmasim.matrix.arithmetic.specials import NAN, RESULTS, classify, resolve
+from mfmasim.matrix.arithmetic.special_values import NAN, RESULTS, classify, resolve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
             c = flushed(c, product.formats.d, model.flush_addend)
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
-        total, e_dot, empty = steps.aligned_sum(model, products, exponents)
+        total, e_dot, empty = complete_steps.aligned_sum(model, products, exponents)
         scale = block_scales(product, operands, part.start)
         if scale is not None:
             total, e_dot = scale.times(total), e_dot + scale.exponent
@@ -72,7 +72,9 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
                 nan = np.broadcast_to(scale.nan, c.shape) * np.uint8(NAN)
                 flags = nan if flags is None else flags | nan
         value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)
-        d = flushed(steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32), "f32", model.flush_output)
+        d = flushed(
+            complete_steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32), "f32", model.flush_output
+        )
         c = resolve(product, flags, c, d)
     return c
 
@@ -91,13 +93,13 @@ def _widened(c: NDArray[Any], d_format: str) -> NDArray[Any]:
 def dot(product: Product, operands: Operands) -> NDArray[Any]:
     """``dot2`` and ``dot4``: steps of RDNA's dot product unit, narrowed after every step."""
     model, a, b, c = _decoded(product, operands)
-    step = {"dot2": steps.dot2_step, "dot4": steps.dot4_step}[model.algorithm]
+    step = {"dot2": complete_steps.dot2_step, "dot4": complete_steps.dot4_step}[model.algorithm]
     for part in product.steps(a.value.shape[2]):
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
         addend = flushed(c, product.formats.d, model.flush_addend)
         t, grid = step(model, products, exponents, _widened(addend, product.formats.d))
-        d = steps.narrow(product, t, grid)
+        d = complete_steps.narrow(product, t, grid)
         c = resolve(product, flags, c, d)
     return c
 
@@ -112,9 +114,9 @@ def exact(product: Product, operands: Operands) -> NDArray[Any]:
         with np.errstate(over="ignore", under="ignore"):
             if products.shape[0] <= 2 or product.fraction_bits == F16_FRACTIONS:
                 high, low = _exact_pair(products)
-                total = exactly.sum3_to_odd(high, low, addend)
+                total = exact_sums.sum3_to_odd(high, low, addend)
             else:
-                total = exactly.sum_to_odd([*products, addend])
+                total = exact_sums.sum_to_odd([*products, addend])
             d = (total + 0.0).astype(np.float32).view(np.uint32)
         c = resolve(product, flags, c, d)
     return c
@@ -178,7 +180,7 @@ def fma(product: Product, operands: Operands) -> NDArray[Any]:
     """``fma``: a chain of fused multiply-adds in the format of d."""
     model, name = product.model, product.formats.d
     float_type: Any = {"f32": np.float32, "f64": np.float64}[name]
-    once = {"f32": exactly.fma_f32, "f64": exactly.fma_f64}[name]
+    once = {"f32": exact_sums.fma_f32, "f64": exact_sums.fma_f64}[name]
     form = RESULTS[name]
     a, b = (flushed(codes, name, product.flush_inputs).view(float_type) for codes in (operands.a, operands.b))
     value: NDArray[Any] = operands.c.view(float_type)

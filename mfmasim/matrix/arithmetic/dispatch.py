@@ -1,4 +1,24 @@
-"""Entry of the arithmetic: any number of tiles, in chunks of bounded memory, each by the algorithm of the model."""
+"""Entry of the arithmetic: any number of tiles, in chunks of bounded memory, each by the algorithm of the model.
+
+Which path computes what; the docstring of a path proves that its results are those of `complete_paths`, which follow
+the definitions in `mfmasim.matrix.models` literally and are what is left where no bound of a faster path holds:
+
+=============== ============================================================ =================
+algorithm       operands                                                     path
+=============== ============================================================ =================
+aligned         few tiles, or factors of 8 bits, within its bounds           `small_batches`
+aligned         8 bits and fewer, every product and addend on one grid       `one_grid`
+aligned         8 bits and fewer, exponents close enough for matrix products `matmul_steps`
+aligned         other finite factors with exponents within [-100, 124]       `aligned_steps`
+aligned         infinite factors, exponents beyond, clamp, other parameters  `complete_paths`
+dot2, dot4      sums in f32 whose factors are not special                    `dot_products`
+dot2, dot4      any other                                                    `complete_paths`
+exact, fma, ... all                                                          `complete_paths`
+integer         all                                                          `integers`
+=============== ============================================================ =================
+
+`aligned_tiles` chooses between the middle three, and `result_formats` surrounds it where C or D is not f32.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +28,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import chains, dots, few, narrowing, tiles
+from mfmasim.matrix.arithmetic import aligned_tiles, complete_paths, dot_products, result_formats, small_batches
 from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
+from mfmasim.matrix.arithmetic.byte_factors import narrow
 from mfmasim.matrix.arithmetic.checks import checked, checked_product
-from mfmasim.matrix.arithmetic.grid import on_one_grid
 from mfmasim.matrix.arithmetic.integers import integer
-from mfmasim.matrix.arithmetic.narrow import narrow
+from mfmasim.matrix.arithmetic.one_grid import on_one_grid
 from mfmasim.matrix.request import PLAIN, Formats, Modes, Operands
 
 if TYPE_CHECKING:
@@ -28,12 +48,12 @@ if TYPE_CHECKING:
 __all__ = ["multiply", "multiply_exactly"]
 
 _ALGORITHMS: dict[str, Callable[[Product, Operands], NDArray[Any]]] = {
-    "aligned": narrowing.aligned,
-    "dot2": dots.dot,
-    "dot4": dots.dot,
-    "exact": chains.exact,
-    "flush_pairwise": chains.flush_pairwise,
-    "fma": chains.fma,
+    "aligned": result_formats.aligned,
+    "dot2": dot_products.dot,
+    "dot4": dot_products.dot,
+    "exact": complete_paths.exact,
+    "flush_pairwise": complete_paths.flush_pairwise,
+    "fma": complete_paths.fma,
     "integer": integer,
 }
 
@@ -61,14 +81,14 @@ def multiply(
     columns = np.shape(operands.a)[-1:] or (1,)
     product = checked_product(model, formats, modes, columns[0] if k is None else k)
     with np.errstate(all="ignore"):
-        d = few.aligned(product, operands, lambda some: _run(product, some, some.c.shape[:1]))
+        d = small_batches.aligned(product, operands, lambda some: _run(product, some, some.c.shape[:1]))
         if d is not None:
             return d
         memos = operands.memos
         operands, batch = checked(product, operands)
         if operands.index is not None:
             return _sparse(product, operands, batch)
-        if tiles.few_bits(product) and not operands.scaled:
+        if aligned_tiles.few_bits(product) and not operands.scaled:
             merged = merge(operands, batch)
             if merged is not None:
                 joined, shape = merged
@@ -88,7 +108,12 @@ def multiply_exactly(
         modes: as in `multiply`.
     """
     product = checked_product(model, formats, modes, operands.a.shape[-1])
-    if not tiles.few_bits(product) or formats.d != "f32" or formats.addend != "f32" or not tiles.shortcuts(product):
+    if (
+        not aligned_tiles.few_bits(product)
+        or formats.d != "f32"
+        or formats.addend != "f32"
+        or not aligned_tiles.shortcuts(product)
+    ):
         return None
     checked(product, operands)
     memos = operands.memos or (None, None)

@@ -1,13 +1,14 @@
 """Fast ``aligned`` sums of few tiles, where calls cost more than arithmetic: all of them, and all steps, at once.
 
-Many tiles of 8-bit factors are computed here too, a few after the other, unless `mfmasim.matrix.arithmetic.grid` does.
-A batch is computed here only where every element obeys these bounds; else it is left to
-`mfmasim.matrix.arithmetic.tiles`. No factor is infinite. A step's sum and the floor of the addend c, both multiples of
-the unit 2^(e_dot - 24), are added exactly and rounded once, as `mfmasim.matrix.arithmetic.fast` proves.
+Many tiles of 8-bit factors are computed here too, a few after the other, unless `mfmasim.matrix.arithmetic.one_grid`
+does. A batch is computed here only where every element obeys these bounds; else it is left to
+`mfmasim.matrix.arithmetic.aligned_tiles`. No factor is infinite. A step's sum and the floor of the addend c, both
+multiples of the unit 2^(e_dot - 24), are added exactly and rounded once, as
+`mfmasim.matrix.arithmetic.aligned_steps` proves.
 
 * *products* (16-bit factors and xf32), in float32 and int32: -100 <= e_dot <= 124, so that a product below 2^-126,
   which float32 rounds, is below one unit and truncated to 0 anyway. Where no step is empty, no factor is NaN, and
-  besides e_dot <= 24 and |c| < 2^30 units, c / unit is exact; other steps are added as `fast` adds them.
+  besides e_dot <= 24 and |c| < 2^30 units, c / unit is exact; other steps are added as `aligned_steps` adds them.
 * *matmul* (8-bit factors), in float64: e_dot is the exponent, divided by 8, of a sum of powers 2^(8 (ea+eb)), of which
   a step has fewer than 2^8. Every product is a multiple of 2^grain, the least one of its formats. While e_dot is at
   most grain + 24, truncation removes nothing, and the sum in float64, of 30 bits, is exact. |c| < 2^(grain + 31): such
@@ -23,10 +24,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import fast
-from mfmasim.matrix.arithmetic.arrays import scratch
+from mfmasim.matrix.arithmetic import aligned_steps
+from mfmasim.matrix.arithmetic.buffers import scratch
+from mfmasim.matrix.arithmetic.byte_factors import tables
 from mfmasim.matrix.arithmetic.factors import empty_below
-from mfmasim.matrix.arithmetic.narrow import tables
 from mfmasim.matrix.request import Operands
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def aligned(
     kinds = product.carriers
     if not (kinds and type(a) is type(b) is type(c) is np.ndarray and (a.dtype, b.dtype, c.dtype) == kinds):
         return None
-    if operands.scaled or operands.index is not None or not fast.usable(product.model):
+    if operands.scaled or operands.index is not None or not aligned_steps.usable(product.model):
         return None
     *batch, m, k = a.shape if a.ndim > 1 else (0, 0)
     *other, rows, n = b.shape if b.ndim > 1 else (0, 0)
@@ -86,7 +87,7 @@ def aligned(
 
 
 def _on_grain(product: Product, c: NDArray[np.float32]) -> bool:
-    """Whether addends are multiples of the least product: sums of such are exact, see `grid`, and cost less there."""
+    """Whether addends are multiples of the least product: sums of such are exact, see `one_grid`; it costs less."""
     lowest = sum(_planes(name, product.flush_inputs, 0).lowest for name in product.formats[:2])
     units = np.ldexp(c, product.fraction_bits - lowest)
     return bool((np.rint(units) == units).all())
@@ -117,14 +118,14 @@ def _by_products(
     e = np.maximum.reduce(terms, axis=1)
     low, high, bound = np.minimum.reduce(e, axis=None), np.maximum.reduce(e, axis=None), empty_below(e)
     wide = e.astype(np.int32)
-    if low < fast.LOWEST:
-        if ((e >= bound) & (e < fast.LOWEST)).any():
+    if low < aligned_steps.LOWEST:
+        if ((e >= bound) & (e < aligned_steps.LOWEST)).any():
             return False
-        np.maximum(wide, fast.LOWEST, out=wide)
-    if high > fast.HIGHEST:
+        np.maximum(wide, aligned_steps.LOWEST, out=wide)
+    if high > aligned_steps.HIGHEST:
         return False
-    units = fast.grid_scale(wide)
-    unit = fast.inverse(units)
+    units = aligned_steps.grid_scale(wide)
+    unit = aligned_steps.inverse(units)
     products = np.multiply(values[:, :first].reshape(rows), values[:, first:].reshape(columns)).reshape(steps)
     np.multiply(products, units[:, None], out=products)
     totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32)
@@ -143,7 +144,7 @@ def _by_products(
     value = c
     for step, total in enumerate(totals):
         empty = e[step] < bound if low < bound else None
-        value = fast.add(model, fast.Sum(total, wide[step], empty, units[step]), value, step)
+        value = aligned_steps.add(model, aligned_steps.Sum(total, wide[step], empty, units[step]), value, step)
     np.copyto(d, value)
     nan = np.isnan(d)
     if both.nan is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import tiles
+from mfmasim.matrix.arithmetic import aligned_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     """
     formats = product.formats
     if formats.d == formats.addend == "f32":
-        return tiles.aligned(product, operands)
+        return aligned_tiles.aligned(product, operands)
     k = operands.a.shape[2]
     if k > product.k and formats.d != formats.addend:
         raise MfmasimError(f"a chain of instructions needs C and D in one format, not {formats.addend} and {formats.d}")
@@ -45,7 +45,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
         part = slice(first, first + product.k)
         sliced = {"a": operands.a[:, :, part], "b": operands.b[:, part], "c": _widened(formats.addend, value)}
         some = replace(operands, **sliced, memos=None)
-        value = _narrowed(product, some, tiles.aligned(wide, some))
+        value = _narrowed(product, some, aligned_tiles.aligned(wide, some))
     return value
 
 
