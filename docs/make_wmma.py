@@ -182,7 +182,9 @@ def table(lines):
     """Statements as a table."""
     rows = [f"| {' | '.join(COLUMNS[:-1])} | |", "|---" * len(COLUMNS) + "|"]
     for line in lines:
-        place, words, *rest = (part.replace("|", "\\|").replace("*", "\\*") for part in line.row)
+        place, _, *rest = (part.replace("|", "\\|").replace("*", "\\*") for part in line.row)
+        # Words of a text are shown as they stand there: nothing in them is Markdown.
+        words = re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", line.statement.words)
         rows.append(f"| {place} | {f'“{words}”' if words else ''} | {' | '.join(rest)} |")
     return [*rows, ""]
 

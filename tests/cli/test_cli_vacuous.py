@@ -23,11 +23,11 @@ def test_all_cases_are_skipped(capsys, tmp_path):
 
 @pytest.mark.parametrize("equivalent", ["", "it computes the same"])
 def test_no_declared_mutant_is_to_be_caught(equivalent, capsys, monkeypatch):
-    from mfmasim.verify import find
+    from mfmasim.verify import Mutant, find
 
     ((_, cases),) = find("intro")
     case = next(case for case in cases if case.title == "f16_16x16x16")
-    mutant = mutants.Mutant("same", case.title, (), (), equivalent=equivalent)
+    mutant = Mutant("same", case.title, (), (), equivalent=equivalent)
     monkeypatch.setattr(mutants, "mutants_of", lambda _: [(mutant, case)])
     if equivalent:
         refused(["mutate", "intro"], "nothing was to be caught: 0 of 0 wrong variants, 1 equivalent", capsys)
@@ -70,6 +70,6 @@ def test_outputs_without_elements_are_no_agreement(tmp_path, capsys, monkeypatch
 def test_no_statement_is_decided(capsys, monkeypatch):
     from mfmasim.lab.reports import statements
 
-    one = statements.Weighed(statements.Statement("p", "t", 1.0, known="undecided"), None)
+    one = statements.Weighed(statements.Statement("p", "t", 1.0, known="undecided", words="one"), None)
     monkeypatch.setattr(statements, "weigh", lambda *_, **__: [one])
     refused(["report", "wmma", "--claims"], "nothing was decided", capsys)
