@@ -109,7 +109,7 @@ def _check(args: argparse.Namespace, progress: Progress) -> int:
         path = Path(exercise(args.file).file)
     one = exercise_of_file(path)
     found = grade(one, path, args.compiler)
-    progress.checked(one.name, [finding.id for finding in found.findings], solved=found.solved)
+    progress.checked(one.name, found.topics, solved=found.solved)
     if args.json:
         print(json.dumps(found.record(), indent=1))
     else:
@@ -121,6 +121,7 @@ def _report(found: Grade, progress: Progress) -> None:
     """Print a grade: what passed, or the findings that explain most, and a hint."""
     from mfmasim.learn import exercises
     from mfmasim.learn.hints import hints_for
+    from mfmasim.learn.wording import for_learner
 
     one = found.exercise
     if found.solved:
@@ -134,8 +135,8 @@ def _report(found: Grade, progress: Progress) -> None:
         if finding.id in shown or len(shown) == MOST:
             continue
         shown.add(finding.id)
-        print(*([f"on {arch}:"] if len(one.arch) > 1 else []), *finding.lines(), sep="\n")
-    print(f"\nHint: {hints_for(one, found.findings[0].id)[0]}")
+        print(*([f"on {arch}:"] if len(one.arch) > 1 else []), *for_learner(finding).lines(), sep="\n")
+    print(f"\nHint: {hints_for(one, found.topics[0])[0]}")
     print(f"More: mfmasim learn hint {one.name}; mfmasim explain {found.findings[0].id}")
 
 
@@ -145,11 +146,12 @@ def _hint(args: argparse.Namespace, progress: Progress) -> int:
 
     path = Path(args.name)
     one = exercise_of_file(path) if path.suffix else exercise(args.name)
-    finding = progress.finding(one.name)
+    topic = progress.finding(one.name)
+    finding = topic.partition("/")[0]
     if progress.state(one.name) == "solved" and not finding:
         print(f"{one.name} is solved")
         return 0
-    hints = hints_for(one, finding)
+    hints = hints_for(one, topic)
     number = progress.hinted(one.name, len(hints))
     about = f" about {finding}" if finding else ""
     print(f"Hint {number} of {len(hints)}{about}: {hints[number - 1]}")

@@ -58,7 +58,9 @@ class Exercise:
     data: tuple[str, ...] = ("integers", "normal")
     """Data classes of matrices."""
     executes: tuple[str, ...] = ()
-    """Patterns of instructions that have to be executed: what the exercise is about."""
+    """Patterns of instructions that have to be executed, and that outputs need: what the exercise is about."""
+    lines: Mapping[str, str] = field(default_factory=dict)
+    """For some of these patterns a text of the source line, where compilers issue the same instruction."""
     counts: tuple[str, ...] = ()
     """Ids of findings below the severity error that count as wrong here, such as bank conflicts."""
     accepts: tuple[str, ...] = ()

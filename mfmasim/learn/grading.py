@@ -1,4 +1,4 @@
-"""Grading: a learner's kernel, compiled for each architecture and verified on inputs that its own text draws."""
+"""Grading: a learner's kernel, compiled for each architecture and verified on inputs that its own code draws."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim import program
-from mfmasim.fidelity import lowest
+from mfmasim.learn.hints import topics
 from mfmasim.learn.launches import LAUNCHES
+from mfmasim.learn.needed import unneeded
 from mfmasim.machine.launch.quota import Quota
 from mfmasim.verify.cases import Case
 from mfmasim.verify.runner import verify_case
@@ -58,6 +59,11 @@ class Grade:
         return sorted(found, key=lambda pair: _rank(pair[1]))
 
     @property
+    def topics(self) -> list[str]:
+        """What hints are about, for each of `located`."""
+        return topics(self.exercise, self.located)
+
+    @property
     def findings(self) -> list[Finding]:
         """Findings that count, those first that explain the others."""
         return [finding for _, finding in self.located]
@@ -69,7 +75,7 @@ class Grade:
 
     @property
     def summary(self) -> str:
-        """In words: what was graded, and how far the arithmetic can be trusted."""
+        """In words: what was graded."""
         elements = sum(result.outputs["elements"] for result in self.results)
         right = elements - sum(result.outputs["mismatches"] for result in self.results)
         slots = sum(result.mapping["slots_checked"] for result in self.results)
@@ -79,8 +85,6 @@ class Grade:
         parts += [f"slots {proved:,}/{slots:,}"] * bool(slots)
         extra = sum(result.lds.get("extra_passes", 0) for result in self.results)
         parts += [f"{extra:,} extra passes"] * (extra > 0)
-        trust = lowest([result.matrix_fidelity for result in self.results if result.matrix_fidelity], default="")
-        parts += [f"matrix arithmetic: {trust}"] * bool(trust)
         return ", ".join(parts)
 
     def _matters(self, finding: Finding) -> bool:
@@ -96,17 +100,20 @@ class Grade:
         }
 
 
-def _rank(finding: Finding) -> int:
-    return CAUSES.index(finding.check) if finding.check in CAUSES else len(CAUSES) - 2
+def _rank(finding: Finding) -> tuple[int, bool]:
+    """Findings of one check: what is missing follows from what went elsewhere, so it comes last."""
+    check = CAUSES.index(finding.check) if finding.check in CAUSES else len(CAUSES) - 2
+    return check, finding.id == "mapping-no-result"
 
 
-def grade(exercise: Exercise, path: Path, compiler: str | None = None) -> Grade:
+def grade(exercise: Exercise, path: Path, compiler: str | None = None, *, seed: str = "") -> Grade:
     """Compile and grade a learner's file.
 
     Args:
         exercise: the exercise.
         path: the file.
         compiler: as for `mfmasim.compile`.
+        seed: inputs depend on it as well, such as the name of a student.
 
     Returns:
         The grade. Elements are followed in the first run on each architecture; a run that fails is the last one there,
@@ -115,25 +122,28 @@ def grade(exercise: Exercise, path: Path, compiler: str | None = None) -> Grade:
     Raises:
         MfmasimError: the file does not compile, has no kernel of the exercise's name, or no compiler is installed.
     """
-    return Grade(exercise, tuple(_results(exercise, path, compiler)))
+    return Grade(exercise, tuple(_results(exercise, path, compiler, seed)))
 
 
-def _results(exercise: Exercise, path: Path, compiler: str | None) -> Iterator[Result]:
-    # Inputs follow from the file's text: the same file is graded alike, an answer written into it meets other inputs.
-    seed = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+def _results(exercise: Exercise, path: Path, compiler: str | None, seed: str) -> Iterator[Result]:
     build = LAUNCHES[exercise.name]
     for arch in exercise.arch:
         code = program.compile(path, arch, compiler=compiler)
+        # Inputs follow from the compiled code, so from the file and all that it includes: the same answer gets the same
+        # grade, and results that are written into it, or into a header, meet other inputs.
+        drawn = hashlib.sha256(f"{code.sha256} {seed}".encode()).hexdigest()[:8]
         for number, parameters in enumerate(exercise.runs):
             case = Case(
-                f"{exercise.name}{_label(parameters)} {seed}", path, exercise.kernel, (arch,), build,
+                f"{exercise.name}{_label(parameters)} {drawn}", path, exercise.kernel, (arch,), build,
                 _all(build, parameters), data=exercise.data, executes=exercise.executes,
                 mapping={} if exercise.traced and number == 0 else None,
             )  # fmt: skip
-            result = verify_case(
-                case, arch, group="learn", kernel=code[exercise.kernel], budget=BUDGET, quota=Quota(seconds=SECONDS)
-            )
+            kernel, quota = code[exercise.kernel], Quota(seconds=SECONDS)
+            result = verify_case(case, arch, group="learn", kernel=kernel, budget=BUDGET, quota=quota)
             result.launch = None
+            if number == 0 and result.status == "pass":
+                result.findings += unneeded(case, arch, kernel, exercise.lines, budget=BUDGET, quota=quota)
+                result.settle()
             yield result
             if result.status != "pass" or any(exercise.counting(one.id) for one in result.findings):
                 break

@@ -34,7 +34,7 @@ class Progress:
         return str(self._rows.get(name, {}).get("state", "open"))
 
     def finding(self, name: str) -> str:
-        """Id of the finding that the last check reported first; empty if there is none."""
+        """Topic of the finding that the last check reported first (`hints.topics`); empty if there is none."""
         found = self._rows.get(name, {}).get("findings", [])
         return str(found[0]) if found else ""
 
@@ -49,7 +49,7 @@ class Progress:
 
         Args:
             name: its exercise.
-            findings: ids of what was found.
+            findings: topics of what was found.
             solved: the grade.
         """
         row = self._rows.get(name, {})

@@ -49,6 +49,13 @@ OF_CASES = (
         "Use the builtin, or correct the pattern.",
     ),
     Kind(
+        "executes-unused", "error", "The results of a required instruction do not reach the output",
+        "With s_nop in place of the instruction the outputs stay right, so that they are computed in another way. Only "
+        "exercises (mfmasim learn) are checked for it.",
+        "d = mfma(a, b, d); C[i] = A[i] * B[i];",
+        "Store what the instruction computes.",
+    ),
+    Kind(
         "order-differs", "error", "The main loop has another order than declared",
         "The case declares with order= where reads, loads, waits and barriers stand between matrix instructions; the "
         "compiler moved some, or the source has another schedule.",

@@ -47,7 +47,7 @@ def test_a_learner_works_through_an_exercise(capsys, folder):
     (folder / "mine.hip").write_text(solution)  # the mark in the file says which exercise it is
     code, text, _ = learn(capsys, "check", "mine.hip")
     assert code == 0
-    assert text.startswith("SOLVED  load_a: on gfx942, outputs 2,048/2,048, slots 3,200/3,200, ")
+    assert text.startswith("SOLVED  load_a: on gfx942, outputs 2,048/2,048, slots 3,200/3,200\n")
     assert "Next: mfmasim learn start lanes" in text
     assert states(capsys)["load_a"] == "solved"
     assert learn(capsys, "hint", "load_a")[1] == "load_a is solved\n"
