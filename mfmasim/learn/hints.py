@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from mfmasim.learn.exercise import Exercise
     from mfmasim.observe import Finding
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["hints_for", "topics"]
 
 ENDLESS = "The kernel does not end, or does far too much: look at the condition of the loop at this line."
-GENERAL: Mapping[str, str | tuple[str, ...]] = {
+GENERAL = {
     "budget-exhausted": ENDLESS,
     "endless-loop": ENDLESS,
     "quota-exhausted": ENDLESS,
@@ -76,8 +76,9 @@ def hints_for(exercise: Exercise, topic: str) -> list[str]:
         hints about the pattern before others.
     """
     finding = topic.partition("/")[0]
-    for hints in (exercise.hints, GENERAL):
+    general = {name: (text,) for name, text in GENERAL.items()}
+    for hints in (exercise.hints, general):
         for name in (topic or "start", finding):
             if name in hints:
-                return [hints[name]] if isinstance(hints[name], str) else list(hints[name])
+                return list(hints[name])
     return [f"{KINDS[finding].about} {KINDS[finding].fix}"] if finding in KINDS else list(exercise.hints["start"])

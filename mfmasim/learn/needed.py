@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.observe import Finding
+from mfmasim.program import Code
 from mfmasim.verify.patterns import matches
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mfmasim.isa import Instruction
     from mfmasim.machine.launch.quota import Quota
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
@@ -33,25 +33,25 @@ CHANCE = 16
 """One output in so many may stay right by chance: sums of a few FP4 elements are often zero, as without them."""
 
 
-def without(kernel: Kernel, instructions: Sequence[Instruction]) -> Kernel:
+def without(kernel: Kernel, spans: Sequence[tuple[int, int]]) -> Kernel:
     """The kernel with ``s_nop`` in place of instructions.
 
     Args:
         kernel: the kernel; it is not changed.
-        instructions: some of its instructions.
+        spans: address and size in bytes of some of its instructions.
     """
     found = kernel.code.object
     segments = []
     for segment in found.segments:
         data = bytearray(segment.data)
-        for one in instructions:
-            if segment.vaddr <= one.pc < segment.end:
-                start = one.pc - segment.vaddr
-                data[start : start + one.size] = S_NOP * (one.size // 4)
+        for pc, size in spans:
+            if segment.vaddr <= pc < segment.end:
+                start = pc - segment.vaddr
+                data[start : start + size] = S_NOP * (size // 4)
         segments.append(replace(segment, data=bytes(data)))
     digest = hashlib.sha256(b"".join(segment.data for segment in segments)).hexdigest()
     changed = replace(found, segments=tuple(segments), sha256=digest)
-    return type(kernel.code)(changed, kernel.code.made_by)[kernel.name]
+    return Code(changed, kernel.code.made_by)[kernel.name]
 
 
 def unneeded(
@@ -71,9 +71,12 @@ def unneeded(
     found = []
     for pattern in case.executes:
         text = lines.get(pattern, "")
-        chosen = [one for one in kernel.instructions if matches(pattern, one.name) and text in _line(kernel, case, one)]
+        chosen = [
+            one for one in kernel.instructions if matches(pattern, one.name) and text in _line(kernel, case, one.pc)
+        ]
+        spans = [(one.pc, one.size) for one in chosen]
         plain = replace(case, data=case.data[-1:], checks="none", mapping=None, executes=())
-        result = verify_case(plain, arch, kernel=without(kernel, chosen), budget=budget, quota=quota)
+        result = verify_case(plain, arch, kernel=without(kernel, spans), budget=budget, quota=quota)
         elements, wrong = result.outputs["elements"], result.outputs["mismatches"]
         if CHANCE * (elements - wrong) <= elements:
             continue
@@ -87,9 +90,9 @@ def unneeded(
     return found
 
 
-def _line(kernel: Kernel, case: Case, instruction: Instruction) -> str:
+def _line(kernel: Kernel, case: Case, pc: int) -> str:
     """Text of an instruction's source line; empty where it is in another file than the case's."""
-    name, _, number = kernel.source_at(instruction.pc).rpartition(":")
+    name, _, number = kernel.source_at(pc).rpartition(":")
     path = Path(str(case.source))
     if Path(name).name != path.name or not number.isdigit():
         return ""
