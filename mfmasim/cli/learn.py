@@ -40,6 +40,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     check.add_argument("file", metavar="FILE", help="the file, or the name of its exercise")
     check.add_argument("--compiler", help="a compiler, or ziglang (default: the first one found)")
     check.add_argument("--json", action="store_true", help="write grade and findings as JSON")
+    marks = actions.add_parser("grade", help="grade a folder of answers: exit code 0 if all are solved, 1 if not")
+    marks.add_argument("folder", type=Path, metavar="FOLDER", help="files STUDENT_EXERCISE.hip or STUDENT/EXERCISE.hip")
+    marks.add_argument("--table", type=Path, help="CSV with file, student, exercise, instead of the files' names")
+    marks.add_argument("--seed", default="", help="a text that inputs depend on, beside the student and the code")
+    marks.add_argument("--compiler", help="a compiler, or ziglang (default: the first one found)")
+    marks.add_argument("--csv", action="store_true", help="the same as --format csv")
+    add_formats(marks)
     hint = actions.add_parser("hint", help="the next hint about what the last check found")
     hint.add_argument("name", metavar="NAME", help="exercise, or its file")
     solution = actions.add_parser("solution", help="print a solution, after a question")
@@ -53,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.learn.progress import Progress
 
     actions = {
-        "list": _list, "start": _start, "show": _show, "check": _check, "hint": _hint, "solution": _solution,
+        "list": _list, "start": _start, "show": _show, "check": _check, "grade": _grade, "hint": _hint,
+        "solution": _solution,
     }  # fmt: skip
     return actions[args.action](args, Progress(Path.cwd()))
 
@@ -115,6 +123,17 @@ def _check(args: argparse.Namespace, progress: Progress) -> int:
     else:
         _report(found, progress)
     return 0 if found.solved else 1
+
+
+def _grade(args: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as the others
+    from mfmasim.learn.submissions import COLUMNS, row_of, submissions
+    from mfmasim.toolchain import find_compiler
+
+    if args.compiler is None:
+        find_compiler()  # said once, and not of every answer
+    rows = [row_of(one, args.seed, args.compiler) for one in submissions(args.folder, args.table)]
+    print(table(COLUMNS, rows, "csv" if args.csv else wanted_format(args), "Answers"), end="")
+    return 0 if all(row[COLUMNS.index("state")] == "solved" for row in rows) else 1
 
 
 def _report(found: Grade, progress: Progress) -> None:

@@ -68,7 +68,8 @@ class Exercise:
     traced: bool = True
     """Whether elements are followed through the kernel."""
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Hints by the id of the finding that they explain; under ``start``, those for a file without a finding yet."""
+    """Hints by the topic that they explain: an id, or an id and a pattern (`hints.topics`); under ``start``, those for
+    a file without a finding yet."""
     wrong: tuple[Wrong, ...] = ()
 
     def counting(self, finding: str) -> bool:
