@@ -119,3 +119,20 @@ def test_digest(row):
             out = run(row["arch"], line, part, int(row["mode"], 16))
             found = digest(out.tobytes() if row["fold"] == "bytes" else out.tolist(), found)
     assert f"{found:016x}" == row["digest"]
+
+
+@pytest.mark.parametrize("kind", ["f32", "f16"])
+@pytest.mark.parametrize("function", ["exp", "log", "rcp", "rsq", "sqrt"])
+def test_scalar_forms_give_the_words_of_the_vector_forms(function, kind):
+    """The capture's remark on gfx1201, for which evidence.csv counts the V_S forms with the vector forms' captures."""
+    sources = np.random.default_rng(39).integers(0, 1 << 32, 8192, dtype=np.uint32)
+    if kind == "f16":
+        sources &= np.uint32(0xFFFF)
+    lines = [
+        f"v_readlane_b32 s20, v4, {lane}\nv_s_{function}_{kind} s21, s20\nv_writelane_b32 v20, s21, {lane}"
+        for lane in range(LANES)
+    ]
+    scalar = run("gfx1201", "\n".join(lines), sources)
+    vector = run("gfx1201", spelling(f"v_{function}_{kind}", ""), sources)
+    mask = 0xFFFFFFFF if kind == "f32" else 0xFFFF
+    assert (scalar & np.uint32(mask) == vector & np.uint32(mask)).all()
