@@ -1,8 +1,8 @@
 """GEMMs that TensileLite's generator wrote for hipBLASLt: results as NumPy's, and no warning or error under all checks.
 
 How the arguments follow from the solution's state: hipBLASLt's host code, and data/libraries/README.md of the shared
-folder. The two kernels for FP8 there are left out: most of their results differ from NumPy's, and a conversion in their code reads
-one word twice; whether the generator or the launch is at fault is not settled.
+folder. The two kernels for FP8 there are left out: most of their results differ from NumPy's, and a conversion in their
+code reads one word twice; whether the generator or the launch is at fault is not settled.
 """
 
 import json
