@@ -10,13 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfmasim.testing.bits import assert_same_bits
+    from mfmasim.testing.drawn_arrays import (
+        CuteLayout,
+        ModifiedInstruction,
+        cute_layouts,
+        grid_layouts,
+        lds_accesses,
+        lds_swizzles,
+        matrix_instructions,
+        sparse_changes,
+    )
     from mfmasim.testing.drawn_codes import CODE_KINDS, Code, cancellation_pairs, code_arrays, codes
     from mfmasim.testing.drawn_trials import smallest, trials
 
-__all__ = ["CODE_KINDS", "Code", "assert_same_bits", "cancellation_pairs", "code_arrays", "codes", "smallest", "trials"]
+__all__ = [
+    "CODE_KINDS", "Code", "CuteLayout", "ModifiedInstruction", "assert_same_bits", "cancellation_pairs", "code_arrays",
+    "codes", "cute_layouts", "grid_layouts", "lds_accesses", "lds_swizzles", "matrix_instructions", "smallest",
+    "sparse_changes", "trials",
+]  # fmt: skip
 
 _MODULES = {
     "bits": ("assert_same_bits",),
+    "drawn_arrays": (
+        "CuteLayout",
+        "ModifiedInstruction",
+        "cute_layouts",
+        "grid_layouts",
+        "lds_accesses",
+        "lds_swizzles",
+        "matrix_instructions",
+        "sparse_changes",
+    ),
     "drawn_codes": ("CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"),
     "drawn_trials": ("smallest", "trials"),
 }

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from mfmasim import MfmasimError, grids
 from mfmasim.cli import main
-
-RIGHT = [name for name, one in grids.MAPS.items() if one.right]
+from mfmasim.testing import grid_layouts
 
 
 def slow(found, units):
@@ -23,13 +22,8 @@ def slow(found, units):
     return grids.Reuse(reads, sum(map(len, of_xcds.values())), sum(map(len, of_rounds.values())))
 
 
-@given(
-    st.sampled_from(RIGHT),
-    *[st.integers(1, 20)] * 2,
-    *[st.integers(1, 9)] * 4,
-)
-def test_reuse_is_what_sets_count(name, rows, cols, xcds, window, chunk, units):
-    found = grids.layout(name, rows, cols, xcds=xcds, window=window, chunk=chunk)
+@given(grid_layouts(), st.integers(1, 9))
+def test_reuse_is_what_sets_count(found, units):
     assert grids.reuse(found, units=units) == slow(found, units)
 
 

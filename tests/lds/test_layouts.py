@@ -10,20 +10,11 @@ from hypothesis import strategies as st
 from mfmasim import MfmasimError
 from mfmasim.cli import main
 from mfmasim.lds import layout_offsets
-
-SHAPES = st.recursive(st.integers(1, 5), lambda modes: st.lists(modes, min_size=1, max_size=3), max_leaves=4)
+from mfmasim.testing import cute_layouts
 
 
 def leaves(mode):
     return [mode] if isinstance(mode, int) else [leaf for part in mode for leaf in leaves(part)]
-
-
-def like(mode, numbers):
-    return next(numbers) if isinstance(mode, int) else [like(part, numbers) for part in mode]
-
-
-def written(mode):
-    return str(mode) if isinstance(mode, int) else f"({', '.join(written(part) for part in mode)})"
 
 
 def counted_up(extents, strides):
@@ -49,13 +40,10 @@ def exchanged(place, bits, base, shift):
     return place
 
 
-@given(SHAPES, st.data())
-def test_equals_an_odometer(shape, data):
-    extents = leaves(shape)
-    strides = data.draw(st.lists(st.integers(0, 300), min_size=len(extents), max_size=len(extents)))
-    text = f"{written(shape)}:{written(like(shape, iter(strides)))}"
-    want = counted_up(extents, strides)
-    assert layout_offsets(text, len(want)).tolist() == want
+@given(cute_layouts(), st.data())
+def test_equals_an_odometer(text, data):
+    want = counted_up(leaves(text.shape), leaves(text.stride))
+    assert layout_offsets(str(text), len(want)).tolist() == want
     bits, base, shift = (data.draw(st.integers(*ends)) for ends in ((0, 4), (0, 5), (-5, 5)))
     if abs(shift) >= bits:  # the fields do not overlap
         found = layout_offsets(f"Swizzle<{bits},{base},{shift}> o {text}", len(want))

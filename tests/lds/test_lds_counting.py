@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.lds.counting import count_degrees
+from mfmasim.testing import lds_accesses
 from tests.lds.lds_probes import degrees
 from tests.slow import lds_conflicts
 
@@ -79,20 +80,12 @@ def test_phases_hold_what_the_degrees_say():
 
 # Properties.
 
-ARCH_AND_READ = st.sampled_from([("gfx942", b) for b in (32, 64, 96, 128)] + [("gfx950", b) for b in (64, 96, 128)])
-
-
-@st.composite
-def accesses(draw, aligned=False):
-    arch, bits = draw(ARCH_AND_READ)
-    step = (16 if bits == 96 else bits // 8) if aligned else draw(st.sampled_from([1, 4, bits // 8]))
-    numbers = draw(st.lists(st.integers(0, 500), min_size=64, max_size=64))
-    active = draw(st.lists(st.booleans(), min_size=64, max_size=64))
-    return arch, f"ds_read_b{bits}", np.array(numbers) * step, np.array(active)
+SIZES = [("gfx942", (32, 64, 96, 128)), ("gfx950", (64, 96, 128))]
+READS = [(arch, f"ds_read_b{bits}") for arch, sizes in SIZES for bits in sizes]
 
 
 @settings(max_examples=60, deadline=None)
-@given(accesses())
+@given(lds_accesses(READS))
 def test_degrees_are_bounded(access):
     arch, name, place, active = access
     sets = lds.phase_table(arch, name).sets(64)
@@ -104,7 +97,7 @@ def test_degrees_are_bounded(access):
 
 
 @settings(max_examples=60, deadline=None)
-@given(accesses())
+@given(lds_accesses(READS))
 def test_greedy_needs_at_least_the_maximum(access):
     arch, name, place, active = access
     maximum, greedy = (degrees(arch, name, place, active, rule) for rule in lds.RULES)
@@ -113,7 +106,7 @@ def test_greedy_needs_at_least_the_maximum(access):
 
 
 @settings(max_examples=60, deadline=None)
-@given(accesses(aligned=True))
+@given(lds_accesses(READS, aligned=True))
 def test_both_rules_agree_on_aligned_accesses(access):
     arch, name, place, active = access
     maximum, greedy = (degrees(arch, name, place, active, rule) for rule in lds.RULES)
@@ -132,7 +125,7 @@ def test_greedy_can_need_more_than_the_maximum():
 
 
 @settings(max_examples=60, deadline=None)
-@given(accesses(aligned=True), st.randoms(use_true_random=False), st.integers(0, 20))
+@given(lds_accesses(READS, aligned=True), st.randoms(use_true_random=False), st.integers(0, 20))
 def test_relabelling_lanes_of_a_phase_or_moving_by_whole_rounds_changes_nothing(access, random, rounds):
     arch, name, place, active = access
     table = lds.phase_table(arch, name)

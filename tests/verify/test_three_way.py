@@ -18,7 +18,7 @@ import mfmasim
 from golden.cases import FAMILIES, FAMILY_OF
 from golden.reference import models
 from mfmasim.architectures import arch as find_arch
-from mfmasim.testing import codes
+from mfmasim.testing import codes, sparse_changes
 from mfmasim.testing.drawn_trials import smallest, trials
 from mfmasim.verify import families, select
 from mfmasim.verify import find as find_cases
@@ -67,12 +67,8 @@ def operands(draw, which=ANY):
     for tensor in tensors_of(case):
         if tensor.role == "C":
             continue
-        code = codes(format_of(tensor, find_arch(arch)))
-        array = np.full(tensor.stored_shape, draw(code), format_of(tensor, find_arch(arch)).carrier)
-        place = st.tuples(*(st.integers(0, n - 1) for n in array.shape))
-        for where, value in draw(st.lists(st.tuples(place, code), max_size=MOST)):
-            array[where] = value
-        out[tensor.role] = array
+        fmt = format_of(tensor, find_arch(arch))
+        out[tensor.role] = draw(sparse_changes(tensor.stored_shape, codes(fmt), fmt.carrier, MOST))
     return Drawn(case, arch, out)
 
 

@@ -16,12 +16,12 @@ from golden.reference.formats import FORMATS
 from hipkernels.attention.cases import launch as attention_launch
 from hipkernels.attention.reference import attention as bounded
 from mfmasim.resources import folder
-from mfmasim.testing import codes
+from mfmasim.testing import codes, sparse_changes
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify.prebuilt import code_for
 from tests.oracles import require
 from tests.tiers import tiers
-from tests.verify.test_three_way_products import DEVICE, GOLDEN, MANIFEST, NAME, devices, few
+from tests.verify.test_three_way_products import DEVICE, GOLDEN, MANIFEST, NAME, devices
 
 CASTS, SCALED = ("gfx942", "gfx950", "gfx1201"), ("gfx950",)
 ATTENTION = ("gfx942", "gfx950", "gfx1151", "gfx1201")
@@ -74,7 +74,7 @@ def test_casts(arch, target):
     @given(st.data())
     @settings(max_examples=EXAMPLES, deadline=None)
     def agree(data):
-        drawn = few(data.draw, (data.draw(st.integers(1, 90)),), codes(F32), np.uint32)
+        drawn = data.draw(sparse_changes(data.draw(st.integers(1, 90)), codes(F32), np.uint32))
         want = casts.cast_codes(drawn, FORMATS[name], np.zeros(drawn.shape, np.int64))
         for which, device in devices().items():
             assert same(cast(device, arch, target, drawn), want, name), which
@@ -109,7 +109,7 @@ def test_casts_with_scales(arch, target):
     @given(st.data())
     @settings(max_examples=EXAMPLES, deadline=None)
     def agree(data):
-        drawn = few(data.draw, (2, 64), codes(F32), np.uint32)
+        drawn = data.draw(sparse_changes((2, 64), codes(F32), np.uint32))
         drawn = np.where((drawn & 0x7F800000) == 0x7F800000, drawn & np.uint32(0xBFFFFFFF), drawn)  # finite
         drawn[:, ::32] = np.where((drawn[:, ::32] << 1) == 0, np.uint32(0x3F800000), drawn[:, ::32])  # not all zeros
         want = casts.results(casts.Cast(arch, name, "drawn", True), drawn)
@@ -160,7 +160,7 @@ def test_attention(arch):
         fmt, causal = data.draw(st.sampled_from(["f16", "bf16"])), data.draw(st.booleans())
         one = {"f16": 0x3C00, "bf16": 0x3F80}[fmt]
         small = st.integers(one - 512, one + 127) | st.integers(one + 0x7E00, one + 0x7FFF)
-        parts = [few(data.draw, (rows, 64), small, np.uint16) for rows in (3, 5, 5)]
+        parts = [data.draw(sparse_changes((rows, 64), small, np.uint16)) for rows in (3, 5, 5)]
         want = attention.attention(*parts, fmt, causal=causal)
         for which, device in devices().items():
             assert within(device, arch, fmt, parts, want, causal=causal), which

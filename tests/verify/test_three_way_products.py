@@ -17,7 +17,7 @@ import mfmasim
 from golden.cases import INTRO, MATRIX
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix import instructions
-from mfmasim.testing import codes
+from mfmasim.testing import codes, sparse_changes
 from tests.verify.products import canonical, launch, operation, reference
 
 NAME = os.environ.get("MFMASIM_TEST_DEVICE", "sim")
@@ -27,8 +27,6 @@ GOLDEN = Path(golden.__file__).parent
 MANIFEST = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
 ENTRIES = [one for one in MANIFEST["entries"] if one["family"] == "matrix"]
 CASES = {case.name: case for case in MATRIX}
-MOST = 4
-"""Codes that differ from an operand's background."""
 
 
 def devices():
@@ -36,30 +34,16 @@ def devices():
     return {"simulator": mfmasim.device("sim"), **({} if NAME == "sim" else {"device": DEVICE})}
 
 
-def few(draw, shape, code, dtype):
-    """An array of one code but for a few elements: a failure shrinks to those that matter."""
-    array = np.full(shape, draw(code), dtype)
-    place = st.tuples(*(st.integers(0, n - 1) for n in shape))
-    for where, value in draw(st.lists(st.tuples(place, code), max_size=MOST)):
-        array[where] = value
-    return array
-
-
 @st.composite
 def products(draw, arch):
     case = draw(st.sampled_from([case for case in MATRIX if arch in case.arches]))
     (m, n, k), formats = case.shape, [mfmasim.format(name) for name in case.formats(arch)]
-    a, b = (few(draw, shape, codes(fmt), fmt.carrier) for shape, fmt in zip(((m, k), (k, n)), formats, strict=True))
+    a, b = (draw(sparse_changes(s, codes(f), f.carrier)) for s, f in zip(((m, k), (k, n)), formats, strict=True))
     if case.block is None:
         return case, a, b, {}
     scale = st.integers(120, 135) | st.sampled_from([0, 1, 126, 128, 254, 255])
-    shapes = (m, k // case.block), (k // case.block, n)
-    return (
-        case,
-        a,
-        b,
-        {name: few(draw, s, scale, np.uint8) for name, s in zip(("scale_a", "scale_b"), shapes, strict=True)},
-    )
+    shapes = {"scale_a": (m, k // case.block), "scale_b": (k // case.block, n)}
+    return case, a, b, {name: draw(sparse_changes(shape, scale, np.uint8)) for name, shape in shapes.items()}
 
 
 @pytest.mark.parametrize("arch", ARCHS)
