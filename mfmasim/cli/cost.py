@@ -87,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(costed.lines()))
     if not found:
         raise MfmasimError("no case could be executed")
+    if args.json != "-" and not any(target.endswith(OBJECTS) for target in args.targets):
+        print(f"conflicts, traffic and instructions by line: mfmasim report {' '.join(args.targets)}")
     if args.json:
         text = json.dumps([costed.record() for costed in found], indent=1)
         if args.json == "-":

@@ -71,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
             Path(args.json).write_text(text + "\n")
     if args.html:
         Path(args.html).write_text(profile_page(profiles, __version__))
+    if args.json != "-":
+        print(f"bounds of each pipe, and what waves stand still for: mfmasim cost {' '.join(args.targets)}")
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
     for target in texts if args.json != "-" else []:
         print(f"published claims about {target}: mfmasim report {target} --claims")

@@ -220,7 +220,10 @@ class Costed:
             for pipe, cycles in sorted(bound.cycles.items(), key=lambda item: -item[1])
             if cycles
         ]
-        waves = f"{recorded.resident} workgroups, {bound.waves} waves"
+        waves = ", ".join(
+            f"{count} {what}{'s' * (count != 1)}"
+            for count, what in ((recorded.resident, "workgroup"), (bound.waves, "wave"))
+        )
         tables: list[Table] = [
             (f"Bound: {bound.pipe}, {bound.total:,.0f} cycles a {per} ({waves} on four SIMDs)",
              ("pipe", "of a", "cycles, at least", "share of the bound"), pipes),
@@ -234,7 +237,7 @@ class Costed:
         ]  # fmt: skip
         tables.append(
             (
-                "Timeline, with latencies at the low end, as in the rows, at the high end",
+                "Timeline, with the latencies of the rows, and with both ends of their ranges",
                 ("", "low", "rows", "high"),
                 [
                     [f"clocks a {per}", *(f"{end['turn']:,.0f}" for end in ends)],

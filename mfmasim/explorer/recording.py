@@ -64,19 +64,27 @@ class Recorder(Trace):
         """Keep the operation."""
         self.matrix[event.instruction.pc] = event.operation
 
+    def before_step(self, step: Step) -> None:
+        """Remember what the LDS holds initially: no instruction has written that."""
+        super().before_step(step)
+        if self._held is None and self._rows:
+            self._held = self._words(step)
+
+    def _words(self, step: Step) -> NDArray[np.uint32]:
+        held: NDArray[np.uint8] = step.lds[self._rows[0]]
+        return held[: held.size // 4 * 4].view(np.uint32).copy()
+
     def after_step(self, step: Step) -> None:
         """Record what was written, in the LDS too."""
         known = len(self.records)
         super().after_step(step)
         if len(self.records) == known or not (step.instruction.space == "lds" or step.instruction.opcode.memory):
             return
-        held = step.lds[self._rows[0]]
-        words = held[: held.size // 4 * 4].view(np.uint32)
-        before = np.zeros_like(words) if self._held is None else self._held
-        changed = np.flatnonzero(words != before)
+        words = self._words(step)
+        changed = np.flatnonzero(words != self._held)
         if len(changed):
             self.lds[known] = [changed.tolist(), words[changed].tolist()]
-        self._held = words.copy()
+        self._held = words
 
 
 @dataclass

@@ -230,7 +230,7 @@ def _front_end(
         command += zig_flags(tool.path)
         maps[tool.path.parent / "lib"] = "zig"
     # The last matching map is used, so an include folder below the source's folder comes after it.
-    maps = {source.parent: "", **maps}
+    maps[source.parent] = ""  # though it is an include folder, too
     for place in sorted(maps, key=lambda path: len(path.parts)):
         new = f"{maps[place]}/" if maps[place] else ""
         command.append(f"-ffile-prefix-map={os.path.join(place, '')}={new}")  # noqa: PTH118

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -18,7 +20,7 @@ from mfmasim.verify.tolerance import bound_of, bounded
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -133,13 +135,19 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
         Finding(
             "executes",
             "error",
-            f"no instruction that was executed matches {pattern!r}",
+            f"no instruction that was executed matches {pattern!r}{_nearest(pattern, names)}",
             "executes-missing",
             kernel=kernel.name,
         )
         for pattern in case.executes
         if not any(matches(pattern, found) for found in (texts if " " in pattern else names))
     ]
+
+
+def _nearest(pattern: str, names: Collection[str]) -> str:
+    """Mnemonics that were executed and come near a pattern, for a message."""
+    near = get_close_matches(re.sub(r"\W", "", pattern.partition(" ")[0]), sorted(names), 3, 0.7)
+    return f"; nearest: {', '.join(near)}" if near else ""
 
 
 def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: int) -> list[tuple[Any, Any]]:

@@ -11,10 +11,12 @@ import pytest
 
 from mfmasim.explorer import explorer_page, view_state
 from mfmasim.explorer.page import VIEWS
-from mfmasim.explorer.rebuild import record_all, runs
+from mfmasim.explorer.rebuild import EXAMPLES, record_all, runs
+from mfmasim.explorer.recording import record_case
 from mfmasim.lds import conflicts, layout_offsets
 from mfmasim.lds.patterns import Pattern
 from mfmasim.matrix import instruction
+from mfmasim.verify.files import find
 
 SCALED = "v_mfma_scale_f32_32x32x64_f8f6f4"
 
@@ -217,6 +219,10 @@ class TestStepper:
         assert lanes[0].nth(17).inner_text().endswith("A[1, 4] A[1, 5]")
         assert lanes[1].nth(17).inner_text().endswith("A[17, 4] A[17, 5]")
 
+    def test_initial_contents_of_the_lds_are_not_writes(self, show):
+        page = show(state=view_state("stepper", run=self.run("lds_tile"), step=1))
+        assert "Nothing has been written to the LDS: it holds its initial contents." in page.inner_text("body")
+
     def test_results_by_the_layout(self, show):
         page = show(state=view_state("stepper", run=self.run("f16_16x16x16"), step=30, reg="v2"))
         assert "v_mfma_f32_16x16x16_f16" in page.inner_text(".now")
@@ -260,3 +266,10 @@ def test_shipped_runs_are_up_to_date():
     shipped = json.loads(gzip.decompress(base64.b64decode(text)))
     assert [run["title"] for run in shipped] == [run["case"] for run in runs()]
     assert json.loads(json.dumps(record_all())) == shipped, "python -m mfmasim.explorer.rebuild"
+
+
+def test_a_record_has_what_instructions_wrote_to_the_lds():
+    """The initial contents of 4 KiB would be 1,024 dwords at the first step that accesses memory."""
+    case = next(one for _, cases in find(str(EXAMPLES / "cases.py")) for one in cases if one.title == "lds_tile")
+    stored = [step[8][0] for step in record_case(case, "gfx942")["steps"] if step[8]]
+    assert 0 < max(map(len, stored)) <= 2 * 64 * 4

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+import mfmasim
 from mfmasim import load, resources
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import compile_hip, discovery
@@ -256,3 +257,11 @@ fi
     assert "-nogpuinc" not in done.command
     assert len(kernels(done.data)) == 7
     assert done.code_object_version == 6
+
+
+def test_the_sources_own_folder_is_no_include_folder_in_lines(tmp_path):
+    source = tmp_path / "k.hip"
+    source.write_text('extern "C" __attribute__((global)) void k(int *y) {\n  *y = 7;\n}\n')
+    kernel = mfmasim.compile(source, "gfx942", flags=[f"-iquote{tmp_path}"])["k"]
+    assert {kernel.source_at(ins.pc).rpartition(":")[0] for ins in kernel.instructions} <= {"k.hip", ""}
+    assert "k.hip:2" in {kernel.source_at(ins.pc) for ins in kernel.instructions}

@@ -1,12 +1,15 @@
 """Cases of plain arrays: what is drawn, what counts as equal, and what is reported of a wrong kernel or case."""
 
+from collections import Counter
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import In, InOut, Out, find, load_file, verify_case
 from mfmasim.verify.arrays import ARRAY_CLASSES, draw_array
-from mfmasim.verify.plain import compare_array
+from mfmasim.verify.plain import compare_array, missing_instructions
 
 FORMATS = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "e4m3fn", "e5m2fnuz"]
 SOURCE = """
@@ -224,3 +227,11 @@ def test_an_array_stands_for_one_argument(tmp_path):
         verify_case(files(tmp_path, source=TABLE, case=case), "gfx950")
     with pytest.raises(MfmasimError, match="offset 4096: 0 to 4095 bytes"):
         In("f32", 4, offset=4096)
+
+
+def test_a_missing_instruction_names_what_was_executed_and_is_like_it():
+    wanted = SimpleNamespace(executes=("v_max_f32_dpp", "s_sleep"))
+    ran = SimpleNamespace(name="k", instructions=())
+    dpp, sleep = missing_instructions(wanted, Counter(["v_max_f32", "v_mov_b32_dpp", "ds_read_b64"]), ran)
+    assert dpp.message == "no instruction that was executed matches 'v_max_f32_dpp'; nearest: v_max_f32, v_mov_b32_dpp"
+    assert sleep.message == "no instruction that was executed matches 's_sleep'"

@@ -100,12 +100,12 @@ function laneTable({ values, names }, name) {
 
 /** Dwords of the LDS that were written, 32 in a row as the banks are. */
 function ldsState(state) {
-  if (!state.lds.size) return element("p", { class: "hint" }, "Nothing has been written to the LDS.");
+  if (!state.lds.size) return element("p", { class: "hint" }, "Nothing has been written to the LDS: it holds its initial contents.");
   const last = Math.max(...state.lds.keys());
   const cells = Array.from({ length: Math.ceil((last + 1) / 32) * 32 }, (_, dword) => {
     const held = state.lds.get(dword);
     const kind = state.ldsChanged.has(dword) ? "new" : held === undefined ? "empty" : "held";
-    return element("i", { class: kind, title: `byte ${4 * dword}, bank ${dword % 32}: ${held === undefined ? "not written" : hexText(held)}` });
+    return element("i", { class: kind, title: `byte ${4 * dword}, bank ${dword % 32}: ${held === undefined ? "initial contents, not written" : hexText(held)}` });
   });
   return element("section", {}, element("h3", {}, `LDS: ${state.lds.size} dwords written, ${state.ldsChanged.size} by this instruction; 32 banks in a row`), element("div", { class: "ldsmap" }, cells));
 }

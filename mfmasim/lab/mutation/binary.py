@@ -18,7 +18,7 @@ from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
-from mfmasim.lab.mutation.outcome import Outcome
+from mfmasim.lab.mutation.outcome import Outcome, same_bytes
 from mfmasim.observe.flights import Flight, execute, settled
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.tools.behaviour import Behaviour
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
 
 __all__ = ["KINDS", "BinaryMutant", "mutants_in", "patched", "run_binary"]
 
@@ -183,32 +184,32 @@ def run_binary(
     if limit is not None and limit < len(chosen):
         chosen = [chosen[number * len(chosen) // limit] for number in range(limit)]
     for mutant in chosen:
-        caught, after, changed = _caught(mutant, case, arch, kernel, budget)
+        caught, after, changed, result = _caught(mutant, case, arch, kernel, budget)
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
-        same = "" if caught or equivalent else _alike(mutant, before, after)
+        same = "" if caught or equivalent else _alike(mutant, before, after, same_bytes(right, result))
         yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
 
 
-def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour) -> str:
+def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour, same: str) -> str:
     """Why a mutant makes no difference on the data of its case, or nothing."""
     if mutant.kind != ROUNDING and mutant.pc not in before.executed:
         return "never executed in this case"
     if mutant.kind not in ORDER and mutant.kind != "LDS write removed" and after.digest == before.digest:
-        return "the same bytes on all data of this case"
+        return same
     return ""
 
 
 def _caught(
     mutant: BinaryMutant, case: Case, arch: str, kernel: Kernel, budget: int
-) -> tuple[tuple[str, ...], Behaviour, InFlight]:
+) -> tuple[tuple[str, ...], Behaviour, InFlight, Result | None]:
     """Checks that report an error about a mutant, and what it did."""
     after, flown = Behaviour(), InFlight(kernel)
     changed = program.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
     try:
         result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after, flown])
     except MfmasimError:
-        return ("refused",), after, flown  # an instruction that the machine stops at
-    return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), after, flown
+        return ("refused",), after, flown, None  # an instruction that the machine stops at
+    return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), after, flown, result
 
 
 def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collection[Flight]) -> tuple[str, str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mfmasim.fidelity import Trust
 
-__all__ = ["Changed", "Outcome"]
+if TYPE_CHECKING:
+    from mfmasim.verify.result import Result
+
+__all__ = ["SAME_BYTES", "Changed", "Outcome", "same_bytes"]
+
+SAME_BYTES = "the same bytes on all data of this case"
+"""Why nothing reports a mutant that changes no buffer."""
 
 
 class Changed(Protocol):
@@ -24,6 +30,22 @@ class Changed(Protocol):
     @property
     def change(self) -> str:
         """What stood there and what stands there now."""
+
+
+def same_bytes(before: Result, after: Result | None) -> str:
+    """What is said of a mutant that changes no buffer: the bank conflicts, where it changes those.
+
+    Args:
+        before: result of the unchanged kernel.
+        after: result of the mutant; None where the machine refused it.
+    """
+    extra = [result.lds.get("extra_passes", 0) for result in (before, after) if result is not None]
+    if len(set(extra)) < 2:
+        return SAME_BYTES
+    return (
+        f"{SAME_BYTES}; it changes bank conflicts: {extra[0]:,} extra passes before, {extra[1]:,} with it (a claim of "
+        f"'LDS degree' would catch it)"
+    )
 
 
 @dataclass(frozen=True)

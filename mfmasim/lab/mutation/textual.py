@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.lab.mutation.binary import InFlight
-from mfmasim.lab.mutation.outcome import Outcome
+from mfmasim.lab.mutation.outcome import Outcome, same_bytes
 from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.runner import verify_case
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from mfmasim.kernels import Kernel
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
 
 __all__ = ["SOURCE_KINDS", "SourceMutant", "mutants_of_text", "run_source"]
 
@@ -143,11 +144,11 @@ def run_source(
         if changed is None:
             yield Outcome(mutant, case.title, arch, ("compiler",), trust=right.trust)
             continue
-        caught = _caught(case, arch, changed, budget, after)
+        caught, result = _caught(case, arch, changed, budget, after)
         equivalent = "" if caught else _equivalent(mutant, kernel, changed, one_wave=not flown.last_wave)
         same = ""
         if not caught and not equivalent and mutant.kind not in ORDER and after.digest == before.digest:
-            same = "the same bytes on all data of this case"
+            same = same_bytes(right, result)
         note = "" if caught or mutant.kind not in ORDER else "what it orders is ordered otherwise, or not checked"
         yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
 
@@ -188,9 +189,11 @@ def _compiled(mutant: SourceMutant, case: Case, arch: str, compiler: str | None)
             return None
 
 
-def _caught(case: Case, arch: str, kernel: Kernel, budget: int, after: Behaviour) -> tuple[str, ...]:
+def _caught(
+    case: Case, arch: str, kernel: Kernel, budget: int, after: Behaviour
+) -> tuple[tuple[str, ...], Result | None]:
     try:
         result = verify_case(case, arch, kernel=kernel, budget=budget, observers=[after])
     except MfmasimError:
-        return ("refused",)
-    return tuple(sorted({f.check for f in result.findings if f.severity == "error"}))
+        return ("refused",), None
+    return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), result
