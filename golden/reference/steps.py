@@ -128,4 +128,5 @@ def dot4_step(terms: Sequence[Number], c: int, pair: int) -> int:
             total += _floor(sum(_floor(signed(term), term.exponent, own) for term in some), own, grid)
     vanishes = addend.sign and leading(addend) < grid and grid > LEAST
     total += 0 if vanishes else _floor(signed(addend), addend.exponent, grid)
-    return encode_finite(int(total < 0), abs(total), grid, F32) if total else 0
+    code = encode_finite(int(total < 0), abs(total), grid, F32)
+    return code if code & 0x7FFFFFFF else 0  # what rounds to zero is +0

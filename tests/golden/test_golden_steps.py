@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from golden.reference import models
@@ -98,3 +99,10 @@ def test_a_sum_of_integers_is_not_exact_on_rdna3(a, b, c, rdna3):
 def test_cdna2_flushes_c_without_its_sign(c, expected):
     assert one_dot([0, 0, 0, 0], [0, 0, 0, 0], c, "f16", RULES["CDNA2", "16bit"]) == expected
     assert one_dot([0, 0, 0, 0], [0, 0, 0, 0], c, "f16", RULES["CDNA1", "16bit"]) == (0 if c == 1 << 31 else c)
+
+
+def test_what_rounds_to_zero_is_plus_zero_on_rdna4_and_keeps_its_sign_elsewhere():
+    """A sum of -16 * 2^-266: as the simulator's slow model has it (tests/matrix/test_slow_rdna.py)."""
+    a, b = (np.full(shape, code, np.uint16) for shape, code in (((1, 16), 1), ((16, 1), 0x8001)))
+    found = {who: int(models.matmul(a, b, "bf16", "bf16", RULES[who, "16bit"])[0, 0]) for who in ("RDNA4", "CDNA3")}
+    assert found == {"RDNA4": 0, "CDNA3": 0x80000000}
