@@ -19,6 +19,8 @@ SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
     "vgprs_a", "vgprs_b", "vgprs_c", "vgprs_d", "modifiers",
 )  # fmt: skip
+SHORT_COLUMNS = ("instruction", "MxNxK", "A, B", "wave", "cycles", "ops/clk", "registers")
+"""Registers are of A, B, C, D. Fits 100 columns, also in a pipe; other formats have all of `SHAPE_COLUMNS`."""
 FIDELITY_COLUMNS = ("instruction", "a", "b", "d", "arithmetic", "evidence", "source", "layout")
 
 
@@ -60,6 +62,9 @@ def run(args: argparse.Namespace) -> int:
     if not found:
         names = dict.fromkeys(name for arch in archs for name in instructions(arch))
         raise unknown("instruction", args.match, names, "on any architecture" if everywhere else f"on {args.arch}")
+    if form == "terminal" and columns == SHAPE_COLUMNS:
+        found = [[*row[: -len(SHAPE_COLUMNS)], *_short(row[-len(SHAPE_COLUMNS) :])] for row in found]
+        columns = SHORT_COLUMNS
     print(table(("arch", *columns) if everywhere else columns, found, form), end="")
     return 0
 
@@ -70,6 +75,15 @@ def shape_rows(arch: str) -> Iterator[list[Any]]:
         registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
         yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles, op.passes, op.flops,
                op.ops_per_cycle, *registers, op.row.modifiers]  # fmt: skip
+
+
+def _short(row: list[Any]) -> list[Any]:
+    """A row of `SHAPE_COLUMNS` as one of `SHORT_COLUMNS`."""
+    of = dict(zip(SHAPE_COLUMNS, row, strict=True))
+    shape = f"{of['m']}x{of['n']}x{of['k']}" + (f" x{of['blocks']}" if of["blocks"] > 1 else "")
+    factors = of["a"] if of["a"] == of["b"] else f"{of['a']}\n{of['b']}"
+    registers = " ".join("-" if of[f"vgprs_{name}"] is None else str(of[f"vgprs_{name}"]) for name in "abcd")
+    return [of["instruction"], shape, factors, of["wave"], of["cycles"], of["ops_per_cycle"], registers]
 
 
 def _product(args: argparse.Namespace) -> tuple[int, float] | None:

@@ -58,8 +58,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--verbose", action="store_true", help="print every finding of every case, and suppressed ones with the reason"
     )
     parser.add_argument(
-        "--severity", choices=("error", "warning", "info"), default="info",
-        help="least severe findings to print (default info); the verdict does not depend on it",
+        "--severity", choices=("error", "warning", "info"),
+        help="least severe findings to print (default: warning for cases that pass, else info); the verdict does not "
+        "depend on it",
     )  # fmt: skip
     parser.add_argument("--max-findings", type=int, default=10, help="findings shown per case (default 10)")
 

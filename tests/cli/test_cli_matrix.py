@@ -205,3 +205,11 @@ def test_words_that_may_be_left_out_stand_behind_options_too(capsys, line):
 def test_a_word_too_many(capsys):
     assert main(["list", "--json", "gfx942", "gfx950"]) == 2
     assert capsys.readouterr().err == "mfmasim: unrecognized arguments: gfx950\n"
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_a_list_fits_a_hundred_columns_also_in_a_pipe(call, arch):
+    printed = call(f"list {arch}")
+    assert max(map(len, printed.splitlines())) <= 100
+    full = read_csv(call(f"list {arch} --format csv"))
+    assert sum(row["instruction"] in printed for row in full) == len(full)

@@ -1,5 +1,7 @@
 """What a person reads of findings that are alike."""
 
+from dataclasses import replace
+
 from mfmasim.observe import Finding
 from mfmasim.verify.reports.terminal import Progress
 from mfmasim.verify.result import Result
@@ -12,8 +14,8 @@ def finding(message, lane, element="", source="k.hip:6"):
     )  # fmt: skip
 
 
-def shown(findings, capsys, **options):
-    result = Result("mine", "k", "k", "gfx942", "sim", status="fail")
+def shown(findings, capsys, status="fail", **options):
+    result = Result("mine", "k", "k", "gfx942", "sim", status=status)
     result.findings = findings
     Progress(**options).show(result)
     return capsys.readouterr().out
@@ -37,3 +39,16 @@ def test_operands_and_places_without_a_line_are_not_mixed(capsys):
     text = shown([*pair, *unknown], capsys)
     assert text.count("FAIL bounds") == 4
     assert "more of the same" not in text
+
+
+def test_notes_of_a_case_that_passes_are_counted_and_those_of_one_that_fails_are_shown(capsys):
+    found = [replace(finding("a note", 0), severity="info"), replace(finding("a warning", 0), severity="warning")]
+    text = shown(found, capsys, status="pass")
+    assert "a warning" in text
+    assert "a note" not in text
+    assert "1 note (--severity info shows them)" in text
+    for more in ({"status": "fail"}, {"status": "pass", "severity": "info"}, {"status": "pass", "verbose": True}):
+        text = shown(found, capsys, **more)
+        assert "a note" in text
+        assert "--severity" not in text
+    assert "note" not in shown(found, capsys, status="pass", severity="warning")

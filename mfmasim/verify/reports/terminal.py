@@ -28,7 +28,7 @@ class Progress:
 
     def __init__(
         self, *, quiet: bool = False, most: int = 10, failures: bool = False, verbose: bool = False,
-        severity: str = "info",
+        severity: str | None = None,
     ) -> None:  # fmt: skip
         """Choose what is shown.
 
@@ -37,12 +37,13 @@ class Progress:
             most: bounds the findings shown for a case.
             failures: leave out cases that pass or are skipped.
             verbose: every finding of every case, also those that an earlier case had, and the suppressed ones.
-            severity: the least severe findings that are shown.
+            severity: the least severe findings that are shown; default: all of a case that fails, else those from
+                warnings up.
         """
         self.console = console(soft_wrap=True, stderr=quiet)
         self.most = most
         self.failures, self.verbose = failures, verbose
-        self.shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        self.severity = severity
         self._said = ""
         self._start = time.perf_counter()
         self._widths: dict[str, int] = {}
@@ -104,7 +105,9 @@ class Progress:
             self.console.print("      the same error")
             return
         self._said = result.findings[0].message if result.status == "error" else ""
-        chosen = [finding for finding in result.findings if finding.severity in self.shown]
+        least = self.severity or ("warning" if result.status == "pass" and not self.verbose else "info")
+        shown = SEVERITIES[: SEVERITIES.index(least) + 1]
+        chosen = [finding for finding in result.findings if finding.severity in shown]
         groups = [[finding] for finding in chosen] if self.verbose else self._new(result, alike(chosen))
         for group in groups[: self.most]:
             self._finding(group[0])
@@ -113,6 +116,10 @@ class Progress:
         if len(groups) > self.most:
             left = sum(len(group) for group in groups[self.most :])
             self.console.print(f"      ... and {left} findings more (--max-findings)")
+        notes = 0 if self.severity else len(result.findings) - len(chosen)
+        if notes:
+            text = f"      {notes} note{'s' * (notes > 1)} (--severity info shows them)"
+            self.console.print(Text(text, style="dim"))
         for finding in result.suppressed if self.verbose else ():
             self._finding(finding)
             self.console.print(Text(f"               suppressed: {finding.suppressed}"))
