@@ -34,7 +34,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     add_timeout(parser)
     parser.add_argument("--device", help="hip, hip:1, ...: also compare with this device")
-    parser.add_argument("--examples", type=int, default=100, metavar="N", help="trials per family (default 100)")
+    parser.add_argument(
+        "--trials", "--examples", dest="examples", type=int, default=100, metavar="N",
+        help="trials per family (default 100)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time)")
     parser.add_argument("--growth", type=float, default=1.0, help="limit of sizes, relative to the case (default 1)")
     parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")
@@ -80,7 +83,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
 
     chosen_checks(args.checks)
     if args.examples < 1:
-        raise MfmasimError(f"--examples {args.examples}: a positive number is expected")
+        raise MfmasimError(f"--trials {args.examples}: a positive number is expected")
     if not 0 < args.growth <= GROWTH_LIMIT:
         raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
     own = None if args.device is None else getattr(device(args.device), "arch", None)

@@ -156,7 +156,7 @@ def test_what_was_found_is_written_as_json(user, capsys):
 
 
 def test_right_kernels_agree(capsys):
-    assert main(["explore", "uninit", "--arch", "gfx942", "--case", "flag", "--examples", "5"]) == 0
+    assert main(["explore", "uninit", "--arch", "gfx942", "--case", "flag", "--trials", "5"]) == 0
     text = r"AGREE   uninit   \d trials of 2 cases: simulator and reference agree\n {8}fidelity of .*: specified .*\n"
     assert re.fullmatch(text, capsys.readouterr().out)
 
@@ -165,7 +165,7 @@ def test_right_kernels_agree(capsys):
     ("options", "text"),
     [
         (["--case", "nosuch"], "no case matches --arch any --case nosuch"),
-        (["--examples", "0"], "--examples 0: a positive number is expected"),
+        (["--trials", "0"], "--trials 0: a positive number is expected"),
         (["--growth", "-1"], "--growth -1: a number above 0 and up to 64 is expected"),
         (["--growth", "nan"], "--growth nan: a number above 0"),
         (["--growth", "inf"], "--growth inf: a number above 0"),

@@ -43,7 +43,7 @@ function themeButton(redraw) {
 
 async function start() {
   const data = await unpack(document.querySelector("#rows").textContent);
-  data.records = [];
+  data.records = null;
   window.mfmasim = makeApi(data);
   const nav = document.querySelector("nav");
   for (const [name, [title]] of Object.entries(VIEWS)) {

@@ -12,6 +12,10 @@ const hexText = (number) => `0x${(number >>> 0).toString(16)}`;
 /** Draw the view. */
 export function drawStepper(data, root) {
   clearTimeout(timer);
+  if (!data.records) {
+    root.append(element("p", { class: "hint" }, "The recorded runs are being unpacked."));
+    return;
+  }
   const run = data.records[Number(value("run", "0"))] ?? data.records[0];
   if (!run) {
     root.append(element("p", { class: "hint" }, "This page holds no recorded run."));
