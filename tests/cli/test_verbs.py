@@ -189,7 +189,7 @@ def test_what_cannot_be_inspected_says_why(capsys, words, text):
     assert text in said(capsys, "inspect", *words, code=2).err
 
 
-@pytest.mark.parametrize("verb", ["verify", "report", "mutate", "explore"])
+@pytest.mark.parametrize("verb", ["verify", "report", "explore"])
 def test_a_source_in_place_of_a_case_file_says_what_takes_it(verb, tmp_path, capsys):
     (tmp_path / "k.hip").write_text("int x;\n")
     assert main([verb, str(tmp_path / "k.hip")]) == 2
