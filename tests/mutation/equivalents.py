@@ -75,19 +75,19 @@ EQUIVALENTS = (
         "the decoder gives every instruction of this encoding its offset, also 0.",
     ),
     Equivalent(
-        "matrix/arithmetic/chains.py",
+        "matrix/arithmetic/complete_paths.py",
         "value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
         "value = np.where(c >> np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
         "it keeps NaN and Inf out of arithmetic whose result is overruled where the addend is one of them.",
     ),
     Equivalent(
-        "matrix/arithmetic/fast.py",
+        "matrix/arithmetic/aligned_steps.py",
         "addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]",
         "addend, e = c.reshape(- 2)[places], total.e.reshape(-1)[places]",
         "NumPy takes any negative size for the one that is left.",
     ),
     Equivalent(
-        "matrix/arithmetic/multiply.py",
+        "matrix/arithmetic/dispatch.py",
         "flat = out.reshape(-1, m, n)",
         "flat = out.reshape(- 2, m, n)",
         "NumPy takes any negative size for the one that is left.",
