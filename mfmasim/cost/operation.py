@@ -154,10 +154,6 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
     )  # fmt: skip
 
 
-_MULTIPLY = ("v_mul_lo_u32", "v_mul_lo_i32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32",
-             "v_mad_co_u64_u32", "v_mad_co_i64_i32")  # fmt: skip
-
-
 def _slot(instruction: Instruction, *, shared: bool) -> str:
     """The kind of issue slot that an instruction takes."""
     opcode = instruction.opcode
@@ -174,10 +170,7 @@ def _rate(instruction: Instruction) -> str:
     """The rate of a vector instruction."""
     if any(operand.type == "f64" for operand in (*instruction.dst, *instruction.src)):
         return "f64"
-    name = instruction.name
-    if name.startswith(("v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64")):
-        return "b64"
-    return "multiply" if name.startswith(_MULTIPLY) else "valu"
+    return instruction.opcode.slow or "valu"
 
 
 def _delays(bits: int) -> tuple[int, ...]:

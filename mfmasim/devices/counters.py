@@ -11,7 +11,6 @@ SQ_INSTS_TEX_STORE.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["HardwareCounter", "counters_of", "rows_of", "table_of"]
 
 _DEFAULT, _CDNA = ("CDNA", "RDNA", "CDNA5"), ("CDNA",)
-_TYPE = re.compile(r"(f8f6f4|fp8|bf8|bf16|xf32|f16|f32|f64|i8)(?:_fp8|_bf8|_1k)?$")
 _MFMA = {
     "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "i8": "I8", "xf32": "XF32", "fp8": "F8", "bf8": "F8",
     "f8f6f4": "F6F4",
@@ -128,8 +126,7 @@ def _of_type(kind: str) -> Callable[[Instruction], bool]:
 
 
 def _type(instruction: Instruction) -> str:
-    found = _TYPE.search(instruction.name) if instruction.opcode.matrix else None
-    return _MFMA[found[1]] if found else ""
+    return _MFMA.get(instruction.opcode.matrix_type, "")
 
 
 def table_of(kernel: Kernel, values: Mapping[str, int]) -> list[list[Any]]:

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["Opcode", "dual", "opcode", "scaled", "scaled_wmma", "undecoded"]
 
 
+_FACTORS = re.compile(r"(f8f6f4|fp8|bf8|bf16|xf32|f16|f32|f64|i8)(?:_fp8|_bf8|_1k)?$")
+_MULTIPLIES = re.compile(r"v_mul_(lo|hi)_[ui]32|v_mad(_co)?_(u64_u32|i64_i32)")
+_SHIFTS_64 = re.compile(r"v_(lshlrev_b64|lshrrev_b64|ashrrev_i64)")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Opcode:
     """The properties of an opcode with any operands and modifiers. Two opcodes are equal if their mnemonics are."""
@@ -142,6 +147,32 @@ class Opcode:
     def sparse(self) -> bool:
         """A matrix instruction whose A is structured sparse: its third source is the index, C the fourth."""
         return self.matrix in ("smfmac", "swmmac")
+
+    @property
+    def matrix_type(self) -> str:
+        """Type of the factors of a matrix instruction, as its mnemonic ends: ``f16``, ``f8f6f4``; empty for others."""
+        found = _FACTORS.search(self.name) if self.matrix else None
+        return found[1] if found else ""
+
+    @property
+    def slow(self) -> str:
+        """Of vector instructions: ``multiply`` (integers of 32 bits), ``b64`` (shifts of 64 bits), or empty."""
+        return "multiply" if _MULTIPLIES.match(self.name) else "b64" if _SHIFTS_64.match(self.name) else ""
+
+    @property
+    def neutral(self) -> bool:
+        """Neither reads nor writes registers, and goes on: S_NOP, S_DELAY_ALU."""
+        return self.name in ("s_nop", "s_delay_alu")
+
+    @property
+    def moves_scalar(self) -> bool:
+        """Copies its source to a scalar register."""
+        return self.name.startswith("s_mov_b")
+
+    @property
+    def invalidates_scalar(self) -> bool:
+        """Invalidates the scalar cache, as no vector instruction does."""
+        return self.name.startswith("s_dcache_inv")
 
     @property
     def memory(self) -> bool:

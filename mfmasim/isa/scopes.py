@@ -48,4 +48,4 @@ def invalidates(instruction: Instruction) -> bool:
 
 def invalidates_scalar(instruction: Instruction) -> bool:
     """Whether it invalidates the scalar cache, as no vector instruction does."""
-    return instruction.opcode.name.startswith("s_dcache_inv")
+    return instruction.opcode.invalidates_scalar

@@ -19,7 +19,8 @@ KEYED = (
     "mfmasim/machine/ops/", "mfmasim/machine/opcodes/excluded.py", "mfmasim/matrix/rows/",
     "mfmasim/lds/instructions.py", "mfmasim/lds/tables.py", "mfmasim/formats/conversions/",
     "mfmasim/lab/calibration/probes.py", "mfmasim/lab/calibration/phase_probes.py",
-    "mfmasim/lab/kit/kernels.py",
+    "mfmasim/lab/kit/kernels.py", "mfmasim/architectures/generic.py", "mfmasim/architectures/processors.py",
+    "mfmasim/cli/matrix_arguments.py",  # reads the words of a command, not an instruction
     "mfmasim/lab/mutation/operators.py", "mfmasim/cli/bench_calls.py",
 )  # fmt: skip
 

@@ -20,7 +20,6 @@ __all__ = ["LONGEST", "masked"]
 LONGEST = 16
 """Instructions that are looked at."""
 _PLAIN = ("VOP1", "VOP2", "VOP3", "VOP3P")
-_NEUTRAL = ("s_nop", "s_delay_alu")
 
 
 def masked(instruction: Instruction, machine: Machine) -> tuple[int, frozenset[int]] | None:
@@ -44,9 +43,9 @@ def masked(instruction: Instruction, machine: Machine) -> tuple[int, frozenset[i
         to = {key for operand in one.dst for key in keys_of(operand)}
         if one.encoding in ("SOP1", "SOPK") and whole <= to:
             used = {key for operand in one.src for key in keys_of(operand)}
-            return (at, frozenset(written)) if one.name.startswith("s_mov_b") and not used & set(EXECS) else None
+            return (at, frozenset(written)) if one.opcode.moves_scalar and not used & set(EXECS) else None
         vector = one.encoding in _PLAIN and all(operand.kind == "v" for operand in one.dst) and "lane" not in one.name
-        if not vector and one.name not in _NEUTRAL:
+        if not vector and not one.opcode.neutral:
             return None
         written |= to
         at += one.size

@@ -42,7 +42,7 @@ def test_any_cast(arch, given, target, overflow, count, scale, data, seed):
     report = mfmasim.device("sim").launch(kernel, blocks, 256, [x, out, *extra, np.int64(count)], 0, "all")
     assert report.findings == []
     assert not report.stopped
-    want = reference.cast(x, scale, reference.target_format(target, arch), overflow)
+    want = reference.cast(x, scale, reference.target_format(target, arch), overflow, arch)
     np.testing.assert_array_equal(out, want)
     assert same(extra[2], np.array([reference.amax(x, 0.0)]))
     assert same(extra[3], np.array([reference.scale_inv(scale)], np.float32))
