@@ -292,13 +292,11 @@ def _median(a, b, c, form):
 
 
 def _propagated(a, b, form, function):
-    """V_MINIMUM, V_MAXIMUM: a signalling NaN comes first, then a quiet one; IEEE is forced on."""
-    for bits in (a, b):
-        if fl.is_signalling(bits, form):
-            return fl.quiet(bits, form)
-    for bits in (a, b):
-        if fl.is_nan(bits, form):
-            return bits
+    """V_MINIMUM, V_MAXIMUM: a signalling NaN comes first, then a quiet one, or the first NaN; IEEE is forced on."""
+    for test in (fl.is_nan,) if NOW.first_nan else (fl.is_signalling, fl.is_nan):
+        for bits in (a, b):
+            if test(bits, form):
+                return fl.quiet(bits, form)
     return function(a, b, form)
 
 
