@@ -129,4 +129,4 @@ def dot4_step(terms: Sequence[Number], c: int, pair: int) -> int:
     vanishes = addend.sign and leading(addend) < grid and grid > LEAST
     total += 0 if vanishes else _floor(signed(addend), addend.exponent, grid)
     code = encode_finite(int(total < 0), abs(total), grid, F32)
-    return code if code & 0x7FFFFFFF else 0  # what rounds to zero is +0
+    return code if code & 0x7FFFFFFF else 0  # what rounds to zero is +0: assumed, no capture has it

@@ -213,7 +213,7 @@ MUTANTS = [
         "two_of_three_slots",
         "three_slots_128x64",
         ("other == 2 ? 0", "other == 1 ? 0"),
-        RACED,
+        ("races",),
         arch="gfx1151",
         about="a rotation that is wrong: the text's triple buffer was broken",
     ),
@@ -249,7 +249,7 @@ MUTANTS = [
         "columns_of_a_b_that_is_transposed",
         "b_transposed_128x64",
         ("x * g.ldb + z", "z * g.ldb + x"),
-        (*BOTH, "bounds"),
+        BOTH,
         arch="gfx1151",
     ),
     # --- C through the LDS
