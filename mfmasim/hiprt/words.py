@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from pathlib import Path
+import os
 
 from mfmasim.hiprt.registry import HipFailure
 
@@ -12,6 +12,8 @@ __all__ = ["bytes_at", "put_bytes", "put_float", "put_int", "put_text", "put_wor
 INVALID_VALUE, INVALID_IMAGE = 1, 200
 IMAGE_BYTES = 1 << 30
 """Most bytes of a code object or bundle in the program's memory."""
+_write = ctypes.CDLL(None).write
+_write.argtypes, _write.restype = (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t), ctypes.c_ssize_t
 
 
 def _at(address: int) -> int:
@@ -70,15 +72,15 @@ def bytes_at(address: int, size: int) -> bytes:
     """
     if size > IMAGE_BYTES:
         raise HipFailure(INVALID_IMAGE, f"a code object of {size:,} bytes at {address:#x}; {IMAGE_BYTES:,} are read")
-    found = b""
+    # Through the system, since a header may lie: there, memory that cannot be read is an error, not a fault.
+    copy = os.memfd_create("code object")
     try:
-        # Through the system, since a header may lie: there, memory that does not exist is an error, not a fault.
-        with Path("/proc/self/mem").open("rb", buffering=0) as memory:
-            memory.seek(address)
-            while len(found) < size and (more := memory.read(size - len(found))):
-                found += more
-    except (OSError, ValueError, OverflowError):
-        pass
+        written = 0
+        while written < size <= (1 << 64) - address and (more := _write(copy, address + written, size - written)) > 0:
+            written += more
+        found = os.pread(copy, written, 0)
+    finally:
+        os.close(copy)
     if len(found) < size:
         raise HipFailure(INVALID_IMAGE, f"the code object at {address:#x} claims {size:,} bytes, {len(found):,} exist")
     return found

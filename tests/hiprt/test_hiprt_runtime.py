@@ -258,11 +258,11 @@ def test_an_image_whose_header_lies_is_no_code_object(name, capsys):
     data = bytearray(PAGE)
     data[: len(magic)] = magic
     struct.pack_into(layout, data, offset, *(values if isinstance(values, tuple) else (values,)))
-    memory = mmap.mmap(-1, 2 * PAGE)
+    memory = mmap.mmap(-1, (1 << 20) + 2 * PAGE)
     memory[:PAGE] = bytes(data)
     start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     libc = ctypes.CDLL(None, use_errno=True)
-    assert libc.mprotect(ctypes.c_void_p(start + PAGE), PAGE, 0) == 0
+    assert libc.mprotect(ctypes.c_void_p(start + PAGE), (1 << 20) + PAGE, 0) == 0
     image = start + PAGE - 40 if name == "cut" else start
     if name == "cut":
         memory[PAGE - 40 : PAGE - 36] = magic
