@@ -5,19 +5,14 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-__all__ = ["LIMIT", "parse_archive", "parse_array", "read_file", "write_archive"]
 
 LIMIT = 1 << 29
 """Most bytes of a file that is read, and of the arrays of an archive together, decompressed."""

@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable
+from typing import ClassVar
 
 from mfmasim.visible import LAYOUT, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = [
-    "DamagedError",
-    "DeviceError",
-    "FaultError",
-    "MfmasimError",
-    "NotCodeObjectError",
-    "SizeError",
-    "TargetError",
-    "TimeOutError",
-    "UnsupportedError",
-    "one_line",
-    "unknown",
-]
 
 _LONGEST_VALUE = 200
 

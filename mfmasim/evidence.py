@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-__all__ = ["ENOUGH", "Evidence", "captured", "evidence", "evidence_of"]
-
 ENOUGH = 4096
 """Equal values that make an operation `hardware`."""
 DECISIVE = ("rocjitsu tests/fixtures/float_dot",)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["LEVELS", "Trust", "lowest"]
+from typing import Any
 
 LEVELS = ("hardware", "specified", "reference", "assumed")
 """Best first: equal to published captures; defined fully by the manual; equal to a published model that was validated

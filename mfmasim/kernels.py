@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Argument, CodeObject, CType, KernelInfo, LdsVariable
     from mfmasim.isa import Instruction
 
-__all__ = ["Code", "Kernel", "NotCodeError", "PerKernel", "Source"]
-
 T = TypeVar("T")
 
 LISTED = 200

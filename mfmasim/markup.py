@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from mfmasim.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-__all__ = ["facts", "paragraph", "rows"]
 
 LEFT = "style='text-align:left'"
 """Notebooks align cells to the right unless each says otherwise."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from mfmasim.errors import MfmasimError, unknown
 
-__all__ = ["CACHE", "cache_folder", "folder"]
-
 CACHE = "MFMASIM_CACHE"
 """Environment variable: folder of what is built once and used again."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["LAYOUT", "VisibleStream", "console", "visible", "visible_output"]
-
 LAYOUT = "\n\t"
 """Characters that lay out text of several lines."""
 

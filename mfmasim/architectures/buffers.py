@@ -8,14 +8,9 @@ the rule says so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["GFX9", "GFX11", "GFX12", "GFX125", "BufferField", "BufferLayout"]
 
 
 @dataclass(frozen=True)

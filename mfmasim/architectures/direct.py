@@ -9,8 +9,6 @@ from mfmasim.architectures import ARCHITECTURES
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["direct_problem"]
-
 
 def direct_problem(target: Arch, size: int) -> str:
     """Why a load of `size` bytes a lane to the LDS does not exist, with what does; empty if it exists.

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["GENERICS", "VERSIONS", "Generic", "generic_of_elf"]
-
 VERSIONS = (1,)
 """Generic versions (EF_AMDGPU_GENERIC_VERSION) that exist."""
 

@@ -11,8 +11,6 @@ from mfmasim.architectures.internal import RDNA3
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
-__all__ = ["ARCH"]
-
 _WRITE = "no measurement of writes is public; contiguous lanes as on CDNA"
 _PHASES = (
     ("read b8",     "C32", 32, "inferred", "as read b32", BY_DWORD),

@@ -10,8 +10,6 @@ from dataclasses import replace
 from mfmasim.architectures import gfx1100, rates_rdna
 from mfmasim.architectures.model import Conversions
 
-__all__ = ["ARCH"]
-
 ARCH = replace(
     gfx1100.ARCH,
     name="gfx1151",

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from mfmasim.architectures import gfx1201, rates_rdna
 
-__all__ = ["ARCH"]
-
 ARCH = replace(
     gfx1201.ARCH,
     name="gfx1200",

@@ -10,8 +10,6 @@ from mfmasim.architectures.buffers import GFX12
 from mfmasim.architectures.internal import RDNA4
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 
-__all__ = ["ARCH"]
-
 _PHASES = (
     ("read b32",    "C32", 32, "measured", "SHARK (RX 9070 XT), PMC", ""),
     ("read b64",    "C16", 32, "measured", "SHARK (RX 9070 XT)", ""),

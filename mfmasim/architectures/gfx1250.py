@@ -13,8 +13,6 @@ from mfmasim.architectures.buffers import GFX125
 from mfmasim.architectures.internal import CDNA5
 from mfmasim.architectures.model import Counters, Lds, Simd
 
-__all__ = ["ARCH"]
-
 _WIDE = "64 banks of 4 bytes; no measurement is public: as many contiguous lanes as they serve at once"
 _TRANSPOSED = "by the addresses of the source lanes, as AMD's text on the LDS of MI450 says; no measurement is public"
 _PHASES = (

@@ -10,8 +10,6 @@ from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA1
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
-__all__ = ["ARCH"]
-
 ARCH = Arch(
     name="gfx908",
     family="CDNA1",

@@ -9,8 +9,6 @@ from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA2
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
-__all__ = ["ARCH"]
-
 ARCH = Arch(
     name="gfx90a",
     family="CDNA2",

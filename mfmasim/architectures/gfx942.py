@@ -10,8 +10,6 @@ from mfmasim.architectures.internal import CDNA3
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
-__all__ = ["ARCH"]
-
 _PHASES = (
     ("read b8",     "C32", 32, "inferred", "CK (same bank, same slot is a broadcast)", BY_DWORD),
     ("read b32",    "C32", 32, "measured", "SHARK", ""),

@@ -11,8 +11,6 @@ from mfmasim.architectures.internal import CDNA4
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
-__all__ = ["ARCH"]
-
 _READ = "one phase of 64 lanes was measured, the banks were not swept; another source counts 32 banks"
 _TRANSPOSED = "assumed as the plain read by the source lanes' addresses; no test of the phases is public"
 _PHASES = (

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["Conversions", "Counters", "FloatRules", "Lds", "Simd"]
 
 
 @dataclass(frozen=True)

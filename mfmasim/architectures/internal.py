@@ -16,19 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "CDNA1",
-    "CDNA2",
-    "CDNA3",
-    "CDNA4",
-    "CDNA5",
-    "NO_REGISTERS",
-    "RDNA3",
-    "RDNA4",
-    "HardwareRegister",
-    "HardwareRegisters",
-]
-
 
 @dataclass(frozen=True)
 class HardwareRegister:

@@ -16,8 +16,6 @@ from mfmasim.architectures.rates import Rates
 if TYPE_CHECKING:
     from mfmasim.architectures.model import Arch, Simd
 
-__all__ = ["PROCESSORS"]
-
 _VEGA20_LACKS = """
 buffer_atomic_add_f32 buffer_atomic_pk_add_f16 global_atomic_add_f32 global_atomic_pk_add_f16 v_accvgpr_read_b32
 v_accvgpr_write_b32 v_dot2c_f32_f16 v_dot2c_i32_i16 v_dot4c_i32_i8 v_dot8c_i32_i4 v_mfma_* v_pk_fmac_f16

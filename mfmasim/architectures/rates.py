@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["CONFIDENCES", "NAMES", "UNSOURCED", "Product", "Rate", "Rates"]
-
 CONFIDENCES = ("captured", "vendor", "llvm", "measured", "inferred", "assumed")
 """How sure a rate is, the surest first: read from a thread trace of that architecture in golden/hardware, a document
 of AMD's, LLVM's scheduling model, a published measurement, a conclusion from one of those for another architecture, a

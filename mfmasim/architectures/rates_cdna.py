@@ -13,8 +13,6 @@ from dataclasses import replace
 
 from mfmasim.architectures.rates import UNSOURCED, Product, Rate, Rates
 
-__all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
-
 _GCN = "GPO for GCN: a wave's addresses in four clocks"
 
 CDNA3 = Rates(

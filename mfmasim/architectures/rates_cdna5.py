@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from mfmasim.architectures.rates import UNSOURCED, Product, Rate, Rates
 
-__all__ = ["CDNA5"]
-
 CDNA5 = Rates(
     rows=(
         Rate("issue", 1, "WP5: a SIMD can start an operation of 32 lanes each clock", "vendor"),

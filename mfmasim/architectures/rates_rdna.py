@@ -11,8 +11,6 @@ from dataclasses import replace
 
 from mfmasim.architectures.rates import UNSOURCED, Product, Rate, Rates
 
-__all__ = ["RDNA3", "RDNA4", "RDNA4_SMALL", "RDNA35"]
-
 RDNA3 = Rates(
     rows=(
         Rate("issue", 1, "ISA, 2.3: each SIMD has its own scheduler; CAP: 1, now and then 2", "captured", 1, 2),

@@ -12,8 +12,6 @@ from mfmasim.cli.output import add_formats, table, wanted_format
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["TARGETS", "add", "run"]
-
 TARGETS = {"matrix": "mfmasim.cli.bench_matrix", "machine": "mfmasim.cli.bench_machine"}
 """Benchmarks: each a module whose ``measure(quick)`` returns rows of the module's ``COLUMNS``, or of those below."""
 

@@ -9,18 +9,13 @@ baseline nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.machine.numerics.lane_select import FEW
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-__all__ = ["Operands", "calls_of", "seconds_of"]
 
 Call = tuple["Callable[..., Any]", tuple[Any, ...]]
 F64: Any = np.float64

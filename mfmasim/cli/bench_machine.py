@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.devices.report import Report
     from mfmasim.kernels import Kernel
 
-__all__ = ["COLUMNS", "gemm", "measure", "valu"]
-
 COLUMNS = ("what", "waves", "wave_instructions", "per_second", "bare_per_second", "share", "goal", "met")
 """Workload; its waves and wave-instructions; wave-instructions per second of the machine and of the baseline; the
 machine's share of the baseline; the goal, and whether it is met."""

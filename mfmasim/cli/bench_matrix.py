@@ -6,22 +6,17 @@ Times are CPU times of one thread, each the best of several runs, so that other 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim import format as number_format
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import Formats, Operands
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-__all__ = ["best", "measure", "operands"]
 
 BATCH = 1000
 GEMM = 512

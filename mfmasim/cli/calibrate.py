@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.calibration.fitting import Fit
     from mfmasim.lab.calibration.phase_fitting import PhaseFit
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Case
 
-__all__ = ["Chosen", "chosen_cases"]
-
 
 class Chosen(NamedTuple):
     """One case on one architecture."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from mfmasim.program import Code
 
-__all__ = ["COMPILATION", "add_compilation", "compilation", "show_warnings"]
-
 COMPILATION = {"-D": "define", "-I": "include", "--flag": "flag", "--compiler": "compiler"}
 """Options of `add_compilation`, and where their values are."""
 

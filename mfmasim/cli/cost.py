@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures.rates import Product
     from mfmasim.cost.costed import Costed
 
-__all__ = ["add", "run"]
-
 OBJECTS = (".hsaco", ".co", ".o")
 
 

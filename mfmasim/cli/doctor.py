@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-__all__ = ["add", "examine", "run"]
-
 # Programs that tests compare with; the names in Debian's packages end with the version.
 _ORACLES = (
     ("llvm-objdump", "decoder: every instruction's text", ("llvm-objdump-22", "llvm-objdump")),

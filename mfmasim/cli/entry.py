@@ -8,15 +8,13 @@ import importlib
 import os
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.visible import visible_output
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 __all__ = ["VERBS", "build", "main"]
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.agreement.trial import Verdict
     from mfmasim.verify import Case
 
-__all__ = ["add", "run"]
-
 GROWTH_LIMIT = 64
 """Upper limit of --growth: larger shapes exhaust the host's memory without finding more."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats import Explanation, Format
 
-__all__ = ["add", "limit_rows", "run"]
-
 ROUNDINGS = ("nearest_even", "toward_zero", "up", "down")
 
 

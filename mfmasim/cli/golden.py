@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.agreement.threeway import ThreeWay
     from mfmasim.verify import Case
 
-__all__ = ["add", "run"]
-
 opened: dict[str, Any] = {}
 """Devices of this process: to open a GPU takes a second."""
 

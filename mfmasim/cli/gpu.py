@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add", "run"]
-
 VERBS = ("golden", "calibrate", "kit")
 
 

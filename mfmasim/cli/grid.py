@@ -9,8 +9,6 @@ from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add", "run"]
-
 AS_CLANG, ROOT = "--as-clang", "--print-root"
 
 

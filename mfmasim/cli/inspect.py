@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from mfmasim.program import Code, Kernel
 
-__all__ = ["add", "kernel_record", "run"]
-
 SOURCES = (".hip", ".cu", ".cpp", ".cc", ".cxx", ".c")
 
 

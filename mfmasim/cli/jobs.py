@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Tasks = Callable[[argparse.Namespace], Sequence[Any]]
     """Gives the tasks of a verb's arguments, the same ones in every process."""
 
-__all__ = ["add_jobs", "in_order"]
-
 MOST_JOBS = 256
 
 Done = TypeVar("Done")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.kit.judging import Judgement
     from mfmasim.lab.kit.records import KitFile
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lds import Conflicts
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.learn import Exercise, Grade
     from mfmasim.learn.progress import Progress
 
-__all__ = ["add", "run"]
-
 MOST = 3
 """Kinds of findings that `check` prints."""
 

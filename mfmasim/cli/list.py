@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["add", "fidelity_rows", "operations", "run"]
-
 SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
     "vgprs_a", "vgprs_b", "vgprs_c", "vgprs_d", "modifiers",

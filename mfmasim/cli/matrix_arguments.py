@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import Fragment, MatrixInstruction
 
-__all__ = ["OPERANDS", "add_instruction", "completed", "find_instruction", "find_operand"]
-
 OPERANDS = ("A", "B", "C", "D", "scale_A", "scale_B", "index")
 
 BUILTIN = "__builtin_amdgcn_"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.verify import Case
     from mfmasim.verify.mutant import Mutant
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

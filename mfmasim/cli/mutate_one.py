@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.mutation.outcome import Outcome
     from mfmasim.verify import Case
 
-__all__ = ["run_all"]
-
 
 def run_all(args: argparse.Namespace) -> int:
     """Run them; exit code 1 when one survived.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-__all__ = ["needed"]
-
 
 def needed(args: argparse.Namespace, options: Mapping[str, str], what: str) -> None:
     """Refuse options of a command line that lacks what they act on.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.devices.report import Report
 
-__all__ = ["FORMATS", "add_formats", "counters", "table", "wanted_format"]
-
 FORMATS = ("terminal", "csv", "json", "markdown")
 """Formats of a table."""
 

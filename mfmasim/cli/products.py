@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.architectures.rates import Product
 
-__all__ = ["PEAK_COLUMNS", "peak_rows", "product_of", "product_rows"]
-
 ALIKE = {"e4m3fn": ("e4m3fn", "e5m2"), "e2m3fn": ("e2m3fn", "e3m2fn")}
 """Formats of as many bits, which an instruction with a choice takes at the same rate."""
 PEAK_COLUMNS = ("product", "a", "b", "d", "sparse", "tflops", "instruction", "cycles", "source")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from rich.status import Status
 
-__all__ = ["Progress", "words"]
-
 SILENT = 2.0
 """Seconds before it is shown."""
 REFRESH = 0.5

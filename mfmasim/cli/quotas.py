@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.launch.quota import Quota
 
-__all__ = ["add_quotas", "quota_of"]
-
 
 def add_quotas(parser: argparse.ArgumentParser) -> None:
     """Add the options."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.explorer.recording import Recorder
     from mfmasim.kernels import Kernel
 
-__all__ = ["add_recording", "recording"]
-
 
 def add_recording(parser: argparse.ArgumentParser) -> None:
     """Add the option."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.reports.profile import Profile
     from mfmasim.verify import Case
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

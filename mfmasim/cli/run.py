@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import Observer
     from mfmasim.program import Code
 
-__all__ = ["add", "run"]
-
 MOST_WORKERS = 256
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Parameter
     from mfmasim.kernels import Kernel
 
-__all__ = ["ARGUMENT_HELP", "Given", "given", "sizes"]
-
 LARGEST_BUFFER = 4 << 30
 MOST = 4096
 """Elements of a buffer that are printed."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SCHEDULE_HELP"]
-
 SCHEDULE_HELP = (
     "order of waves: usual (all together), forward, reversed, random:SEED, first:WAVE, last:WAVE, late (loads are "
     "delivered at the last moment that the wait counters allow), or witness: an order "

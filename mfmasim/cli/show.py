@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import Fragment
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lds import Pattern, Proof, Swizzle
 
-__all__ = ["add", "run"]
-
 MOST_ACCESSES = 4096
 """Limit of --accesses, above that of any tile in LDS."""
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["add_timeout"]
+from collections.abc import Sequence
+from typing import Any
 
 
 class _Seconds(argparse.Action):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.observe.tools.steps import Trace
 
-__all__ = ["add_tracing", "numbers", "span", "tracing"]
-
 LINES = 10_000
 """Lines of a trace that are shown."""
 

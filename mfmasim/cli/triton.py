@@ -9,8 +9,6 @@ from typing import Any
 
 from mfmasim.cli.schedules import SCHEDULE_HELP
 
-__all__ = ["add", "run"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

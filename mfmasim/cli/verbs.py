@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FIRST", "GROUPS", "MOVED", "ROUTES", "VERBS", "first_screen"]
-
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
     "prove": ("verify", "report", "cost", "mutate", "why", "explore", "explain"),

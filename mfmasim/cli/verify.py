@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Case, Result
 
-__all__ = ["add", "run", "setting", "write"]
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.elements.why import Product, Why
 
-__all__ = ["add", "run"]
-
 SHOWN = 8
 """Products that are printed, if --all is not given."""
 

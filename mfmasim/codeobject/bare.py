@@ -16,8 +16,6 @@ from mfmasim.errors import DamagedError, NotCodeObjectError, TargetError
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["KERNEL", "complete", "is_bare"]
-
 KERNEL = "kernel"
 """Name that the kernel gets."""
 _SECTION = struct.Struct("<IIQQQQIIQQ")

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import GENERICS
 from mfmasim.codeobject import compressed
 from mfmasim.errors import DamagedError, MfmasimError, TargetError
 from mfmasim.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-__all__ = ["MAGIC", "Entry", "is_bundle", "pick", "skip_zeros", "split"]
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from mfmasim.codeobject.guard import parsing
 from mfmasim.errors import DamagedError, UnsupportedError
 
-__all__ = ["LIMIT", "MAGIC", "decompress"]
-
 MAGIC = b"CCOB"
 
 # Limit of all bundles of a file together: a header of a few kilobytes can claim any size.

@@ -6,18 +6,13 @@ Sources: LLVM's Clang Offload Bundler document; ``llvm/Object/OffloadBinary.h`` 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from mfmasim.architectures import arch_of_elf, generic_of_elf
 from mfmasim.codeobject import bundle, elf_header
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject.bundle import Entry
 from mfmasim.errors import DamagedError, NotCodeObjectError, UnsupportedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["ARCHIVE", "PACKAGE", "entries", "opening"]
 
 ARCHIVE, PACKAGE = b"!<arch>\n", b"\x10\xff\x10\xad"
 _MEMBER_HEADER = 60

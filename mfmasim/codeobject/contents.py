@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.model import CodeObject
 
-__all__ = ["Content", "contents"]
-
 
 @dataclass(frozen=True)
 class Content:

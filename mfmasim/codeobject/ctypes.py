@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["BUILTINS", "CType", "array_of", "named", "pointer_to", "qualified", "vector_of"]
-
 
 @dataclass(frozen=True)
 class CType:

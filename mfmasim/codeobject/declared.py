@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.ctypes import CType
 
-__all__ = ["Declared", "LdsVariable", "Parameter", "Variable", "lds_layout"]
-
 
 @dataclass(frozen=True)
 class Parameter:

@@ -6,18 +6,14 @@ without them. Source: DWARF 5, sections 3.3, 4.1 and 5; read with pyelftools.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from mfmasim.codeobject.ctypes import CType, array_of, named, pointer_to, qualified, vector_of
 from mfmasim.codeobject.declared import Declared, Parameter, Variable
 from mfmasim.codeobject.elf import open_elf
 from mfmasim.codeobject.guard import parsing
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["read_dwarf"]
 
 _LARGEST = 1 << 19
 _DEEPEST = 40

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from mfmasim.codeobject.ctypes import CType, array_of, named, pointer_to, qualified, vector_of
 from mfmasim.codeobject.declared import Declared, Parameter, Variable
 
-__all__ = ["direct_loads", "read_ir"]
-
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!(?:(\w+)\((.*)\)|\{(.*)\})$")
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|([^,()]+(?:\([^)]*\))?))')
 _GLOBAL = re.compile(

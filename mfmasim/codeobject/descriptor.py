@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["DESCRIPTOR_BYTES", "FIELDS", "USER_SGPRS", "Field", "KernelDescriptor", "decode"]
-
 DESCRIPTOR_BYTES = 64
 
 _GFX9, _GFX11, _GFX12, _GFX125 = ("GFX9",), ("GFX11",), ("GFX12",), ("GFX125",)

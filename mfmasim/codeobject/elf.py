@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 
     from elftools.elf.elffile import ELFFile
 
-__all__ = [
-    "open_elf",
-    "read_amd_notes",
-    "read_note",
-    "read_protected",
-    "read_relocations",
-    "read_sections",
-    "read_segments",
-    "read_symbols",
-]
-
 _SYMBOL_BYTES = 24
 _NT_AMDGPU_METADATA = 32
 _NOTE_HEADER = struct.Struct("<III")

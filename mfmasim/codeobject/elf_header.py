@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from mfmasim.errors import DamagedError, NotCodeObjectError, UnsupportedError
 
-__all__ = ["ELF_MAGIC", "Header", "check_amdgpu", "machine_name", "read_header"]
-
 ELF_MAGIC = b"\x7fELF"
 
 _HEADER_BYTES = 64

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import DamagedError, MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["parsing"]
 
 _LONGEST_REASON = 160
 

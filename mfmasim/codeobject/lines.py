@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.lines_header import Header
 
-__all__ = ["LineRange", "LineTable", "read_line_table"]
-
 _SECTION_LIMIT = 1 << 26  # bytes of one decompressed section
 _STEPS = 1 << 21  # of all line programs together, see `Budget`: about two seconds
 _ROWS = 1 << 18

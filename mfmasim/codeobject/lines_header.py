@@ -8,15 +8,10 @@ Source: DWARF 5 sections 6.2.4 and 7.5.6, and the same sections of DWARF 2 to 4.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mfmasim.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["ENTRY_STEPS", "Budget", "Header", "Reader", "read_header"]
 
 ENTRY_STEPS = 16
 """What an entry of a table or an extended opcode costs, relative to a byte of the program."""

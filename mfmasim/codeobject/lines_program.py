@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.lines_header import Budget, Header
 
-__all__ = ["Row", "covered"]
-
 _COPY, _ADVANCE_PC, _ADVANCE_LINE, _SET_FILE, _SET_COLUMN, _NEGATE_STMT = range(1, 7)
 _OTHER_STEPS = 2  # what a standard opcode costs, beside its bytes
 _CONST_ADD_PC, _FIXED_ADVANCE_PC = 8, 9

@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from mfmasim.codeobject.ctypes import BUILTINS, CType, array_of, named, pointer_to, qualified, vector_of
 
-__all__ = ["Signature", "signature"]
-
 # Names nest as deep as templates in templates; no kernel nests this deep.
 _DEEPEST = 60
 # Substitutions repeat text: a short damaged name could stand for gigabytes.

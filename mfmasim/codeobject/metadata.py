@@ -5,16 +5,12 @@ Source: LLVM's AMDGPU usage guide, "Code Object V3 Metadata" to "V6 Metadata" (o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.records import Argument, KernelMetadata
 from mfmasim.errors import DamagedError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["KERNARG_LIMIT", "arguments", "kernel_metadata", "kernel_names", "unpack"]
 
 # A segment of kernel arguments beyond this is damage: HIP allows 4 KiB of explicit arguments, others more.
 KERNARG_LIMIT = 1 << 20

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.codeobject.lines import LineTable
     from mfmasim.codeobject.records import KernelInfo, Relocation, Segment, Symbol
 
-__all__ = ["CodeObject"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CodeObject:

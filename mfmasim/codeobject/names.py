@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from mfmasim.codeobject.mangling import signature
 from mfmasim.errors import MfmasimError, unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-__all__ = ["demangle", "find", "shown"]
 
 
 def demangle(name: str) -> str:

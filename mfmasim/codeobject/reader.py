@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.bundle import Entry
 
-__all__ = ["FILE_LIMIT", "load", "read", "read_bytes"]
-
 FILE_LIMIT = 1 << 31
 """Most bytes of a file: host programs with code for many processors have hundreds of megabytes."""
 

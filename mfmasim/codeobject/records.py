@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.descriptor import KernelDescriptor
 
-__all__ = ["Argument", "KernelInfo", "KernelMetadata", "Relocation", "Segment", "Symbol", "read_segments"]
-
 
 @dataclass(frozen=True)
 class Segment:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject.records import Relocation, Segment
 
-__all__ = ["KINDS", "apply", "check", "kind_name"]
-
 # ELF number -> name, of every kind the guide lists.
 NAMES: dict[int, str] = {
     0: "R_AMDGPU_NONE",

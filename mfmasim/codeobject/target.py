@@ -6,19 +6,15 @@ Source: LLVM's AMDGPU usage guide, "AMDGPU ELF Header e_flags" of code object V2
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.architectures import GENERICS, SIMULATED, Arch, arch_of_elf, generic_of_elf
 from mfmasim.architectures import target as find_target
 from mfmasim.architectures.generic import VERSIONS
 from mfmasim.errors import DamagedError, TargetError
 from mfmasim.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["FEATURES", "Target", "read_target"]
 
 # A target feature's two bits in e_flags of version 4 and later, by LLVM's name, in the order of a target id.
 # Values: 0 not supported by the processor, 1 any, 2 off, 3 on.

@@ -16,8 +16,6 @@ from mfmasim.errors import DamagedError, UnsupportedError
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["HEADER_BYTES", "ISA_NOTE", "METADATA_NOTE", "descriptor", "processor", "unpack"]
-
 HEADER_BYTES = 256
 ISA_NOTE, METADATA_NOTE = 3, 10
 """Types of the notes with the name AMD."""

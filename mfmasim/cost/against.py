@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.resident import Recorded
     from mfmasim.cost.timeline import Timeline
 
-__all__ = ["Aligned", "Compared", "compare"]
-
 Table = tuple[str, tuple[str, ...], list[list[Any]]]
 CLOCKS_OF_THE_GPU = "clocks of the whole GPU: not simulated"
 LEFT = {

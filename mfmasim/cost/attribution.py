@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.timeline import Timeline
     from mfmasim.cost.trace import Access
 
-__all__ = ["Change", "Share", "changes_of", "registers_of", "shares_of"]
-
 OF_LDS = ("LDS", "LDS port")
 LITTLE, MUCH = 0.01, 0.25
 """Parts of the time below which a change is not worth trying, and above which vector instructions are."""

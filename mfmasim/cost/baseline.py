@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-__all__ = ["Difference", "against_baseline", "read_baseline"]
 
 MOST_BYTES = 1 << 28
 KEYS = ("kernel", "case", "arch")

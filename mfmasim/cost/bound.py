@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures.rates import Rate
     from mfmasim.cost.trace import Trace, WaveTrace
 
-__all__ = ["RATES_OF", "Bound", "Span", "bound_of", "place_of", "spans_of", "turns_of"]
-
 RATES_OF = {
     "issue": ("issue",),
     "matrix": (),

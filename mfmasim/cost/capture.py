@@ -13,8 +13,6 @@ from typing import Any
 from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
 
-__all__ = ["Capture", "CapturedWave", "read_capture"]
-
 MOST_BYTES = 1 << 28
 """Of a capture."""
 PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")

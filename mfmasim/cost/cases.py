@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.verify.cases import Case
 
-__all__ = ["record_case"]
-
 
 def record_case(
     case: Case, arch: str, *, compiler: str | None = None, kernel: Kernel | None = None, most: int | None = None,

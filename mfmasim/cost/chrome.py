@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures.rates import Product
     from mfmasim.cost.timeline import Timeline
 
-__all__ = ["chrome_trace"]
-
 WAVES, PIPES = 1, 2
 """Numbers of the two processes of the trace."""
 

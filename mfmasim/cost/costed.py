@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.resident import Recorded
     from mfmasim.cost.timeline import Timeline
 
-__all__ = ["LATENCIES", "Costed", "Used", "product_of"]
-
 Table = tuple[str, tuple[str, ...], list[list[Any]]]
 """Title, columns, rows."""
 COLD = ("cold scalar load", "cold load", "cold code")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.trace import Trace
     from mfmasim.cost.wave import Wave
 
-__all__ = ["Effect", "Rules", "issue"]
-
 EMPTY = Access()
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.resident import Recorded
     from mfmasim.cost.timeline import Timeline
 
-__all__ = ["ENDS", "Estimate", "estimate", "timelines"]
-
 ENDS = ("low", "value", "high")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.counters import Raised
     from mfmasim.observe.flights import Register
 
-__all__ = ["PIPES", "SCOPES", "Operation", "operation_of"]
-
 SCOPES = {
     "issue": "wave",
     "matrix": "simd",

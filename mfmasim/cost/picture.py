@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.timeline import Timeline
     from mfmasim.kernels import Kernel
 
-__all__ = ["data_of", "page"]
-
 TEMPLATE = Path(__file__).with_name("static") / "timeline.html"
 MOST = 400_000
 """Instructions that a picture holds at most, of all its waves; the first ones of each wave."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.operation import Operation
     from mfmasim.cost.trace import Access
 
-__all__ = ["ColdCode", "GroupPipes", "Latencies", "Served", "SimdPipes", "branched", "latencies"]
-
 ENDS = ("low", "value", "high")
 
 

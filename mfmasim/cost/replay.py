@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.operation import Operation
     from mfmasim.cost.trace import Trace
 
-__all__ = ["Gap", "align", "gaps"]
-
 ENDS = ("low", "value", "high")
 CLASSES: dict[str, Callable[[Operation], bool]] = {
     "SMEM_RD": lambda op: op.scalar_load,

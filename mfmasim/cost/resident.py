@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["MOST_WAVES", "Recorded", "Resident", "Unit", "record_launch"]
-
 MOST_WAVES = 64
 """Waves of four SIMDs at most: 16 each."""
 

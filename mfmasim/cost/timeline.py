@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.operation import Operation
     from mfmasim.cost.trace import Trace
 
-__all__ = ["Lane", "Timeline", "timeline"]
-
 BARRIER = "barrier"
 SLOT = "issue slot"
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.lds import PhaseTable
     from mfmasim.machine.events import AccessEvent, BlockEvent
 
-__all__ = ["Access", "Recorder", "Trace", "WaveTrace"]
-
 NOTHING = -1
 """Number of the access of an instruction that accesses nothing."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.trace import WaveTrace
     from mfmasim.observe.flights import Register
 
-__all__ = ["Wave"]
-
 
 class Wave:
     """State of one wave; times are clocks."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from mfmasim.devices import Device, Report
     from mfmasim.kernels import Kernel
 
-__all__ = ["Launcher", "launcher"]
-
 FORM = "kernel[grid, block](arguments), such as kernel[(4, 4), 256](a, b, c)"
 
 

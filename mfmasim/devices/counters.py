@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
 
-__all__ = ["HardwareCounter", "counters_of", "rows_of", "table_of"]
-
 _DEFAULT, _CDNA = ("CDNA", "RDNA", "CDNA5"), ("CDNA",)
 _MFMA = {
     "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "i8": "I8", "xf32": "XF32", "fp8": "F8", "bf8": "F8",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
 
-__all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of", "source_lines"]
-
 FAMILIES = ("VALU", "MATRIX", "SALU", "SMEM", "VMEM", "SCRATCH", "LDS", "BRANCH", "BARRIER", "WAIT", "OTHER")
 """Families of instructions, in the order of the table."""
 

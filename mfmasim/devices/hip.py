@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.limits import Sizes
     from mfmasim.observe import Finding
 
-__all__ = ["HipDevice", "refuse"]
-
 # HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END of hip_runtime_api.h
 POINTER, SIZE, END = 1, 2, 3
 NOT_READY = 600

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
 
-__all__ = ["Place", "distinct", "replaced"]
-
 
 @dataclass(frozen=True)
 class Place:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.devices.hip_library import Hip
     from mfmasim.observe.finding import Kind
 
-__all__ = ["HipBuffers"]
-
 GUARD = 4096
 """Bytes of poison before and after every buffer."""
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from mfmasim.errors import DeviceError, one_line
 
-__all__ = ["NO_DEVICE", "SIMULATED", "Hip", "HipError", "no_gpu", "text_of", "trouble"]
-
 NO_DEVICE = 100
 """hipErrorNoDevice."""
 SIMULATED = "mfmasim"

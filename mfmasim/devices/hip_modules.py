@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.devices.hip_library import Hip
     from mfmasim.kernels import Kernel
 
-__all__ = ["MODULES", "HipModules", "release"]
-
 MODULES = 16
 """Modules that are kept: the last ones used."""
 BLOCKS, BYTES = 64, 1 << 28

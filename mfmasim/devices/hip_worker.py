@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from mfmasim.devices.report import Report
 
-__all__ = ["serve"]
-
-
 CODES = 16
 """Code objects that are kept."""
 STICKY = frozenset({6, 100, 101, 201, 214, 700, 709, 710, 716, 717, 718, 719, 999})

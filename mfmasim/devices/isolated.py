@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
 
-__all__ = ["TIMEOUT", "IsolatedHip", "default_timeout", "seconds_of"]
-
 TIMEOUT = "MFMASIM_TIMEOUT"
 """Variable with the seconds that a launch on a GPU may take, in the place of the default."""
 START_SECONDS = 120

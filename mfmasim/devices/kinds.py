@@ -5,8 +5,6 @@ from __future__ import annotations
 from mfmasim.observe.barriers import DEADLOCK
 from mfmasim.observe.finding import Kind
 
-__all__ = ["KINDS", "OVERWRITTEN", "PRINTF", "READ_ONLY", "STOPS"]
-
 OVERWRITTEN = Kind(
     "guard-overwritten", "error", "Bytes around a buffer were written",
     "On a GPU every buffer lies between guard zones of poison; a change there was made by the kernel, at an address "

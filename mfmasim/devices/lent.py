@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.state.memory import Region
 
-__all__ = ["Lent", "lending"]
-
 
 @dataclass(frozen=True)
 class Lent:

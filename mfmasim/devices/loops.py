@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
 
-__all__ = ["Loop", "loops_of", "main_loop"]
-
 
 @dataclass(frozen=True)
 class Loop:

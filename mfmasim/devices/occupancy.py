@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.kernels import Kernel
 
-__all__ = ["Limit", "Occupancy", "occupancy", "waves_of_vgprs"]
-
 SIMDS = 4
 """SIMDs over which the waves of a workgroup are spread."""
 

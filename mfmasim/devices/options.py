@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import Observer
     from mfmasim.machine.execution.wave_orders import Schedule
 
-__all__ = ["WITNESS", "Options", "chosen_checks"]
-
 WITNESS = "witness"
 """The schedule that looks for an order in which a race shows."""
 

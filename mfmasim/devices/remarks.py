@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
     from mfmasim.kernels import Kernel
 
-__all__ = ["remarks", "unread_arguments"]
-
 UNFOLLOWED = ("call", "jump", "fork", "join")
 """Control flow whose target stands in a register."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.observe import Finding
 
-__all__ = ["Fidelity", "Report"]
-
 SHOWN = 20
 """Findings that a notebook shows."""
 

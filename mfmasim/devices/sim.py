@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["SCHEDULED_WORKGROUPS", "SimDevice"]
-
 SCHEDULED_WORKGROUPS = 1 << 22
 """Most workgroups of a launch whose order is chosen: the order is a list."""
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.touched_bytes import Runs
     from mfmasim.observe.check import Check
 
-__all__ = ["Part", "Task", "check_executor", "execute", "spread"]
-
 PARTS = 2 * (os.cpu_count() or 1)
 """Parts of a launch by default."""
 NO_BYTES = np.empty(0, np.uint8)

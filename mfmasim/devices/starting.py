@@ -9,14 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["start"]
 
 _Order = tuple["Sequence[str]", int, "Mapping[str, str]", "Future[subprocess.Popen[bytes]]"]
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.check import Check
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Witness", "witnessed"]
-
 FEW = 64
 """Waves of a launch up to which every order is tried, not only those of two waves."""
 MOST = 12

@@ -9,14 +9,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-__all__ = ["available", "follow", "follow_parent", "pool"]
+from types import TracebackType
+from typing import Any
 
 _PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 _POLL_SECONDS = 0.5

@@ -6,20 +6,16 @@ import base64
 import gzip
 import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from mfmasim.errors import unknown
 from mfmasim.explorer.rows import all_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["VIEWS", "explorer_page", "packed", "view_state"]
 
 VIEWS = ("fragment", "lds", "formats", "stepper")
 """Views of the page, by their names in its address."""

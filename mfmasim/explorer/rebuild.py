@@ -11,8 +11,6 @@ from mfmasim.explorer.page import packed
 from mfmasim.explorer.recording import record_case
 from mfmasim.verify.files import find
 
-__all__ = ["record_all", "runs"]
-
 EXAMPLES = Path(str(files(__package__))) / "examples"
 
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["Recorder", "record_case", "record_launch"]
-
 SIGNIFICAND = 24
 WIDTHS = (4, 8, 16, 32)
 """Bits of elements that are followed: those that do not cross registers."""

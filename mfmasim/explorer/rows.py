@@ -22,8 +22,6 @@ from mfmasim.matrix.rows import TABLES, other_spelling
 if TYPE_CHECKING:
     from mfmasim.matrix import Fragment
 
-__all__ = ["all_rows"]
-
 FORMAT_FIELDS = (
     "name",
     "bits",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats import Explanation, Format
 
-__all__ = ["COLOURS", "field_cells", "format_page", "format_svg", "value_cells"]
-
 COLOURS = {
     "zero": svg.PALETTE[7],
     "subnormal": svg.PALETTE[1],

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mfmasim.figures.subjects import Fragment
 
-__all__ = ["VIEWS", "Cell", "fragment_html", "fragment_svg", "matrix_cells", "register_cells"]
-
 VIEWS = ("both", "matrix", "registers")
 
 _HEIGHT = 18

@@ -9,8 +9,6 @@ from mfmasim.figures import svg
 if TYPE_CHECKING:
     from mfmasim.grids import Layout
 
-__all__ = ["tiles_svg", "tiles_text"]
-
 _CELL, _LEFT, _TOP = 26, 40, 74
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WRONG = "#e63946"

@@ -11,8 +11,6 @@ from mfmasim.figures.svg import page
 if TYPE_CHECKING:
     from mfmasim.figures.subjects import Instruction
 
-__all__ = ["instruction_page", "instruction_table"]
-
 
 def instruction_table(op: Instruction) -> str:
     """HTML table of an instruction's properties."""

@@ -15,20 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.figures.subjects import Access, Phase, Tile
 
-__all__ = [
-    "Chunk",
-    "Punch",
-    "lanes_text",
-    "punch_card_html",
-    "punch_card_svg",
-    "punch_card_text",
-    "punches",
-    "swizzle_html",
-    "swizzle_svg",
-    "tile_cells",
-    "tile_text",
-]
-
 _CELL, _HIGH = 13, 11
 _PASSES = ("#b7e4c7", "#ffd166", "#f6a05a", "#ef6f6c", "#c9465f", "#97325a", "#662255", "#3b1546")
 

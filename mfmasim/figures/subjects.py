@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-__all__ = ["Access", "Fragment", "Instruction", "Named", "Phase", "Tile"]
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 
 class Named(Protocol):

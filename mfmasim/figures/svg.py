@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-__all__ = ["PALETTE", "document", "group", "legend", "page", "rect", "shade", "text", "text_width"]
 
 PALETTE = ("#8ecae6", "#ffd166", "#b7e4c7", "#f4a6b8", "#cdb4db", "#f6bd60", "#a0c4ff", "#d9d9d9")
 """Fill colours for eight groups, light enough for black text; their order separates them for colour-blind readers."""

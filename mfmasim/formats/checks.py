@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats.rows import FormatRow
 
-__all__ = ["as_codes", "as_float_bits", "as_random"]
-
 
 def _native(array: NDArray[Any]) -> NDArray[Any]:
     """The same values in the machine's byte order, as views require."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats.rows import FormatRow
 
-__all__ = ["decode"]
-
 # Elements per piece: input, table and output of a piece stay in the first two cache levels.
 PIECE = 1 << 14
 

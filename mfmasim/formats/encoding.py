@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["recode"]
-
 # Elements per piece: source, index and codes of a piece stay in the first two cache levels.
 PIECE = 1 << 14
 

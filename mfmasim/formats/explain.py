@@ -14,8 +14,6 @@ from mfmasim.formats.checks import as_codes
 if TYPE_CHECKING:
     from mfmasim.formats.registry import Format
 
-__all__ = ["Explanation", "exact_text", "explain", "value_table"]
-
 
 @dataclass(frozen=True)
 class Explanation:

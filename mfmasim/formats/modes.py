@@ -6,8 +6,6 @@ from typing import Literal, get_args
 
 from mfmasim.errors import unknown
 
-__all__ = ["NanRule", "Overflow", "Rounding", "check_modes"]
-
 Rounding = Literal["nearest_even", "toward_zero", "up", "down", "stochastic"]
 """``up`` is toward +infinity, ``down`` toward -infinity; ``stochastic`` adds random bits below the last kept one."""
 

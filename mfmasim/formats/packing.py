@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats.registry import Format
 
-__all__ = ["Order", "insert_byte", "pack", "select_byte", "unpack"]
-
 Order = Literal["low_first", "high_first"]
 """Where the first code goes: ``low_first`` is what the hardware reads. ``high_first`` swaps the codes within each
 byte (4-bit formats) or dword (others), as some quantisers store them."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats.modes import NanRule, Overflow, Rounding
 
-__all__ = ["FORMATS", "Format", "convert", "format"]
-
 
 @dataclass(frozen=True)
 class Format(FormatRow):

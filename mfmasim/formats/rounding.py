@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["round_codes"]
-
 # A shift beyond this leaves nothing of a 53-bit significand but a remainder below one half.
 MAX_SHIFT = 62
 

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ROWS", "FormatRow"]
-
 
 @dataclass(frozen=True)
 class FormatRow:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats.registry import Format
 
-__all__ = ["ScaleRule", "scale_of"]
-
 ScaleRule = Literal["ocp", "floor", "ceil", "rceil", "even"]
 """How the scale of a block follows from its largest magnitude ``amax``, with E the exponent of the element format's
 largest value:

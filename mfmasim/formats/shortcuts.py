@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["SHORTCUTS", "odd_single"]
-
 
 def _nearest_bf16(bits: Bits) -> Bits:
     """f32 to bf16: add just under half of the last place kept, and its lowest bit."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     Tiles = tuple[I64, I64]
 
-__all__ = ["MAPS", "Grid", "Map", "remap_xcd"]
-
 
 @dataclass(frozen=True)
 class Grid:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Layout", "Rectangles", "grid_map", "layout", "rectangle_claim", "rectangles", "refuted"]
-
 
 def grid_map(name: str) -> Map:
     """Find a map by name.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.grids.proof import Layout
 
-__all__ = ["Reuse", "best_maps", "reuse"]
-
 
 @dataclass(frozen=True)
 class Reuse:

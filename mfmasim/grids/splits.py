@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["Split", "k_per_split", "published_split", "split"]
-
 SHORTEST = 256
 """Shortest slice, unless K itself is shorter."""
 MOST = 32

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["Segment", "segments", "stream_workspace"]
-
 
 @dataclass(frozen=True)
 class Segment:

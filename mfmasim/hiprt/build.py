@@ -16,8 +16,6 @@ from mfmasim.hiprt.tables.names import BY_VALUE, NAMES, TEXTS
 from mfmasim.resources import CACHE, cache_folder
 from mfmasim.toolchain.clibrary import build_library
 
-__all__ = ["LIBRARY", "OTHERS", "built", "header", "library"]
-
 LIBRARY = "libamdhip64.so"
 """The file name that hip-python loads, and the library's SONAME."""
 OTHERS = (

@@ -22,8 +22,6 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.tables.errors import CODES, ERRORS
 from mfmasim.hiprt.tables.names import NAMES
 
-__all__ = ["Fault", "Faults", "parse"]
-
 FORM = re.compile(
     r"(?P<call>\w+)(?:#(?P<number>\d{1,12}))?=(?P<error>\w{1,60})(?:@(?P<when>\w+))?|(?P<bare>\w+)(?:#(?P<at>\d{1,12}))?@(?P<how>\w+)",
     re.ASCII,

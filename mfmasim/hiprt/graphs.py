@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.registry import Call
     from mfmasim.hiprt.runtime import Runtime
 
-__all__ = ["KERNEL", "Capture", "Executable", "Graph", "Node", "capture_call"]
-
 INVALID_VALUE, UNSUPPORTED, INVALIDATED = 1, 900, 901
 KERNEL, MEMCPY, MEMSET, HOST, CHILD, EMPTY = 0, 1, 2, 3, 4, 5
 """hipGraphNodeType."""

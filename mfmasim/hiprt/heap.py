@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from mfmasim.hiprt.written import Written
 
-__all__ = ["DEVICE", "HOST", "INTERNAL", "MANAGED", "PAGE", "Allocation", "Heap"]
-
 PAGE, WORD = 4096, 8
 OUT_OF_MEMORY, INVALID = 2, 1
 HOST, DEVICE, MANAGED, INTERNAL = 1, 2, 3, 0

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from mfmasim.toolchain.compilers import Compiler
 
-__all__ = ["clang_command", "command", "device_flags", "run_compiler"]
-
 HIP_SOURCES = frozenset((".hip", ".cu", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".CPP"))
 _SEPARATE = """
 -B -D -F -I -L -MF -MJ -MQ -MT -T -Tbss -Tdata -Ttext -U -Xarch_device -Xarch_host -Xassembler -Xclang -Xlinker

@@ -7,8 +7,6 @@ import struct
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.words import bytes_at
 
-__all__ = ["image_at"]
-
 INVALID_VALUE, INVALID_IMAGE = 1, 200
 ELF, BUNDLE, COMPRESSED = b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"
 NO_BITS = 8

@@ -8,8 +8,6 @@ import sys
 import sysconfig
 from pathlib import Path
 
-__all__ = ["libpython", "sites"]
-
 
 def libpython() -> Path | str:
     """Find the shared library of this Python.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.limits import Sizes
 
-__all__ = ["Options", "launch", "load_module", "unload"]
-
 INVALID_VALUE, INVALID_CONFIGURATION = 1, 9
 ILLEGAL_ADDRESS, LAUNCH_FAILURE = 700, 719
 FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")

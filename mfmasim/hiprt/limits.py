@@ -15,8 +15,6 @@ from mfmasim.machine.launch.printf import PRINTF_BYTES
 if TYPE_CHECKING:
     from mfmasim.hiprt.runtime import Module, Runtime
 
-__all__ = ["HEAP", "HEAP_NAME", "connect", "limit_of", "set_heap"]
-
 INVALID_VALUE, UNSUPPORTED_LIMIT = 1, 215
 STACK, PRINTF, HEAP = range(3)
 """hipLimit_t."""

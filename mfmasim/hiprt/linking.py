@@ -7,8 +7,6 @@ from mfmasim.hiprt.launching import load_module
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Symbol
 
-__all__ = ["function_of", "place_of"]
-
 INVALID_SYMBOL, INVALID_FUNCTION = 13, 98
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Pattern", "reserved"]
-
 PAGE = mmap.PAGESIZE
 FEW = 1 << 20
 """Bytes that are rather written."""

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from mfmasim.hiprt.tables.names import NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["CALLS", "Call", "HipFailure", "Int", "Pointer", "Size", "Text", "UInt", "serve"]
 
 Pointer: TypeAlias = int
 """An address, or a handle."""

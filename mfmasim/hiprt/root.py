@@ -16,8 +16,6 @@ from mfmasim.resources import CACHE, folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.discovery import OURS
 
-__all__ = ["root"]
-
 VERSION = "7.2.0"
 CMAKE = Path(__file__).with_name("cmake")
 LINKS = {

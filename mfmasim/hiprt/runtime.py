@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.state.memory import Memory, Region
 
-__all__ = ["Event", "Function", "Module", "Program", "Runtime", "Stream", "Symbol", "say"]
-
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
 NOT_READY, RTC_INTERNAL = 600, 11
 T = TypeVar("T")

@@ -16,8 +16,6 @@ from mfmasim.hiprt.settings import Settings
 from mfmasim.machine.execution import variations
 from mfmasim.matrix import models
 
-__all__ = ["begin", "current"]
-
 UNKNOWN, NOT_INITIALIZED = 999, 3
 UNUSABLE = 2
 """Exit code of a compiled program whose settings are invalid."""

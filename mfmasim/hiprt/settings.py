@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.lds import PhaseTable
     from mfmasim.matrix.models import Model
 
-__all__ = [
-    "ARCH",
-    "CHECKS",
-    "EXIT_CODE",
-    "FAULTS",
-    "MEMORY",
-    "MODELS",
-    "NOISE",
-    "PACKAGE",
-    "PHASES",
-    "REPORT",
-    "Settings",
-]
-
 ARCH = "MFMASIM_HIPRT_ARCH"
 """Architectures of the devices, separated by commas: one device each. Default: one gfx942."""
 MEMORY = "MFMASIM_HIPRT_MEMORY"

@@ -7,19 +7,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import library
 from mfmasim.hiprt.faults import COUNTS
 from mfmasim.hiprt.settings import PACKAGE, REPORT, Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["environment", "start"]
 
 
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -7,8 +7,6 @@ import os
 
 from mfmasim.hiprt.registry import HipFailure
 
-__all__ = ["bytes_at", "put_bytes", "put_float", "put_int", "put_text", "put_word", "words_at"]
-
 INVALID_VALUE, INVALID_IMAGE = 1, 200
 IMAGE_BYTES = 1 << 30
 """Most bytes of a code object or bundle in the program's memory."""

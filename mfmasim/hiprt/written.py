@@ -7,17 +7,11 @@ initialised; bytes that a copy left uninitialised there are so until they hold s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.hiprt.patterns import Pattern, reserved
 from mfmasim.machine.state.memory import POISON_BYTE, Region
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Written"]
 
 DWORD = 4
 PART = 1 << 20

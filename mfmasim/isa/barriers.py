@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["CLUSTER", "CLUSTER_TRAP", "TRAP", "WORKGROUP", "barrier_number", "of_workgroup"]
-
 WORKGROUP, TRAP, CLUSTER, CLUSTER_TRAP = -1, -2, -3, -4
 
 

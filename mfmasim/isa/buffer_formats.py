@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["DEFAULT", "BufferFormat", "format_text", "split_format", "split_text", "unified_format"]
-
 
 @dataclass(frozen=True)
 class BufferFormat:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["cache", "scaled", "volatile"]
-
 _SCOPES = ("", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS")
 _HINTS = ("", "NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB")
 

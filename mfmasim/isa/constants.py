@@ -13,8 +13,6 @@ from mfmasim.isa.operands import DWORDS, INLINE_FLOATS, LITERAL, LITERAL64, inli
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
 
-__all__ = ["constant_text", "inline_text"]
-
 _F16, _BF16, _F32, _F64 = ({row[i]: row[0] for row in INLINE_FLOATS.values()} for i in (1, 2, 3, 4))
 _LONG_1_2PI = "0.15915494309189532"
 

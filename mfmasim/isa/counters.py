@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction
     from mfmasim.isa.opcode import Opcode
 
-__all__ = ["SPELLING", "Raised", "raised", "waited", "waiting_for"]
-
 SPELLING = {
     "vmcnt": "s_waitcnt vmcnt({})", "lgkmcnt": "s_waitcnt lgkmcnt({})", "vscnt": "s_waitcnt_vscnt null, {}",
     "loadcnt": "s_wait_loadcnt {}", "storecnt": "s_wait_storecnt {}", "dscnt": "s_wait_dscnt {}",

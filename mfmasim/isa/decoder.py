@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.parts import Parts
     from mfmasim.isa.rows import Row
 
-__all__ = ["decode", "decode_range"]
-
 # Most bytes that one instruction has: a scale prefix and its matrix instruction.
 _LONGEST = 16
 _MOST_CACHED = 1 << 16

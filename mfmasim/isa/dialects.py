@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.encodings import EncodingSet
     from mfmasim.isa.operands import ScalarCodes
 
-__all__ = ["DIALECTS", "Dialect"]
-
 
 @dataclass(frozen=True)
 class Dialect:

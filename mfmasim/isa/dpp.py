@@ -9,8 +9,6 @@ from mfmasim.isa.fields import Fields, Refused
 from mfmasim.isa.operands import DPP, DPP8, DPP8_FI
 from mfmasim.isa.unread import absent_sources
 
-__all__ = ["CODES", "Controls", "take_controls"]
-
 CODES = frozenset((DPP, DPP8, DPP8_FI))
 """Codes of src0 that announce the dword."""
 

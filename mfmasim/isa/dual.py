@@ -13,8 +13,6 @@ from mfmasim.isa.operands import VCC
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.unread import absent_sources
 
-__all__ = ["vopd", "vopd3"]
-
 
 def vopd(fields: Fields) -> Parts:
     """The halves X and Y; a literal is shared, and Y writes a register of the other parity than X."""

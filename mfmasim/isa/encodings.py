@@ -6,15 +6,8 @@ no field covers are reserved: the hardware of this generation gives them no mean
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = [
-    "CDNA1", "DPP16", "DPP16_RESERVED", "GFX9", "SDWA9", "SDWA9B", "SDWA9_RESERVED", "SHORT", "Encoding", "EncodingSet",
-]  # fmt: skip
 
 Field = tuple[int, int]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from mfmasim.isa.encodings import SHORT, Encoding, EncodingSet
 from mfmasim.isa.encodings_rdna import GFX12
 
-__all__ = ["GFX1250"]
-
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
 _SAME = GFX12.by_name
 

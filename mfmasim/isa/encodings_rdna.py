@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from mfmasim.isa.encodings import SHORT, Encoding, EncodingSet
 
-__all__ = ["DPP8_WORD", "DPP16_WORD", "GFX11", "GFX12"]
-
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
 _VOP3P = {
     "vdst": (0, 8), "neg_hi": (8, 3), "op_sel": (11, 3), "op_sel_hi2": (14, 1), "clamp": (15, 1), **_SRC,

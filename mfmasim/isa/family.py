@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa.opcode import Opcode
 
-__all__ = ["Family", "family"]
-
 
 @dataclass(frozen=True)
 class Family:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.family import Family
     from mfmasim.isa.rows import Row, Slot
 
-__all__ = ["Fields", "Refused", "implicit", "scalar_register", "vector_register"]
-
 
 class Refused(Exception):  # noqa: N818 - a reason, not a complete error: the decoder adds address and bytes
     """Why the bytes are not an instruction."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.instruction import Instruction, Operand
 
-__all__ = ["MODE_BITS", "after", "as_mode", "fields_of_mode", "listed", "raised"]
-
 SOURCE2, DESTINATION = 2, 3
 _PLACES = {
     **dict.fromkeys(("src0", "src0x", "src0y", "addr", "vaddr"), 0),

@@ -14,8 +14,6 @@ from mfmasim.isa.family import family
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction, Operand
 
-__all__ = ["MODE", "decimal_or_hex", "inline_or_hex", "register_field", "swizzle", "text", "waitcnt"]
-
 MODE = 1
 """Number of the hardware register MODE."""
 

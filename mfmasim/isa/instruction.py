@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.opcode import Opcode
 
-__all__ = ["Instruction", "Operand"]
-
 
 @dataclass(frozen=True, slots=True)
 class Operand:

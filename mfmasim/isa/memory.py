@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.family import Family
     from mfmasim.isa.rows import Row
 
-__all__ = ["ds", "flat", "flat_rows", "mubuf", "tensor", "vflat"]
-
 _V1, _V2 = Slot("b32"), Slot("b64", 2)
 _S1, _S2, _S4 = Slot("b32"), Slot("b64", 2), Slot("b128", 4)
 _SEGMENTS = ("FLAT", "SCRATCH", "GLOBAL")

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.rows import Slot
 
-__all__ = ["Opcode", "dual", "opcode", "scaled", "scaled_wmma", "undecoded"]
-
-
 _FACTORS = re.compile(r"(f8f6f4|fp8|bf8|bf16|xf32|f16|f32|f64|i8)(?:_fp8|_bf8|_1k)?$")
 _MULTIPLIES = re.compile(r"v_mul_(lo|hi)_[ui]32|v_mad(_co)?_(u64_u32|i64_i32)")
 _SHIFTS_64 = re.compile(r"v_(lshlrev_b64|lshrrev_b64|ashrrev_i64)")

@@ -8,28 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "CDNA5_CODES",
-    "DPP",
-    "DPP8",
-    "DPP8_FI",
-    "DWORDS",
-    "EXEC",
-    "GFX9_CODES",
-    "INLINE_FLOATS",
-    "LDS_DIRECT",
-    "LITERAL",
-    "LITERAL64",
-    "RDNA_CODES",
-    "SDWA",
-    "VCC",
-    "VGPR0",
-    "ScalarCodes",
-    "constant_bits",
-    "inline_integer",
-    "literal_bits",
-]
-
 VCC, EXEC = 106, 126
 DPP8, DPP8_FI = 233, 234
 SDWA, DPP, LDS_DIRECT, LITERAL, VGPR0 = 249, 250, 254, 255, 256

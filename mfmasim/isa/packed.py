@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
     from mfmasim.isa.rows import Row
 
-__all__ = ["matrix", "packed", "prefixed_matrix", "scaled_matrix", "wmma"]
-
 # Registers of an f8f6f4 operand by its format selector cbsz or blgp (CDNA4 ISA manual, 7.1: fp8, bf8, fp6, bf6, fp4).
 F8F6F4 = {0: ("fp8", 8), 1: ("bf8", 8), 2: ("fp6", 6), 3: ("bf6", 6), 4: ("fp4", 4)}
 

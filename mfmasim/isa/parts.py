@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
     from mfmasim.isa.opcode import Opcode
 
-__all__ = ["Parts"]
-
 
 @dataclass(slots=True)
 class Parts:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.encodings import Encoding
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["field", "with_fields", "with_operation"]
-
 
 def _main(instruction: Instruction) -> int:
     """First byte of the instruction proper: after a scale prefix, if there is one."""

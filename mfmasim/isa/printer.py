@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction, Operand
     from mfmasim.isa.operands import ScalarCodes
 
-__all__ = ["text"]
-
 _SDWA_PARTS = ("BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD")
 _SDWA_UNUSED = ("UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE")
 _OMOD = ("", "mul:2", "mul:4", "div:2")

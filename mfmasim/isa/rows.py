@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.tables import Cells
 
-__all__ = ["Row", "Slot", "read_rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:

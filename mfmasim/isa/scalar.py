@@ -13,8 +13,6 @@ from mfmasim.isa.rows import Slot
 if TYPE_CHECKING:
     from mfmasim.isa.rows import Row
 
-__all__ = ["smem", "smem_rdna", "sop", "sopk", "sopp"]
-
 _B32 = Slot("b32")
 _IMPLICIT = {"vcc": VCC, "exec": EXEC, "exec32": EXEC, "exec64": EXEC}
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["DEVICE", "PLAIN", "UNSTATED", "WORKGROUP", "invalidates", "invalidates_scalar", "reach"]
-
 PLAIN, WORKGROUP, UNSTATED, DEVICE = range(4)
 """Through the caches of a compute unit; seen by the workgroup; the bits do not say; seen by the whole device."""
 SCOPE_DEVICE = 2

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mfmasim.isa.rows import Row
 
-__all__ = ["Unread", "absent_sources", "unread_bits"]
-
 
 @dataclass(frozen=True, slots=True)
 class Unread:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.rows import Slot
 
-__all__ = ["interpolation", "long_form", "short_form"]
-
 _SOURCES = ("src0", "src1", "src2")
 
 

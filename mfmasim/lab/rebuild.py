@@ -10,7 +10,9 @@ import argparse
 import hashlib
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from mfmasim.architectures import ARCHITECTURES, DEFAULT
 from mfmasim.lab.kit.code import probe_source
@@ -18,12 +20,6 @@ from mfmasim.lab.kit.kernels import source as kit_source
 from mfmasim.resources import folder
 from mfmasim.verify.files import CONFORMANCE, families, load_file
 from mfmasim.verify.prebuilt import MANIFEST, source_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-__all__ = ["build", "main"]
 
 COMPILER = "ziglang"
 PREBUILT = ("intro",)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lds.lanes import PhaseTable
 
-__all__ = ["Account", "Accounts", "Sample"]
-
 SAMPLES = 32
 """Distinct accesses stored of each instruction, the worst ones: as examples, and to evaluate swizzles."""
 _PATTERNS = 512

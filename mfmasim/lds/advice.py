@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lds.accounting import Account
 
-__all__ = ["Advice", "Variable", "advise", "considered"]
-
 _TRIED = 6
 """Samples of each account for trying every change; the best change is counted on all."""
 _HIGHEST_BIT = 13

@@ -8,11 +8,13 @@ counter SQ_LDS_BANK_CONFLICT; it is a number of passes, not a time.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mfmasim.architectures import Arch, arch
 from mfmasim.errors import MfmasimError, unknown
@@ -22,13 +24,6 @@ from mfmasim.lds.instructions import DsInstruction, ds_instruction
 from mfmasim.lds.lanes import CONFIDENCES, PhaseTable
 from mfmasim.lds.tables import phase_table
 from mfmasim.markup import paragraph
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-__all__ = ["RULES", "Conflicts", "LdsModelWarning", "Phase", "choose_table", "conflicts"]
 
 RULES = ("maximum", "greedy")
 """Largest number of distinct dwords in one bank; or lanes taken in order while they fit, repeated for the rest."""

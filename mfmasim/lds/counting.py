@@ -6,14 +6,10 @@ Tests compare it with the simple count in tests/slow/lds_conflicts.py.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["count_degrees", "count_same", "touched"]
+from numpy.typing import NDArray
 
 # Wave accesses that are sorted at a time: large enough to hide NumPy's calls, small enough to stay in the cache.
 _BATCH = 2048

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lds.swizzles import Swizzle
 
-__all__ = ["direct_sizes", "direct_to_lds", "fetch"]
-
 
 def direct_sizes(architecture: str | Arch) -> tuple[int, ...]:
     """Bytes that a lane of a direct-to-LDS load may move, empty where the architecture has none."""

@@ -12,8 +12,6 @@ from functools import cache
 from mfmasim.architectures import ARCHITECTURES, Arch, arch
 from mfmasim.errors import MfmasimError, unknown
 
-__all__ = ["KINDS", "DsInstruction", "ds_instruction", "ds_instructions"]
-
 KINDS = ("read", "write", "atomic")
 """What an instruction does to memory."""
 

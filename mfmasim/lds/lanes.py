@@ -6,16 +6,11 @@ A phase is a set of lanes of one instruction whose accesses can collide; an inst
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["CONFIDENCES", "LANE_SETS", "PhaseTable", "lane_sets"]
 
 CONFIDENCES = ("vendor", "measured", "inferred", "unknown")
 """From a document of the vendor, measured by the named party, inferred from neighbours, or a guess."""

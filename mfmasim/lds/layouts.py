@@ -11,16 +11,12 @@ those of their bits. Source: Triton, include/triton/Tools/LinearLayout.h; K. Zho
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["layout_offsets"]
 
 EXAMPLES = "'(16,4):(64,8)', 'Swizzle<3,3,3> o (16,4):(64,8)' or 'linear 64 128 256 512 8 16'"
 LARGEST = 1 << 31

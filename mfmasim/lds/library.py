@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.lds.swizzles import Swizzle, Term
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["NAMES", "ck_tile", "linear", "padding", "row_xor", "swizzle"]
-
 
 _CK = 'CK documentation, "Load Data Share Index Swapping"'
 

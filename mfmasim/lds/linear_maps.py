@@ -8,18 +8,12 @@ the low k bits of h are chosen, everything they span is known, and a branch that
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-__all__ = ["Collision", "Space", "collisions"]
+from numpy.typing import NDArray
 
 # Nodes of the tree up to which all maps are counted.
 _COUNTED = 40_000

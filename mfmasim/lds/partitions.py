@@ -8,16 +8,12 @@ turn, and an allocation from the start of a partition are assumed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mfmasim.architectures import Arch, arch
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-__all__ = ["PARTITION_CONFIDENCE", "pair_of_wave", "partition_note", "partitions"]
 
 PARTITION_CONFIDENCE = "vendor; pairs of SIMDs and the start of an allocation assumed"
 SIMDS, PAIR = 4, 2

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.lds.swizzles import Swizzle
 
-__all__ = ["Operand", "Pattern"]
-
 
 class Operand(Protocol):
     """What a pattern needs of a matrix fragment (``mfmasim.instruction(...).A``)."""

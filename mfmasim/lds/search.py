@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.lds.lanes import PhaseTable
     from mfmasim.lds.patterns import Pattern
 
-__all__ = ["Proof", "SwizzleSearch", "find_swizzle", "prove"]
-
 
 class Proof(NamedTuple):
     """One line of a proof: one pattern on one architecture, counted."""

@@ -7,21 +7,15 @@ checking every byte of the tile, so that the proof does not rest on the algebra 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mfmasim.errors import MfmasimError
 from mfmasim.figures.lds import swizzle_svg
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike, NDArray
-
-__all__ = ["Swizzle", "Term", "terms_of"]
 
 _LARGEST = 1 << 20
 

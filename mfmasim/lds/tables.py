@@ -5,18 +5,13 @@ None of them was measured for this project; `SOURCES` explains the short names.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import Arch, arch
 from mfmasim.lds.instructions import ds_instruction
 from mfmasim.lds.lanes import PhaseTable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["SOURCES", "phase_table", "phase_tables"]
 
 SOURCES = {
     "HK": "HazyResearch/HipKittens f09e968, analysis/paper_experiments/phases: measured on gfx950, pairs of lanes",

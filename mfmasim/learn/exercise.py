@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.errors import MfmasimError, unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["Exercise", "Wrong", "exercise", "exercise_of_file", "exercises"]
 
 FOLDER = Path(__file__).parent / "exercises"
 MARK = re.compile(r"exercise: (\w+)")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.observe import Finding
     from mfmasim.verify.result import Result
 
-__all__ = ["Grade", "grade"]
-
 BUDGET = 20_000
 """Instructions that a wave may execute; solutions need some hundreds."""
 SECONDS = 20.0

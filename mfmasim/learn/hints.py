@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mfmasim.learn.exercise import Exercise
     from mfmasim.observe import Finding
 
-__all__ = ["hints_for", "topics"]
-
 ENDLESS = "The kernel does not end, or does far too much: look at the condition of the loop at this line."
 GENERAL = {
     "budget-exhausted": ENDLESS,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import LaunchDict
 
-__all__ = ["LAUNCHES"]
-
 
 def _product(
     M: int, N: int, K: int, a: str = "f16", b: str = "f16", read: str = "", block: int = 64, shared: int = 0

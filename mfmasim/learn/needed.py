@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
 
-__all__ = ["UNUSED", "unneeded", "without"]
-
 UNUSED = "executes-unused"
 """Id of the finding."""
 S_NOP = 0xBF800000.to_bytes(4, "little")

@@ -5,17 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from mfmasim.errors import MfmasimError
 from mfmasim.learn.exercise import LARGEST, Exercise, exercise, exercises
 from mfmasim.learn.grading import grade
 from mfmasim.learn.wording import for_learner
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["COLUMNS", "Submission", "row_of", "submissions"]
 
 COLUMNS = ("student", "exercise", "file", "state", "finding", "message")
 """Columns of the result. States: ``solved``, ``not yet``, and ``error`` for a file that cannot be graded, such as one

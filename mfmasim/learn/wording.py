@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mfmasim.observe import Finding
 
-__all__ = ["for_learner"]
-
 PAST = re.compile(r"(\w+)\[\d+\] at address 0x[0-9a-f]+, (\d+) bytes past the end of argument \d+ \((\d+) bytes\)")
 ULPS = re.compile(r", the worst by [\d,]+ ulp, error at most absolute [^,;]+(, relative [^,;]+)?")
 PHASES = re.compile(r" \(phases \w+\)")

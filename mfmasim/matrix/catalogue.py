@@ -11,8 +11,6 @@ from mfmasim.matrix.instruction import MatrixInstruction
 from mfmasim.matrix.modifiers import F8F6F4
 from mfmasim.matrix.rows import TABLES, Row, other_spelling, spelling
 
-__all__ = ["format_choices", "instruction", "instructions"]
-
 _SHORT = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}
 
 

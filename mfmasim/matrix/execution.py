@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.instruction import MatrixInstruction
     from mfmasim.matrix.request import Memo, Modes
 
-__all__ = ["execute", "execute_pairs", "multiply"]
-
 
 def multiply(op: MatrixInstruction, given: Operands, modes: Modes) -> NDArray[Any]:
     """D of matrices; see `MatrixInstruction.multiply`.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix.layout import Layout
 
-__all__ = ["Element", "Fragment", "Place"]
-
 TABLE_DTYPE = np.dtype([(name, np.int32) for name in ("row", "col", "block", "lane", "vgpr", "bit", "width")])
 """Columns of `Fragment.table`."""
 

@@ -10,14 +10,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Gather", "element_dtype"]
+from numpy.typing import NDArray
 
 if sys.byteorder != "little":  # pragma: no cover
     raise ImportError("mfmasim views registers as bytes and needs a little-endian host")

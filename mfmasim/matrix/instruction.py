@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.fragment import Fragment
     from mfmasim.matrix.rows import Row, Table
 
-__all__ = ["MatrixInstruction"]
-
 
 @dataclass(frozen=True, eq=False)
 class MatrixInstruction:

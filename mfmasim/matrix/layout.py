@@ -16,19 +16,13 @@ scale; ``r`` replica, for elements that the wave holds several times.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-__all__ = ["Digit", "Layout", "parse"]
 
 _DIGIT = re.compile(r"([a-z])(?:/(\d+))?%(\d+)")
 

@@ -80,8 +80,6 @@ from mfmasim.matrix.modifiers import F8F6F4
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["MODELS", "PARAMETERS", "ROUTES", "Model", "Route", "model_for"]
-
 _FACTORS = frozenset({"input_mantissa_bits", "flush_inputs", "mode_denormals", "product_overflow"})
 _FLUSHING = frozenset({"flush_inputs", "flush_addend", "flush_output"})
 _DOT = _FACTORS | {"flush_addend", "flush_output", "product_bits", "addend_bits", "addend_lead_floor"}

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.instruction import MatrixInstruction
     from mfmasim.matrix.request import Modes, Operands
 
-__all__ = ["F8F6F4", "broadcast_block", "check", "negate_halves", "negate_operands", "permute_lane", "signed"]
-
 F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
 """Formats of the f8f6f4 instructions by their code in CBSZ (A) and BLGP (B); CDNA4 ISA manual 7.1.5."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.layout import Layout
     from mfmasim.matrix.request import Modes
 
-__all__ = ["build", "contiguous", "under_modes"]
-
 SMALL = {"f8f6f4", "f4"}
 """Words of inputs whose layout is that of CDNA5's block-scaled forms."""
 

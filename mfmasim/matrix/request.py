@@ -10,9 +10,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["PLAIN", "Formats", "Modes", "Operands"]
-
-
 Memo = dict[Any, Any]
 """Results by what they are."""
 

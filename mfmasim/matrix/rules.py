@@ -6,17 +6,13 @@ used where it covers an instruction. All rules give layouts in the notation of `
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mfmasim.matrix import rules_cdna5
 from mfmasim.matrix.layout import Digit, Layout, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["RULES", "Rule"]
 
 
 def cdna_input(

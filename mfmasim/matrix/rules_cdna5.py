@@ -14,8 +14,6 @@ from mfmasim.matrix.layout import parse
 if TYPE_CHECKING:
     from mfmasim.matrix.layout import Layout
 
-__all__ = ["index", "matrix_input", "output", "scale"]
-
 # Digits of k in lane and item. CDNA5 ISA manual 7.12.2 (dense), 7.12.4 and 7.12.5 (B of sparse), 7.12.6.1 (f8f6f4, f4).
 #   case     width   lane       item
 _INPUT = {

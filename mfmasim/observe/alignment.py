@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Alignment"]
-
 ATOMIC = Kind(
     "alignment-atomic", "error", "Atomic at an address that is not a multiple of its size",
     "The hardware reports a memory violation and changes nothing.",

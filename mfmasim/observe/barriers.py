@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Barriers"]
-
 DIFFERENT = Kind(
     "barrier-different", "warning", "Waves of a workgroup wait at different barriers",
     "The hardware counts arrivals and lets all waves continue, but the barrier no longer separates what it was "

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Bounds"]
-
 OUTSIDE = Kind(
     "bounds-outside-buffer", "error", "Access outside every buffer",
     "The address lies in no buffer of the launch. The hardware faults, or accesses unrelated memory.",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Kind
 
-__all__ = ["Check"]
-
 
 class Check(Observer, ABC):
     """Observes one launch. `mfmasim.observe.registry` lists the checks."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["ClusterLoads"]
-
 OMITTED = Kind(
     "cluster-mask-omits-itself", "error", "A workgroup issues a multicast load whose mask leaves it out",
     "Only workgroups of the mask receive the data: here the LDS, or the registers, keep what they held.",

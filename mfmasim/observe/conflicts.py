@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Conflicts"]
-
 CONFLICT = Kind(
     "conflicts-lds", "info", "LDS bank conflict",
     "Lanes of one phase access different dwords of one bank; the access takes additional passes.",

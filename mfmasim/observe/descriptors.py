@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.architectures.buffers import BufferLayout
 
-__all__ = ["Descriptor", "remarks", "unbound", "wrong"]
-
 OOB = ("structured", "by index", "not at all", "raw")
 
 

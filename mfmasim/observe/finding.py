@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.visible import LAYOUT, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["SEVERITIES", "Finding", "Kind"]
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first. Only errors make a verification fail."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Touched = Callable[["Flight", int, "Register", bool], None]
     """Called with a flight, the value that its counter must fall below, a register, and whether that is read."""
 
-__all__ = ["Flight", "Register", "coherent", "execute", "rank", "registers", "settled", "touched"]
-
 Register = tuple[str, int]
 """File (v, a or s) and number."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import BlockEvent
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["Hazards"]
-
 STATES = Kind(
     "hazards-wait-states", "error", "Too few wait states between two instructions",
     "The hardware does not interlock this pair: the second instruction may read the previous value. The simulator "

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["Numerics"]
-
 NOT_FINITE = Kind(
     "numerics-not-finite", "info", "NaN or Inf appears although all operands are finite",
     "The first place of a source line; the values it propagates to are not reported.",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Operands"]
-
 MASKED = Kind(
     "operands-masked-lanes", "info", "A matrix instruction is executed while lanes are masked",
     "Matrix instructions ignore EXEC: masked lanes give their elements and receive results like all others.",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Partitions"]
-
 SHARED = Kind(
     "partitions-shared", "info", "Waves of different SIMDs access one partition of the LDS",
     "Two paths lead to the LDS, one from each pair of SIMDs. Where both access one partition in a cycle, one waits: "

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     """Number of a state, first and last address of a block, how many of its instructions are executed, and the bits of
     MODE that select their registers."""
 
-__all__ = ["Paths"]
-
 State = TypeVar("State")
 
 

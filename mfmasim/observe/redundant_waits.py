@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.observe.flights import Flight, Register
 
-__all__ = ["Ended", "RedundantWaits"]
-
 UNNEEDED = 1 << 16
 """A value that is larger than any counter: the wait may go."""
 _ORDERING = ("sleep", "message", "icache", "setreg", "gws")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Registers"]
-
 OUTSIDE = Kind(
     "registers-outside", "error", "A register above those that the kernel has",
     "The mode that S_SET_VGPR_MSB set makes the instruction name a register beyond the kernel's allocation: a source "

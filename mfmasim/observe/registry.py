@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
 
-__all__ = ["CHECKS", "checks_of"]
-
 CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (

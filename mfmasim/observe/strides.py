@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Strides"]
-
 STEP = Kind(
     "strides-lds", "warning", "Addresses step too far from lane to lane",
     "The step is a multiple of the access and leaves the LDS; the element size was probably applied twice.",

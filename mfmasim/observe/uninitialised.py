@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Uninitialised"]
-
 BRANCH = Kind(
     "uninitialised-branch", "error", "Uninitialised bits decide the control flow",
     "A branch, a jump or EXEC depends on a register, an LDS byte or an element that was never written. It holds data "

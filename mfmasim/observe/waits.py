@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.flights import Register
 
-__all__ = ["Waits"]
-
 READ = Kind(
     "waits-read-in-flight", "error", "Register read while a load to it is in flight",
     "The counters allow the load to be unfinished, so the old value may be read. The simulator completes loads at "

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.arrays import Array
 from mfmasim.verify.plain import compare_array
 from mfmasim.verify.tolerance import Tolerance
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["assert_same_bits", "difference"]
 
 SHOWN = 8
 FORMATS = {"f2": "f16", "f4": "f32", "f8": "f64"}

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
     from mfmasim.grids import Layout
 
-__all__ = [
-    "CuteLayout", "ModifiedInstruction", "cute_layouts", "grid_layouts", "lds_accesses", "lds_swizzles",
-    "matrix_instructions", "sparse_changes",
-]  # fmt: skip
-
 _FIELDS = (
     ("cbsz",), ("abid",), ("blgp",), ("op_sel",), ("neg",), ("neg_hi",), ("scale_a_byte",), ("scale_b_byte",),
     ("scale_a_row",), ("scale_b_row",), ("scale_a_format", "scale_b_format"),

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from mfmasim.formats import Format
 
-__all__ = ["CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"]
-
 CODE_KINDS = ("zero", "subnormal", "one", "max", "midpoint", "inf", "nan", "uniform")
 """Classes of codes: zeros; the smallest and largest subnormal and the smallest normal, with their neighbours; 1 and
 its neighbours; the largest finite values; midpoints of a narrower format, one ulp to either side included;

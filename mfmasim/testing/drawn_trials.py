@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.agreement.trial import Verdict
     from mfmasim.verify.cases import Case
 
-__all__ = ["smallest", "trials"]
-
 FEW = 5
 """Most elements of an input that differ from its background: few, so that failures shrink to the relevant ones."""
 CLASSES = ("integers", "uniform", "one_hot", "special", "normal")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.devices import Device, Report
     from mfmasim.kernels import Code, Kernel
 
-__all__ = ["Compiler", "DeviceUnderTest", "Golden"]
-
 MARKER = "mfmasim(arch=..., checks='all', fail_on='error'): architectures of a test, checks of its launches, and the \
 lowest severity of findings that fails it: 'error', 'warning' or 'never'"
 SETTINGS = {"arch": None, "checks": "all", "fail_on": "error"}

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.archives import parse_archive, read_file, write_archive
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-__all__ = ["load", "store"]
 
 
 def _seal(values: NDArray[Any]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,11 +13,6 @@ from mfmasim.errors import MfmasimError
 from mfmasim.triton.records import read
 from mfmasim.triton.start import environment
 from mfmasim.triton.summary import findings
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-__all__ = ["TritonSession"]
 
 SHOWN = 10
 """Findings of a test that are printed."""

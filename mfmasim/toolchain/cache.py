@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from mfmasim.toolchain.compilers import Compiler
 
-__all__ = ["OFF", "Entry", "dependencies", "entry_for"]
-
 OFF = "MFMASIM_COMPILE_CACHE"
 """Environment variable: 0 compiles anew every time."""
 FORMAT = "1"

@@ -9,17 +9,12 @@ import os
 import shlex
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain.compilers import run
 from mfmasim.toolchain.discovery import find_zig
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-__all__ = ["build_library"]
 
 PROGRAMS = ("cc", "gcc", "clang", "clang-22", "clang-21")
 

@@ -7,9 +7,9 @@ import os
 import re
 import tempfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
@@ -19,11 +19,6 @@ from mfmasim.toolchain.device_libs import chosen_folder, link_flags
 from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
 from mfmasim.toolchain.discovery import known_compiler
 from mfmasim.toolchain.hostheaders import zig_flags
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["Compiled", "CompilerCrashError", "compile_hip", "declarations"]
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
 """The host target, which determines the size of ``long`` and some code generation of device code; pinned."""

@@ -7,17 +7,13 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["MINIMUM_CLANG", "Compiler", "Kind", "Style", "probe", "run"]
 
 Kind = Literal["explicit", "hipcc", "clang", "ziglang"]
 Style = Literal["rocm", "clang", "zig"]

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["VARIABLE", "chosen_folder", "link_flags"]
 
 VARIABLE = "MFMASIM_DEVICE_LIBS"
 """Environment variable that names the folder."""

@@ -5,12 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["Crash", "crash_of", "in_terms_of_source"]
+from pathlib import Path
 
 # "; gemm.hip:31:5" after a .loc directive, the comment that clang writes into its assembly text.
 _LOCATION = re.compile(r"^\s*\.loc\s[^;]*;\s*(\S+:\d+:\d+)")

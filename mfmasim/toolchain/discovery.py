@@ -5,16 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, probe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["OURS", "VARIABLE", "candidates", "find_compiler", "find_zig", "known_compiler"]
 
 VARIABLE = "MFMASIM_HIP_COMPILER"
 """Environment variable with the compiler's path or name."""

@@ -6,12 +6,7 @@ A clang finds the system's headers; zig's embedded clang has no such default, so
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["zig_flags"]
+from pathlib import Path
 
 # In the order in which zig itself passes them for x86_64-linux-gnu with libc++ (`zig build-obj -lc++ --verbose-cc`,
 # 0.16 and 0.17; the architecture's folder was renamed in between, so both names are listed).

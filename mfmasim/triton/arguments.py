@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from mfmasim.kernels import Kernel
 
-__all__ = ["Passed", "flattened", "pointer", "words"]
-
 FLOATS = {"fp16": np.float16, "fp32": np.float32, "f32": np.float32, "fp64": np.float64}
 
 

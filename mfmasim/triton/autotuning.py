@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mfmasim.triton.patches import Patches
 
-__all__ = ["patch"]
-
 CHOSEN = "_mfmasim_chosen"
 WORST = [float("inf")] * 3
 """Times of a configuration that is not taken, as Triton gives them to one that does not fit."""

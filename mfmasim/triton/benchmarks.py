@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.triton.patches import Patches
     from mfmasim.triton.session import Session
 
-__all__ = ["Measured", "patch"]
-
 LABEL = "mfmasim: do_bench ran once and answers CPU time of the simulation, not time of a GPU"
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.triton.storages import Storage
 
-__all__ = ["Call", "Placed", "Translated"]
-
 
 @dataclass(frozen=True)
 class Call:

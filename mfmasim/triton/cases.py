@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Code
     from mfmasim.triton.compiled import TritonCode
 
-__all__ = ["case"]
-
 TYPES = {
     "f16": "fp16", "f32": "fp32", "xf32": "fp32", "f64": "fp64", "e4m3fn": "fp8e4nv", "e4m3fnuz": "fp8e4b8",
     "e5m2": "fp8e5", "e5m2fnuz": "fp8e5b16", "e2m1fn": "u8", "e8m0fnu": "u8",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.devices import Report
     from mfmasim.kernels import Kernel
 
-__all__ = ["TritonCode"]
-
 
 class TritonCode(Code):
     """Code with one kernel, compiled by Triton."""

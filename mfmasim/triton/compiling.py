@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.kernels import Code
 
-__all__ = ["compile"]
-
 
 def compile(  # noqa: A001  (the contract's name)
     fn: Any, signature: Mapping[str, str], constexprs: Mapping[str, Any], arch: str, **options: Any

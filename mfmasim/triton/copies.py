@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.machine.launch.argument_passing import laid_out
 from mfmasim.machine.launch.layout import begin, fill, load_image
@@ -21,11 +22,6 @@ from mfmasim.triton.arguments import words
 from mfmasim.triton.calls import Call, Placed, Translated
 from mfmasim.triton.storages import POINTER, Storage, holder, joined, looks_like_address
 from mfmasim.triton.tiles import KIND
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["copied"]
 
 
 def copied(call: Call) -> Placed:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["HIP_VERSION", "UNITS", "answers", "properties"]
-
 UNITS = 4
 """Compute units: few, so that persistent kernels, which scale their grid with them, stay fast."""
 MEMORY_BYTES = 64 << 30

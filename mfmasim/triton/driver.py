@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.kernels import Kernel
 
-__all__ = ["Driver"]
-
 SCRATCH = ("global scratch memory", "profile scratch memory")
 """What follows a kernel's own arguments."""
 

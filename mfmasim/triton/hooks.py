@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-__all__ = ["watch"]
-
 WATCHED = ("torch", "triton")
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from mfmasim.triton.storages import Storage
 
-__all__ = ["shared"]
-
 STRAY = 1024
 """Addresses outside every known buffer that are looked up at most at one access."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.devices import Report
 
-__all__ = ["Recorder", "Records", "launch_record", "read"]
-
 
 def launch_record(report: Report, seconds: float) -> dict[str, Any]:
     """A launch as a dictionary that JSON can hold."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.triton.calls import Call
     from mfmasim.triton.records import Recorder
 
-__all__ = ["Session", "StoppedError", "current", "install", "session", "uninstall"]
-
 
 class StoppedError(MfmasimError, RuntimeError):
     """A launch ended early: the kernel trapped, left its code, or did not end."""

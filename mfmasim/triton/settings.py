@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.execution.wave_orders import schedule as find_schedule
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["AUTOTUNE", "BENCHMARKS", "LAYOUTS", "MEMORY", "RECORDS", "Settings"]
 
 PREFIX = "MFMASIM_TRITON_"
 RECORDS = PREFIX + "RECORDS"

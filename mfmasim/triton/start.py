@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.triton.records import Records
     from mfmasim.triton.settings import Settings
 
-__all__ = ["environment", "start"]
-
 STARTER = Path(__file__).with_name("starter")
 """Folder of the module that Python imports at its start."""
 PYTHONS = ("python", "python3")

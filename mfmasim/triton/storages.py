@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import gc
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-__all__ = ["HIGHEST", "LOWEST", "POINTER", "Storage", "holder", "joined", "looks_like_address", "storage_of"]
+from numpy.typing import NDArray
 
 POINTER, DWORD = 8, 4
 """Bytes of a pointer and of a dword."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.triton.records import Records
 
-__all__ = ["errors", "findings", "layout_lines", "lines", "results"]
-
 
 def findings(launch: dict[str, Any]) -> list[Finding]:
     """The findings of a recorded launch."""

@@ -6,15 +6,11 @@ operations on marked tensors are marked. Moving between devices copies, as it do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-__all__ = ["StandIn", "is_marked"]
 
 DEVICE = torch.device("cuda", 0)
 CPU = torch.device("cpu")

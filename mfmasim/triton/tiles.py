@@ -7,16 +7,12 @@ halved from the first on while they can be (Triton's ``TDMCommon.h``). The kerne
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.tensor.descriptor import Descriptor
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["KIND", "HostTile", "host_tile", "part_of_wave"]
 
 KIND = "tensordesc"
 """Triton's type of such an argument."""

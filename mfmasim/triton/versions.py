@@ -9,8 +9,6 @@ from typing import Any
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["TESTED", "need"]
-
 TESTED = ("3.8", "3.9")
 """Versions of Triton in the tests."""
 _said: set[str] = set()

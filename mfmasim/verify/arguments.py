@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.kernels import Kernel
 
-__all__ = ["POISON", "Argument", "called", "leaves", "replaced"]
-
 POISON = 0xA5
 """Contents of memory that the case does not initialise."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "draw_array"]
-
 # Formats with a NumPy dtype; elements of every other format are its codes.
 DTYPES: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,

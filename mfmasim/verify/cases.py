@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.claims import Claim
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["Build", "Case", "Maker", "case", "collecting", "line_in"]
-
 Build: TypeAlias = "Callable[..., Mapping[str, Any]]"
 """A case function: from parameters to a `LaunchDict`."""
 Maker: TypeAlias = "Callable[..., Code]"

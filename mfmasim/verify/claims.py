@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from mfmasim.errors import unknown
 from mfmasim.verify.patterns import check_pattern
 
-__all__ = ["Claim"]
-
 RELATIONS = ("=", "<", ">", "<=", ">=")
 """Relations of what is found to what is claimed."""
 

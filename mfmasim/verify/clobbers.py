@@ -8,15 +8,10 @@ Registers"). Whether it does differs from compiler to compiler, so the source is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from mfmasim.observe import Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-__all__ = ["unclobbered", "without_clobber"]
 
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:\b(?:volatile|__volatile__)\s*)?\(")
 ORDERS = re.compile(r"\bs_(?:waitcnt(?:_\w*cnt)?|wait_\w*cnt|barrier\w*)\b|\blds\b")

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.result import Result
     from mfmasim.verify.tolerance import Bounded, Tolerance
 
-__all__ = [
-    "Comparison",
-    "bit_exact",
-    "compare_codes",
-    "differences",
-    "is_nan",
-    "shown_code",
-    "shown_value",
-    "ulp_distance",
-    "within",
-]
-
 FLAVOUR_FACTORS = (0.25, 0.5, 2.0, 4.0)
 FLAVOURS = ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
 SMALLEST = 2.0**-126

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["Parameters", "admitted", "broken", "check_memory", "names_in"]
-
 Parameters: TypeAlias = "Mapping[str, Any]"
 """Values of a case's parameters, by name."""
 SHARED = "what one wave stores, another may still have to read"

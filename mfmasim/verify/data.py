@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.formats import Format
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["CLASSES", "draw"]
-
 CLASSES = {
     "integers": "small integers, scales 1/4 to 4: every order of summation gives the same bits",
     "uniform": "small integers, every byte of every scale 1: hides a wrong scale, as many published tests do",

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mfmasim.devices import Device
 
-__all__ = ["driver", "environment", "identity", "versions"]
-
 PACKAGES = ("mfmasim", "numpy", "hip-python")
 VARIABLES = (
     "HSA_OVERRIDE_GFX_VERSION", "HSA_XNACK", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_MAX_HW_QUEUES",

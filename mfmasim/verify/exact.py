@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = [
-    "Exact",
-    "as_floats",
-    "evaluate",
-    "every_step_exact",
-    "exact_in_any_order",
-    "magnitude",
-    "round_once",
-    "without_subnormals",
-]
-
 
 @dataclass(frozen=True)
 class Exact:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["Expression", "MatMul", "Scaled", "Sum", "Times"]
 
 
 class Expression:

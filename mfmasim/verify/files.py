@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.cases import Case
 
-__all__ = ["CONFORMANCE", "IN_SOURCES", "families", "find", "load_file", "neighbours"]
-
 CONFORMANCE = "conformance"
 """Folder of the families that test the machine, beside those that are products."""
 IN_SOURCES = ("hazards", "isa", "lds", "races", "tensor", "uninit")

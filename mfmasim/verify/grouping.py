@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from mfmasim.observe import Finding
 
-__all__ = ["alike", "same"]
-
 NUMBER = re.compile(r"\d[\d,]*")
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["Inputs", "inputs_of"]
-
 
 @dataclass(frozen=True)
 class Inputs:

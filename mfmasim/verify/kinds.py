@@ -8,8 +8,6 @@ from mfmasim.observe.finding import Kind
 from mfmasim.observe.fragments.kinds import MAPPING
 from mfmasim.observe.registry import CHECKS
 
-__all__ = ["KINDS", "kind"]
-
 OF_CASES = (
     Kind(
         "outputs-differ", "error", "Outputs differ from the expected values",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.events import Observer
 
-__all__ = ["CaseLaunch", "Expected", "LaunchDict", "launch_of"]
-
 Expected: TypeAlias = (
     "Expression | Callable[..., Any] | Sequence[NDArray[Any]] | NDArray[Any] | tuple[Expression, Any] | None"
 )

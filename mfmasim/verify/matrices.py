@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.sums import Sums
     from mfmasim.verify.tolerance import Tolerance
 
-__all__ = ["compare_output", "run_matrices"]
-
 Memory = dict[str, "NDArray[np.uint8]"]
 """Bytes of every matrix, by name."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.devices.loops import Loop
     from mfmasim.isa import Instruction
 
-__all__ = ["QUANTITIES", "Turn", "check_order", "orders_of", "turns_of", "usual_turn", "wrong_orders"]
-
 TOKEN = re.compile(r"([MRWFGSB])(\d*)|([a-z]+cnt)\((\d+)\)")
 TURNS = 4
 """Turns after each other in which distances are measured: a load may be waited for two turns later."""

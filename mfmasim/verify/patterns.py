@@ -6,8 +6,6 @@ import re
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["check_pattern", "matches"]
-
 
 def check_pattern(pattern: str, where: str) -> None:
     """Refuse a text that is not a regular expression.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch, Expected
     from mfmasim.verify.result import Result
 
-__all__ = ["compare_array", "missing_instructions", "run_arrays"]
-
 
 def run_arrays(
     result: Result,

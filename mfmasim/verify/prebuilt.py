@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.kernels import Code
 
-__all__ = ["MANIFEST", "code_for", "is_prebuilt", "source_hash"]
-
 MANIFEST = "manifest.json"
 
 

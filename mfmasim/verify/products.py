@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["k_order", "product_by"]
-
 
 def k_order(operation: MatrixInstruction) -> NDArray[np.int64]:
     """Which K of memory an instruction counts as its own k, where every lane holds consecutive K of memory.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.devices.coverage import Coverage
     from mfmasim.observe import Finding
 
-__all__ = ["STATUSES", "Result"]
-
 STATUSES = ("pass", "fail", "error", "skipped")
 SHOWN = 20
 """Findings that a notebook shows."""

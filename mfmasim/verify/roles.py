@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of", "untouched"]
-
 ORDERS = ("row", "column")
 LARGEST = 1 << 30
 """Elements of a matrix at most."""

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["informed", "select", "verify_case"]
-
 
 def verify_case(
     case: Case,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError, unknown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["SHUFFLES", "Shuffle", "find_shuffle"]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ from mfmasim.matrix.models import model_for
 if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
 
-__all__ = ["Sums", "matrix_names", "sums_of"]
-
 PAIRS = {"pk_f16": "f16", "pk_bf16": "bf16"}
 """Factors of dot products of one lane; on RDNA those with a sum in f32, and no other operation of these operands, are
 steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.result import Result
 
-__all__ = ["check_declared", "check_suppressions", "demand", "suppress"]
-
 ALWAYS = ("case", "skip", "suppress", "fails", "debugger")
 """Checks whose findings cannot be suppressed: they report whether a case ran."""
 

@@ -12,16 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError, unknown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["BOUNDS", "DEFAULTS", "Bounded", "Tolerance", "bound_of", "bounded"]
 
 DEFAULTS = {"f16": (1e-3, 1e-5), "bf16": (1.6e-2, 1e-5), "f32": (1.3e-6, 1e-5), "f64": (1e-7, 1e-7)}
 """Relative and absolute tolerance by format: those of PyTorch 2 (``torch.testing.assert_close``, "rtol", "atol")."""

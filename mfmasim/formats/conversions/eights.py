@@ -28,16 +28,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = [
-    "narrow_block",
-    "narrow_f16_pair",
-    "narrow_f16_randomly",
-    "stochastic_pair",
-    "widen_block",
-    "widen_f16",
-    "widen_f16_pair",
-]
-
 HALF, LOW = np.uint32(16), np.uint32(0xFFFF)
 
 

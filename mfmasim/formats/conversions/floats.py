@@ -37,18 +37,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = [
-    "f16_to_f32",
-    "f32_to_bf16_pair",
-    "f32_to_f16",
-    "f32_to_f16_pair",
-    "f32_to_f64",
-    "f64_to_f32",
-    "high_f16_to_f32",
-    "stochastic_half",
-    "upper_half_to_f32",
-]
-
 
 def _to_f16(call: Call, bits: Bits, rounding: Rounding, *, clamp: bool = True) -> Bits:
     """f32 to f16 with the mode's overflow, denormal and clamp rules."""

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = [
-    "byte_to_f32",
-    "extend",
-    "from_integer",
-    "integer_pair",
-    "normalised",
-    "normalised_pair",
-    "offset_table",
-    "to_integer",
-    "to_integer_pair",
-]
-
 # Dtype and limits of the integers by their manual name.
 INTEGERS: dict[str, tuple[type, int, int]] = {
     "i32": (np.int32, -(1 << 31), (1 << 31) - 1),

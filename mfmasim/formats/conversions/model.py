@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["Call", "Conversion", "Mode", "Modifiers", "Row"]
-
 
 @dataclass(frozen=True)
 class Mode:

@@ -18,20 +18,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = [
-    "clamped",
-    "f16_source",
-    "f32_source",
-    "f64_source",
-    "flushed",
-    "flushed_half",
-    "named",
-    "place",
-    "place_half",
-    "quiet",
-    "two_halves",
-]
-
 
 def named(kind: str, arch: Arch) -> Format:
     """Format that an instruction calls ``fp8``, ``bf8``, ``fp6``, ``bf6``, ``fp4``, ``f16``, ``bf16`` or ``f32``."""

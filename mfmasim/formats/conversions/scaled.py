@@ -29,19 +29,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = [
-    "halves",
-    "narrow",
-    "narrow_many",
-    "narrow_one_randomly",
-    "narrow_two",
-    "prng",
-    "widen",
-    "widen_many",
-    "widen_one",
-    "widen_two",
-]
-
 
 def prng(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """v_prng_b32: one step of a linear feedback shift register, instead of a new random operand."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["pack_two", "round_randomly", "stochastic", "widen_one", "widen_two"]
-
 
 def pack_two(kind: str) -> Callable[[Call], Bits]:
     """v_cvt_pk_{fp8,bf8}_f32: two f32 to two bytes in the half of the destination that OPSEL[3] chooses."""

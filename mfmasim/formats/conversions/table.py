@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["ROWS", "conversion", "conversions"]
-
 MANUALS = "CDNA4 and RDNA4 ISA manuals, VOP1 and VOP3 opcodes"
 SMALL = "CDNA3 ISA manual 7.2; CDNA4 7.3; RDNA4 7.6"
 SCALED = "CDNA4 ISA manual 7.3 and opcodes 565-618"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from mfmasim.hiprt.calls.modules import freeze_launch
 from mfmasim.hiprt.launching import Options
 from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import HipFailure, Pointer, Size, UInt, serve
 from mfmasim.hiprt.runtime import Event, Function, Runtime
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 INVALID_VALUE, NOT_SUPPORTED, NOT_CAPTURED = 1, 801, 900
 COOPERATIVE, CLUSTER = 2, 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from mfmasim.hiprt.calls.copies import copy, fill_rows
 from mfmasim.hiprt.calls.modules import freeze_launch
@@ -12,9 +12,6 @@ from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
 from mfmasim.hiprt.runtime import STREAMS, Runtime
 from mfmasim.hiprt.words import put_int, put_word, words_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 INVALID_VALUE, ILLEGAL_STATE, UNSUPPORTED, INVALIDATED, UNMATCHED, UNJOINED = 1, 401, 900, 901, 903, 904
 NONE, ACTIVE, INVALID = 0, 1, 2

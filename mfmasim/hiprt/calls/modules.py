@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import unknown
 from mfmasim.hiprt.calls.devices import UNITS, properties
@@ -14,9 +14,6 @@ from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, Text, UInt, serve
 from mfmasim.hiprt.runtime import Function, Module, Runtime
 from mfmasim.hiprt.words import put_int, put_word, words_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 INVALID_VALUE, FILE_NOT_FOUND, NOT_FOUND, NOT_SUPPORTED = 1, 301, 500, 801
 BUFFER_POINTER, BUFFER_SIZE, END = 1, 2, 3

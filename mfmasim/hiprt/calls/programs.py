@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from mfmasim.hiprt.calls.modules import freeze_launch
 from mfmasim.hiprt.heap import MANAGED
@@ -16,9 +16,6 @@ from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import Int, Pointer, Size, Text, UInt, serve
 from mfmasim.hiprt.runtime import Event, Runtime, Symbol
 from mfmasim.hiprt.words import put_word
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 @serve(keeps_error=True)

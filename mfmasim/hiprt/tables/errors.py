@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BY_KIND", "CODES", "ERRORS"]
-
 # fmt: off
 ERRORS: dict[int, tuple[str, str]] = {
     0: ("hipSuccess", "no error"),

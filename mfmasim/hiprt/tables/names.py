@@ -8,8 +8,6 @@ and hipRTC, through hip-python.
 
 from __future__ import annotations
 
-__all__ = ["BY_VALUE", "NAMES", "TEXTS"]
-
 _LISTED = """
 hipArray3DCreate hipArray3DGetDescriptor hipArrayCreate hipArrayDestroy hipArrayGetDescriptor hipArrayGetInfo
 hipBindTexture hipBindTexture2D hipBindTextureToArray hipBindTextureToMipmappedArray hipChooseDeviceR0600

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-__all__ = ["ATTRIBUTES", "FIXED", "VGPRS", "Properties"]
-
 _TYPES: dict[str, Any] = {
     "char": ctypes.c_char,
     "int": ctypes.c_int,

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Container
 
 from mfmasim.hiprt.tables.names import NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-__all__ = ["REASONS", "reason", "unserved"]
 
 REASONS = {
     "the devices have no textures, surfaces and arrays": (

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from mfmasim.isa.hazards.row import NOT_EMITTED, Row
 
-__all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
-
 _ALL = "CDNA1 to CDNA4 ISA manuals, 4.5"
 _12 = "CDNA1 and CDNA2 ISA manuals, 4.5"
 _3 = "CDNA3 and CDNA4 ISA manuals, 4.5"

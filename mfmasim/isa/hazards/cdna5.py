@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from mfmasim.isa.hazards.row import DEFECT, Row
 
-__all__ = ["CDNA5"]
-
 _MATRIX = "CDNA5 ISA manual, 7.12.1; numbers: LLVM"
 _TRANS = "CDNA5 ISA manual, 5.7.2"
 _C = "LLVM issue 222932: C is read as late as A and B; number: that of A and B"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.hazards.row import Row
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["Broken", "Follower", "State"]
-
 TRANS = 1
 """Transcendental instructions after which the result of another one may still be missed."""
 TRANSCENDENTAL = 256

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from mfmasim.isa.hazards.row import Row
 
-__all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
-
 _1 = "CDNA1 ISA manual, 7.2"
 _2 = "CDNA2 ISA manual 7.2; LLVM"
 _3 = "CDNA3 ISA manual, 7.5"

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from mfmasim.isa.hazards.row import Row
 
-__all__ = ["RDNA3", "RDNA4"]
-
 _WMMA_3 = "RDNA3 ISA manual, 7.9: back-to-back dependent WMMA"
 _WMMA_4 = "RDNA4 ISA manual, 7.12.1"
 

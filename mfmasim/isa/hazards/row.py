@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["DEFECT", "NOT_EMITTED", "Row", "Shipped"]
 
 NOT_EMITTED = "(compilers emit no such instructions)"
 DEFECT = "(LLVM lacks it, which is a known defect)"

@@ -7,8 +7,6 @@ and, of RDNA3, two kernels of its generator. MIOpen: its Winograd convolutions a
 
 from __future__ import annotations
 
-__all__ = ["SHIPPED"]
-
 #   library: objects, {first, second, link: {present: objects}}
 SHIPPED: dict[str, dict[str, tuple[int, dict[tuple[str, str, str], dict[int, int]]]]] = {
     "CDNA3": {"AITER": (1432, {

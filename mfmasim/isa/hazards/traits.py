@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction, Operand
     from mfmasim.isa.opcode import Opcode
 
-__all__ = ["ROLES", "Register", "Traits", "named"]
-
 Register = tuple[str, int]
 Registers = frozenset[Register]
 NOTHING: Registers = frozenset()

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.archives import parse_archive, read_file, write_archive
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-__all__ = ["SCHEMA", "Capture", "Launched", "describe", "read", "require", "write"]
 
 SCHEMA = 1
 """Version of the capture format."""

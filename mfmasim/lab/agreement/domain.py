@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["Domain"]
-
 FACTORS = (1.0, 0.0, -1.0, 0.5, 1.25, -2.5, 3.0)
 """Values of a factor of the expected expression; each is exact in f32, with few significant bits."""
 PADS = (0, 1, 3)

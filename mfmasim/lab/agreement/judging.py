@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result
 
-__all__ = ["Difference", "Differences", "Piece", "agreement", "agrees", "pieces"]
-
 Compare: TypeAlias = "Callable[[NDArray[Any], NDArray[Any]], Comparison]"
 AGREEMENT = {
     (True, True, True): "simulator, device and reference agree",

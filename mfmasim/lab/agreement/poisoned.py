@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
-__all__ = ["POISONS", "Poisoned", "run_recorded"]
-
 POISONS = (0x3C, 0xC3)
 """Bytes of the second and the third run; the first has `POISON`. As f32, f16 and FP8 they are numbers of two sizes."""
 WORKGROUPS = 2048

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.lab.agreement.capture import Capture
 
-__all__ = ["Call", "Plain", "Recorder", "Replayer"]
-
 
 @dataclass(frozen=True)
 class Call:

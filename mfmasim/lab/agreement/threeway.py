@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
-__all__ = ["ThreeWay", "check", "matrix_instructions", "record"]
-
 
 @dataclass
 class ThreeWay:

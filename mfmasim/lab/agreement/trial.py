@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result
 
-__all__ = ["Trial", "Verdict", "judge"]
-
 SHOWN = 5
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.state.memory import Memory
 
-__all__ = ["Writers"]
-
 Store: TypeAlias = "tuple[Instruction, NDArray[Any], int]"
 """An instruction, the addresses that it stored to, bytes of a lane."""
 ARGUMENT = re.compile(r"(argument \d+)(?: \([^)]*\))?((?:\[\d+\])*)")

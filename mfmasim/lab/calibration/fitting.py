@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lab.calibration.probes import Observed
 
-__all__ = ["SPACE", "Fit", "fit"]
-
 ROUNDINGS = ("floor", "truncate", "nearest_even")
 FLUSHES = ("", "positive", "signed")
 SPACE: dict[str, tuple[Any, ...]] = {

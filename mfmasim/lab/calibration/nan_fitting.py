@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.formats import Format
     from mfmasim.lab.calibration.probes import Observed
 
-__all__ = ["constant", "is_nan", "nan_bits", "origins"]
-
 QUIET, SIGN, INF = 0x00400000, 0x80000000, 0x7F800000
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from mfmasim.lab.calibration.phase_probes import Timed
 
-__all__ = ["PhaseFit", "doubtful", "fit_phases"]
-
 BANKS = (8, 16, 32, 64, 128, 256)
 """Numbers of banks that are tried."""
 LOW = 0.25

@@ -36,17 +36,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.agreement.capture import Capture
     from mfmasim.lab.agreement.recording import Recorder
 
-__all__ = [
-    "PHASE_PROBES",
-    "PhaseProbe",
-    "Timed",
-    "measure",
-    "pair_patterns",
-    "sweep_patterns",
-    "time_patterns",
-    "timed",
-]
-
 OFF = 0xFFFFFFFF
 """Address of a lane that takes no part."""
 BESIDE, ELSEWHERE, ABOVE = 16, 32, 1024

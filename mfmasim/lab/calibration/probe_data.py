@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Pair = tuple[Format, Format]
     """Formats of A and of B."""
 
-__all__ = ["EDGES", "FITTED", "OUTLIERS", "TILES", "Tiles", "matrices", "registers"]
-
 SEED = 20_251_122
 TRIALS = 24
 """Tiles of ordinary numbers."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mfmasim.devices import Device
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["PROBES", "Observed", "Probe", "observe", "observed"]
-
 
 @dataclass(frozen=True)
 class Probe:

@@ -16,8 +16,6 @@ from mfmasim.matrix import instruction, instructions
 if TYPE_CHECKING:
     from mfmasim.isa.rows import Row as OpcodeRow
 
-__all__ = ["AssumedRow", "assumed_rows", "opcode_rows"]
-
 GUESSED = ("inferred", "unknown")
 """Confidences of LDS phases that no document and no measurement supports."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Result = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
-__all__ = ["case_probes", "judge_case"]
-
 KEPT = 1 << 16
 """Most bytes of a buffer that is kept because outputs differ."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from mfmasim.kernels import Code
 
-__all__ = ["probe_code", "probe_source"]
-
 
 def probe_source(arch: str) -> Path:
     """The generated HIP source of an architecture."""

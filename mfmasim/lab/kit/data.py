@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.kit.kernels import ProbeKernel
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["EXACT", "PARTS", "MatrixInputs", "matrix_inputs", "operation_inputs"]
-
 EXACT = 4
 """Tiles of small integers, whose sums every rounding leaves exact: they show the layout."""
 PARTS = {"all": slice(0, TILES), "few": slice(0, TILES, 4), "exact": slice(0, 0)}

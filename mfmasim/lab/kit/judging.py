@@ -18,8 +18,6 @@ from mfmasim.lab.kit.verdict import Verdict
 if TYPE_CHECKING:
     from mfmasim.lab.kit.records import KitFile
 
-__all__ = ["Judgement", "judge"]
-
 UNPROBED = {
     "clock": "not probed: its result is a time",
     "cache": "not probed: it has no visible result",

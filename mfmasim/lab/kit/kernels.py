@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.isa.rows import Row
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = [
-    "ProbeKernel",
-    "formats",
-    "matrix_kernels",
-    "matrix_name",
-    "matrix_operations",
-    "operation_kernels",
-    "source",
-]
-
 AFTER = {64: r"\n s_nop 15\n s_nop 15", 32: r"\n v_nop" * 8}
 """What follows an instruction, by the size of waves, since the compiler does not know its hazards."""
 

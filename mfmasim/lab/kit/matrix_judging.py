@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.kit.records import KitFile
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["judge_layout", "judge_model"]
-
 NANS = ("nan_factor", "nan_invalid")
 STALE = "its probe was recorded by another version of mfmasim, with other inputs"
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.kit.records import Record
     from mfmasim.machine.execution.variations import Variation
 
-__all__ = ["judge_operation"]
-
 SHOWN = 3
 
 

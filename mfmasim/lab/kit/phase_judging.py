@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.calibration.phase_fitting import PhaseFit
     from mfmasim.lab.kit.records import KitFile, Record
 
-__all__ = ["judge_phase"]
-
 
 def judge_phase(arch: str, row: str, kit: KitFile) -> Verdict:
     """One row of the phase tables.

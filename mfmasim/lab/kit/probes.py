@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     Result = tuple[dict[str, Any], dict[str, NDArray[Any]]]
     """What a record says, and its arrays."""
 
-__all__ = ["PARTS", "KitProbe", "chosen_part", "kit_probes", "representative", "run_operation"]
-
 PARTS = ("answers", "operations", "matrix", "lds", "crowded", "golden")
 """Parts of the kit, in the order in which they run."""
 ITEMS = {True: 1024, False: 4096}

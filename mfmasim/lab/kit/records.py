@@ -13,19 +13,14 @@ import os
 import re
 import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-__all__ = ["SCHEMA", "KitFile", "Record", "append", "read"]
 
 SCHEMA = 1
 LIMIT = 1 << 26

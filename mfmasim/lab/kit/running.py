@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.kit.probes import KitProbe
     from mfmasim.lab.kit.records import KitFile
 
-__all__ = ["Ran", "run_kit"]
-
 TIMES = {True: 5, False: 50}
 """Repetitions of what is timed on a GPU; the first with --quick."""
 SIMULATED_TIMES = {True: 1, False: 2}

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
-__all__ = ["KINDS", "BinaryMutant", "mutants_in", "patched", "run_binary"]
-
 ROUNDING = "rounding toward zero"
 TOWARD_ZERO = 0xF << 12
 """FLOAT_ROUND_MODE_32 and _16_64 of COMPUTE_PGM_RSRC1, both 3 (LLVM's AMDGPU usage guide, kernel descriptor)."""

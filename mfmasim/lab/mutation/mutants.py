@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.mutant import Mutant
     from mfmasim.verify.result import Result
 
-__all__ = ["Verdict", "compile_mutant", "mutants_of", "run_mutant"]
-
 
 @dataclass(frozen=True)
 class Verdict:

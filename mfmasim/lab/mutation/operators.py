@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Opcode
     from mfmasim.kernels import Kernel
 
-__all__ = ["OPERATORS", "Change", "Operator", "nops"]
-
 ZERO = 128
 """Source code of the inline constant 0 (ISA manuals, operands)."""
 NARROWER = {

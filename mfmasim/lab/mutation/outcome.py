@@ -10,8 +10,6 @@ from mfmasim.fidelity import Trust
 if TYPE_CHECKING:
     from mfmasim.verify.result import Result
 
-__all__ = ["SAME_BYTES", "Changed", "Outcome", "same_bytes"]
-
 SAME_BYTES = "the same bytes on all data of this case"
 """Why nothing reports a mutant that changes no buffer."""
 

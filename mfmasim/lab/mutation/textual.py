@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
-__all__ = ["SOURCE_KINDS", "SourceMutant", "mutants_of_text", "run_source"]
-
 BARRIER = r"(?:__syncthreads\(\)|__builtin_amdgcn_s_barrier\(\))\s*;"
 WAIT = r'(?:__builtin_amdgcn_s_waitcnt\([^;]*\)|asm volatile\("s_waitcnt[^;]*\))\s*;'
 LOOP = r"(for\s*\([^;]*;\s*(\w+)\s*<\s*)([^;]+)(;\s*\2\s*\+=\s*)([^)]+)\)"

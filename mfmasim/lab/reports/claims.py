@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.devices.loops import Loop
     from mfmasim.verify.claims import Claim
 
-__all__ = ["COSTS", "QUANTITIES", "Judged", "judge"]
-
 COSTS = ("bound cycles", *(f"{pipe} share" for pipe in PIPES))
 """Quantities of `mfmasim.cost`: cycles of the bound of a turn, and the part of it that each pipe fills."""
 QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups", *OF_ORDER, *COSTS)

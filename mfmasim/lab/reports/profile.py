@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
-__all__ = ["Access", "Profile", "profile_case"]
-
 
 @dataclass(frozen=True)
 class Access:

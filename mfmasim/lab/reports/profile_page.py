@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.lab.reports.profile import Profile
     from mfmasim.lab.reports.statements import Weighed
 
-__all__ = ["claims_page", "profile_page", "tables_of"]
-
 Table = tuple[str, tuple[str, ...], list[list[Any]]]
 """Title, columns, rows."""
 

@@ -5,8 +5,6 @@ Definitions: S. Williams, A. Waterman, D. Patterson, Roofline (CACM 52, 2009). M
 
 from __future__ import annotations
 
-__all__ = ["intensity", "ridge_point", "teraflops", "utilisation"]
-
 
 def intensity(m: int, n: int, k: int, *, factors: int = 2, result: int = 4) -> float:
     """Operations per byte of C = A B when each matrix is moved once, products and sums counted separately.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Value = float | str
 
-__all__ = ["COLUMNS", "Runs", "Statement", "Text", "Weighed", "counted", "has_text", "text_of", "weigh"]
-
 COLUMNS = ("place", "words of the text", "claim", "text", "found", "verdict", "note")
 """Of `Weighed.row`."""
 KNOWN = ("confirmed", "refuted", "undecided", "remark")

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.tools.traffic import Traffic
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["element_sizes", "traffic_tables"]
-
 ACCESSES = (
     "source", "instruction", "buffer", "accesses", "bytes",
     *(name for size in LINES for name in (f"{size} B lines", "least")), f"use of {LINES[-1]} B",

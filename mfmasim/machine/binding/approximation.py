@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["APPROXIMATIONS", "approximated", "direction"]
-
 APPROXIMATIONS = {"nearest": 0, "above": 1, "below": -1}
 """Which result approximate operations give: the nearest, or the one that is larger or smaller in magnitude by the
 bound."""

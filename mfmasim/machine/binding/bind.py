@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 
-__all__ = ["bind", "operation_of"]
-
-
 def operation_of(instruction: Instruction) -> Operation:
     """The operation an instruction performs; of a dual instruction the half with the lower fidelity.
 

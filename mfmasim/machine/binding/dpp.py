@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 
-__all__ = ["is_dpp", "moved", "narrowed"]
-
 ROW = 16
 
 

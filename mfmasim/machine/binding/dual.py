@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Compute = Callable[[Group, FloatMode], NDArray[Any]]
 
-__all__ = ["bind_dual"]
-
 
 def _compute(half: Instruction, operation: Operation, arch: Arch) -> Compute:
     """What one half makes of its sources."""

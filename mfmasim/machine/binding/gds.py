@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["by_first_lane", "one_lane", "through_gds"]
-
 
 def one_lane(instruction: Instruction, machine: Spaces) -> bool:
     """Whether only the first active lane acts; a count takes all of EXEC (RDNA3 ISA manual, 13.4.3)."""

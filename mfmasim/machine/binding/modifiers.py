@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.opcodes.registry import Operation
 
-__all__ = ["OutputModifiers", "clamped", "output_modifiers"]
-
 FACTORS = {1: 2.0, 2: 4.0, 3: 0.5}
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 
-__all__ = ["NUMBERS", "read_dword", "scalar_reader", "scalar_writer", "vector_reader", "vector_writer"]
-
 ZERO = np.zeros((1, 1), np.uint32)
 # As dtypes, not types: a view is then quicker, and whether it is needed is one comparison of identities.
 U32 = np.dtype(np.uint32)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.opcodes.registry import Body, Operation
 
-__all__ = ["saturated"]
-
 TYPES: dict[str, Any] = {
     "u64": np.uint64, "u32": np.uint32, "i32": np.int32, "u16": np.uint16, "i16": np.int16,
 }  # fmt: skip

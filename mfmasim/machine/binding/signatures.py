@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["scalar_operands", "vector_operands"]
-
 SIXTEEN = ("u16", "i16", "f16", "b16")
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.
 UNDERSTOOD = {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "omod", "byte_sel"}

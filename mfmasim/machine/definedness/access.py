@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint32]
 
-__all__ = ["AccessPlan", "access_plan"]
-
 ZERO = np.zeros((1, 1), np.uint32)
 REACH = 32
 """More bytes than a lane loads from its address on."""

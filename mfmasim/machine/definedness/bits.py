@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     Bits = NDArray[np.uint32]
     Found = dict[int, Bits]
 
-__all__ = ["by_execution", "moved_origins"]
-
 
 def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[list[int]]:
     """Undefined registers that vary together: those of one operand, and of operands that share one."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     Found = dict[int, NDArray[np.uint32]]
 
-__all__ = ["Flow", "registers_of"]
-
 SIXTEEN = ("u16", "i16", "f16", "b16")
 
 

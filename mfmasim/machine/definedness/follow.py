@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 
-__all__ = ["Definedness"]
-
 Kept = TypeVar("Kept")
 REGISTERS: PerKernel[dict[tuple[int, tuple[int, ...]], Registers]] = PerKernel(lambda _: {})
 """What is read and written, by an instruction's address and registers."""

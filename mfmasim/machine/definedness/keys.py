@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Operand
 
-__all__ = ["AGPR", "EXECS", "GLOBAL", "LDS", "SCC", "SCRATCH", "SGPR", "VECTORS", "keys_of", "name_of", "set_of"]
-
 AGPR, SGPR = 1024, 1280
 """First keys of the 256 accumulation registers of a file of their own and of the scalar ones; the 1024 VGPRs that
 gfx1250 has begin with 0."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Machine
 
-__all__ = ["LONGEST", "masked"]
-
 LONGEST = 16
 """Instructions that are looked at."""
 _PLAIN = ("VOP1", "VOP2", "VOP3", "VOP3P")

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint32]
 
-__all__ = ["OriginPlane", "Plane"]
-
 FEW = 1 << 16
 """Bytes that are looked at faster than an access to them is followed."""
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.machine.events import Origin
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["SPACES", "at_address", "of_registers", "unpack"]
 
 REGISTER, LANE_BITS = 1 << 20, 6
 SPACES = {"lds": 1 << 30, "scratch": 2 << 30, "global": 3 << 30}

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.ops.global_memory import Addresses
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["Places", "places_of"]
-
 # Operands that make the address, by encoding; data follow.
 ADDRESSES = {"DS": 1, "FLAT": 2, "GLOBAL": 2, "SCRATCH": 2, "MUBUF": 3, "MTBUF": 3, "SMEM": 2, "VIMAGE": 4}
 REACHES = {"lds": (LDS,), "flat": (GLOBAL, LDS, SCRATCH), "global": (GLOBAL,), "scratch": (SCRATCH,)}

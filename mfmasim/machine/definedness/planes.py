@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint32]
 
-__all__ = ["Planes"]
-
 ONES = np.uint32(0xFFFFFFFF)
 SHARED = 64
 """Results that are kept."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Bits = NDArray[np.uint32]
     Half = tuple[int, np.uint32]
 
-__all__ = ["Probed"]
-
 SAMPLES = 32
 """Waves of the trial."""
 HALVES = (np.uint32(0x0000FFFF), np.uint32(0xFFFF0000))

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Found = dict[int, Bits]
 
-__all__ = ["Typed", "source_origins"]
-
 WIDTHS = {"u16": 16, "i16": 16, "f16": 16, "b16": 16, "u64": 64, "i64": 64, "f64": 64, "b64": 64}
 REGISTERS = ("v", "a", "s")
 VCCZ_SOURCE, SCC_SOURCE = 251, 253

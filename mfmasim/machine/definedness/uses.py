@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint32]
 
-__all__ = ["Uses", "matrix_bits"]
-
 
 class Uses:
     """Reports uses. What was reported counts as defined afterwards, so that it is reported once."""

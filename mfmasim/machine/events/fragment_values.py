@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Operand
     from mfmasim.matrix import Fragment
 
-__all__ = ["FragmentValues", "matrix_operands"]
-
 
 def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str, tuple[Fragment, Operand]]:
     """Operands of a matrix instruction by name: the layout under its modifiers and wave size, and the registers.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.memory import Memory
     from mfmasim.machine.state.waves import Group, Waves
 
-__all__ = ["Bound", "Machine", "Spaces"]
-
 Bound = Callable[["Group"], None]
 """A bound instruction: executes it for a group of waves."""
 Reader = Callable[["Group"], "NDArray[Any]"]

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Hook = Callable[[AccessEvent], None]
 
-__all__ = ["Notify", "Part"]
-
 
 @dataclass(frozen=True)
 class Part:

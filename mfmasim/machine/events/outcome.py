@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Code
     from mfmasim.machine.events import Place
 
-__all__ = ["Outcome"]
-
 
 @dataclass
 class Outcome:

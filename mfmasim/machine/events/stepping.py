@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["Step", "stepped"]
-
 
 class Step:
     """One instruction and the waves that are about to execute it, or just did. Arrays are copies; registers are bits.

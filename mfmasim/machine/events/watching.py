@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["watched"]
-
 Words = tuple["NDArray[np.uint32]", ...]
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.execution.run import Machine
 
-__all__ = ["Block", "build"]
-
 LONGEST = 256
 """Instructions of a block at most."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.outcome import Outcome
     from mfmasim.machine.state.waves import Group, Waves
 
-__all__ = ["ALONE", "BUDGETS", "count_left", "waiting"]
-
 ALONE = "trap", "budget"
 """Checks of what ends the workgroup of a wave; anything else ends the launch."""
 BUDGETS = 8

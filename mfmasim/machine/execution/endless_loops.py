@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-__all__ = ["ENDLESS", "Rounds", "only_registers"]
-
 ENDLESS = "an endless loop: the waves repeat the same instructions on the same registers and write no memory"
 """Why such a launch is stopped."""
 FIRST = 256

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["FirstState", "first_state"]
-
 
 @dataclass(frozen=True)
 class FirstState:

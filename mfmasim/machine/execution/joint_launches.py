@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["run_together"]
-
 
 def run_together(
     kernel: Kernel, grid: Any, block: Any, args: Sequence[Arguments], shared_bytes: int, observers: Sequence[Observer]

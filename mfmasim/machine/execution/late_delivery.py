@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.execution.run import Machine
 
-__all__ = ["Late", "deferred", "forces"]
-
 
 def deferred(instruction: Instruction) -> bool:
     """Whether an instruction is a load, whose delivery may be late."""

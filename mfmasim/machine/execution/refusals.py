@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.events.interface import Machine
 
-__all__ = ["refusals"]
-
 
 def refusals(kernel: Kernel) -> tuple[tuple[Instruction, str], ...]:
     """The instructions of a kernel that a launch would refuse when a wave reaches them, and why.

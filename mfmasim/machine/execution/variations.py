@@ -6,10 +6,11 @@ starts afterwards; nothing else changes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +20,6 @@ from mfmasim.machine.binding.operands import scalar_reader, scalar_writer, vecto
 from mfmasim.machine.numerics.float_formats import BY_SIZE
 from mfmasim.machine.opcodes.registry import OPERATIONS, Operation
 from mfmasim.machine.ops import vector_divide
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-__all__ = ["Variation", "applied", "apply", "of", "read"]
 
 
 @dataclass(frozen=True)

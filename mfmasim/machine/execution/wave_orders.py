@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["NAMES", "Schedule", "schedule"]
-
 NAMES = ("usual", "forward", "reversed", "random:SEED", "first:WAVE", "last:WAVE", "late")
 """How schedules are written; a wave has its number in the launch."""
 

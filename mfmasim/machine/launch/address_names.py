@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Region
 
-__all__ = ["Names"]
-
 
 class Names:
     """Names of buffers and LDS variables of one launch; the source is read when the first is asked for."""

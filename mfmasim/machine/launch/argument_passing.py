@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Arguments = Sequence[Any] | Mapping[str | int, Any] | bytes | bytearray
 
-__all__ = ["in_order", "known", "laid_out", "padding", "segment"]
-
 PADDING = "pad"
 
 

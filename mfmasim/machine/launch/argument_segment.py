@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject import Argument, Parameter
 
-__all__ = ["POINTER", "Buffers", "Owner", "Placed", "address_of", "argument"]
-
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
 

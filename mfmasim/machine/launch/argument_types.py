@@ -16,8 +16,6 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from mfmasim.codeobject import CType
 
-__all__ = ["check_array", "check_value", "is_typed"]
-
 _BFLOAT = np.dtype(ml_dtypes.bfloat16)
 _FLOATS = {2: np.dtype(np.float16), 4: np.dtype(np.float32), 8: np.dtype(np.float64)}
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Clusters"]
-
 Dim3 = tuple[int, int, int]
 ONE: Dim3 = (1, 1, 1)
 IDENTIFIERS = 15

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Argument
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["halves", "hidden", "packet"]
-
 
 def hidden(launch: Launch, arg: Argument) -> bytes:
     """The bytes of a hidden argument.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.state.memory import Memory, Region
 
-__all__ = ["INTERRUPT", "Hostcall", "hostcall_bytes"]
-
 INTERRUPT = 1
 """Number of the message by which a wave interrupts the host."""
 PACKETS = 2048

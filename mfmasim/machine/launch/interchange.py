@@ -13,17 +13,13 @@ Sources: the DLPack specification (``DLDeviceType``), NumPy's manual on interope
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["ARRAYS", "DEEPEST", "as_array", "is_array", "with_arrays"]
 
 ARRAYS = "NumPy's, PyTorch's, or any with DLPack, __array_interface__, the buffer protocol or __array__"
 HOST = {1: "the CPU", 3: "host memory of CUDA", 11: "host memory of ROCm"}

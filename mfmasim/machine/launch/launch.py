@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.limits import Dim3
     from mfmasim.machine.state.memory import Memory, Region
 
-__all__ = ["Launch"]
-
 STACK_BYTES = 16384
 """Stack of a work-item when the compiler could not bound it (recursion, calls through pointers)."""
 

@@ -32,19 +32,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.limits import Sizes
 
-__all__ = [
-    "Piece",
-    "begin",
-    "fill",
-    "lay_out",
-    "load_image",
-    "own_pieces",
-    "prepare",
-    "segment_spans",
-    "set_aside",
-    "shared_pieces",
-]
-
 BARRIER_BYTES = 64
 """State of the barrier at which the workgroups of a cooperative launch meet."""
 
@@ -66,7 +53,8 @@ class Piece:
 class Reserve(Protocol):
     """Sets memory aside, as `mfmasim.machine.state.memory.Memory.reserve` does."""
 
-    def __call__(self, name: str, size: int, *, writable: bool = True) -> Region: ...
+    def __call__(self, name: str, size: int, *, writable: bool = True) -> Region:
+        """Region of so many bytes."""
 
 
 def own_pieces(kernel: Kernel) -> list[Piece]:

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_passing import Arguments
 
-__all__ = [
-    "GRID_LIMIT",
-    "SCRATCH_LIMIT",
-    "WORK_ITEMS_LIMIT",
-    "Dim3",
-    "Sizes",
-    "check_call",
-    "check_cluster",
-    "checked",
-    "dimensions",
-]
-
 Dim3 = tuple[int, int, int]
 SCRATCH_LIMIT = 262_144
 """Scratch of a work-item in bytes: the largest that any of the architectures supports (wave32 on gfx11 and gfx12)."""

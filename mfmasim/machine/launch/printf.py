@@ -11,14 +11,9 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
 from mfmasim.machine.launch.printf_format import CONVERSION, formatted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-__all__ = ["HEADER_BYTES", "PRINTF_BYTES", "formats_by_hash", "frame_text", "header", "printed"]
 
 PRINTF_BYTES = 1 << 20
 """Size of the buffer: what a launch can print, as frames."""

@@ -6,8 +6,6 @@ import math
 import re
 import struct
 
-__all__ = ["CONVERSION", "formatted"]
-
 CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|j|z|t|L)?"
     r"(?P<kind>[diouxXcsfFeEgGaApn%])"

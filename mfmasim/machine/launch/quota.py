@@ -11,8 +11,6 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["INSTRUCTIONS", "Meter", "Quota", "check_quota"]
-
 INSTRUCTIONS = 10**12
 """Wave-instructions of a launch unless the caller says otherwise: some hours at least."""
 

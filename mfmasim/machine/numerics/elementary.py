@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     F64 = NDArray[np.float64]
 
-__all__ = ["cos", "exp2", "log2", "sin"]
-
 LN2 = 0.6931471805599453
 # Powers of the series that matter below 2^-56 at the end of each range.
 EXP2 = [LN2**k / math.factorial(k) for k in range(1, 15)]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Number = tuple[int, int]
 
-__all__ = ["elementwise", "fma", "rounded", "scaled"]
-
 UP, DOWN = 1, 2
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["BY_SIZE", "F16", "F32", "F64", "FORMS", "Form"]
-
 
 @dataclass(frozen=True)
 class Form:

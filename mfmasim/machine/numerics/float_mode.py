@@ -11,8 +11,6 @@ from mfmasim.formats.conversions.model import Mode
 if TYPE_CHECKING:
     from mfmasim.architectures.model import FloatRules
 
-__all__ = ["FloatMode", "float_mode"]
-
 
 @dataclass(frozen=True)
 class FloatMode:

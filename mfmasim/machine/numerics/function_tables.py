@@ -8,8 +8,6 @@ MIT, Copyright (c) 2026 Advanced Micro Devices, Inc.). tests/silicon compares wh
 
 from __future__ import annotations
 
-__all__ = ["COS", "EXP", "LOG", "LOG_ABOVE", "LOG_BELOW", "LOG_SECOND", "RCP", "RSQ", "SIN", "SQRT"]
-
 RCP = (
     (67108864, 2097138, 65462, 1925), (65075262, 1971966, 59693, 1705), (63161283, 1857674, 54582, 1516),
     (61356675, 1753039, 50039, 1352), (59652323, 1657001, 45986, 1210), (58040098, 1568644, 42359, 1086),

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = [
-    "add",
-    "entering",
-    "fused",
-    "leaving",
-    "leaving_fused",
-    "limited",
-    "multiply",
-    "reciprocal_root",
-    "scale",
-    "sum_to_odd",
-]
-
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:
     """Sources as the operation sees them: denormals flushed if MODE says so.

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["every", "lanes_of", "registers_of", "some", "words_of"]
-
+from numpy.typing import NDArray
 
 U32 = np.dtype(np.uint32)
 

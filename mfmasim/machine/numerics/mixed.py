@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["fused_half", "narrowed", "widened"]
-
 
 def widened(values: Array, mode: FloatMode) -> Array:
     """f16 to f32, exact; denormals as MODE has them, a NaN quiet."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     U32 = NDArray[np.uint32]
     Found = tuple[U32, NDArray[np.bool_]]
 
-__all__ = ["FUNCTIONS", "tabulated"]
-
 WORD = np.uint32
 CACHED = 1 << 12
 """Elements whose intermediate values stay in the caches."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     F64 = NDArray[np.float64]
     I64 = NDArray[np.int64]
 
-__all__ = ["turned"]
-
 CACHED = 1 << 12
 """Elements whose intermediate values stay in the caches."""
 UNITS = np.array([8, 2.0**-17, 2.0**7, 2.0**-17])

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint32]
 
-__all__ = ["decoded", "encoded"]
-
 FRACTION = {10: 5, 11: 6}
 """Fraction bits of the small floats."""
 

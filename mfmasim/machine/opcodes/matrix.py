@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["passes", "resolve"]
-
 PASS = 4
 """Cycles of a pass (CDNA3 ISA manual, 7.5)."""
 _RDNA_NAMES = {

@@ -10,8 +10,6 @@ from mfmasim.machine.opcodes.excluded import excluded
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
 
-__all__ = ["unknown_operation", "unsupported"]
-
 
 def unsupported(instruction: Instruction, what: str) -> UnsupportedError:
     """The error for an operand, modifier or state that an operation does not take."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Operand
     from mfmasim.kernels import Kernel
 
-__all__ = ["allocated", "register_counts"]
-
 
 def register_counts(kernel: Kernel) -> tuple[int, int]:
     """Registers of a wave of this kernel: VGPRs (in a unified file with the AGPRs), and AGPRs in a file of their own.

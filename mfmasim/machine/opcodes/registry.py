@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Body = Callable[..., Any]
 
-__all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
-
 
 @dataclass(frozen=True)
 class Operation:

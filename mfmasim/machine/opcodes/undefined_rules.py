@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["TYPED", "Rule", "bits", "index", "moves", "parts", "sums"]
-
 
 @dataclass(frozen=True)
 class Rule:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Flags = NDArray[np.bool_]
 
-__all__ = ["receivers"]
-
 SIZES = (("b8", 1), ("b32", 4), ("b64", 8), ("b128", 16))
 MASK = np.uint32(0xFFFF)
 """Bits of M0, or of a descriptor, that name workgroups."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     Body = Callable[[FloatMode], Combine]
     Row = tuple[str, str, str, Body, np.ufunc | None]
 
-__all__ = ["OPERATIONS", "AtomicOperation"]
-
 SIXTEEN = np.uint32(16)
 
 

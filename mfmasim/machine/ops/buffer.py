@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.ops.spaces import Access
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["clipped"]
-
 
 def clipped(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, inside: NDArray[np.bool_], size: int, kind: str

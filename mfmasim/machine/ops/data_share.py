@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.ops.spaces import Part
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["load", "store"]
-
 
 def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
     """Read `size` bytes per lane; 0 where they are out of range.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     U = Any  # an array of the type that the signature names
 
-__all__ = ["dot_step"]
-
 SIXTEEN = np.uint32(16)
 FORMATS = {"fp8": "e4m3fn", "bf8": "e5m2"}
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Target = Callable[[Group], NDArray[np.int64]]
 
-__all__ = ["ENTRY", "stack_pointer"]
-
 ENTRY = 4
 """SGPRs of a saved path: EXEC, then the program counter."""
 ONE = np.uint32(CSP & -CSP)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Spaces
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["dwords", "in_gds"]
-
 
 def in_gds(
     machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int, kind: str

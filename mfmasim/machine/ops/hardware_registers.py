@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Quantity = Callable[[Group, Machine, Instruction], Any]
 
-__all__ = ["register_of"]
-
 LDS_UNIT = 256
 """Bytes of a unit of LDS_ALLOC."""
 VGPR_UNIT = 4

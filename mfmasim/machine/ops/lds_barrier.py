@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["WIDTH", "arrive", "arrived"]
-
 WIDTH = 29
 """Bits of the pending count."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["to_lds"]
-
 
 def to_lds(
     instruction: Instruction, machine: Spaces, access: Access, fetch: Callable[[Group], list[NDArray[np.uint32]]]

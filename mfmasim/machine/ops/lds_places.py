@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.wave_selection import Selection
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["Places", "read", "usual", "write"]
-
 NOWHERE = np.zeros((0, 0), np.int64)
 KEPT = 16
 """Registers, as groups of waves read them, whose places are kept."""

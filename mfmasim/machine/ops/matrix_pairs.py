@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.matrix.request import Memo, Modes
 
-__all__ = ["paired"]
-
 PATIENCE = 32
 """Executions that run one by one after a product was not exact, before the next attempt."""
 

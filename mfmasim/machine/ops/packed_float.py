@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     U = Any  # an array of the type that the signature names
 
-__all__ = ["halves"]
-
 HALF = np.uint32(16)
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Reach", "field_of", "resource", "scalar_extent"]
-
 NONE, NO = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_)
 
 

@@ -29,8 +29,6 @@ LOADS = {
 # Parts of a dword (gfx12): bytes, and whether they are extended with their sign.
 SMALL = {"u8": (1, False), "i8": (1, True), "u16": (2, False), "i16": (2, True)}
 
-__all__ = ["register_offset"]
-
 
 def register_offset(instruction: Instruction) -> Reader | None:
     """The SGPR among the parts of an address, if there is one, in bytes."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Spaces
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["RESOURCE", "SCRATCH_BASE", "is_scratch", "parts", "wave_offsets"]
-
 SCRATCH_BASE = 0xC000_0000_0000
 """First address of the scratch of all waves: within 48 bits, as a resource requires, and beyond all buffers."""
 _SWIZZLE, _ADD_LANE, _LANES_64 = 1 << 31, 1 << 23, 3 << 21

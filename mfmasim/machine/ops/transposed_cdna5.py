@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["EXCHANGES", "Exchange"]
-
 LANES = 32
 
 

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names
     Two = Callable[[U, U, FloatMode], U]
 
-__all__ = [
-    "ieee_maximum",
-    "ieee_minimum",
-    "maximum",
-    "maximum3",
-    "maximum_number",
-    "minimum",
-    "minimum3",
-    "minimum_number",
-    "three",
-    "two",
-]
-
 
 def _turned(values: U, form: Form) -> U:
     """Integers that are ordered like the numbers, -0 below +0; and back, as the sign stays."""

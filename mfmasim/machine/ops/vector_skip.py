@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
 
-__all__ = ["VSKIP", "sets_vector_mode"]
-
 VSKIP = np.uint32(1 << 28)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["OF_CLUSTER", "OF_NAME", "OF_WORKGROUP", "FurtherBarriers"]
-
 OF_WORKGROUP, OF_NAME, OF_CLUSTER = range(3)
 """What a stopped wave waits for."""
 

@@ -6,16 +6,11 @@ result. The hardware guarantees no order; this one is the same in every run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-__all__ = ["in_order"]
+from numpy.typing import NDArray
 
 
 def in_order(

@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.memory_snapshot import Before
     from mfmasim.machine.state.touched_bytes import Touched
 
-__all__ = [
-    "BASE",
-    "PAGE",
-    "POISON_BYTE",
-    "POISON_DWORD",
-    "PRIVATE_BASE",
-    "SHARED_BASE",
-    "Memory",
-    "Outside",
-    "Region",
-    "image_regions",
-]
-
 BASE = 0x7F00_0000_0000
 SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
 """Flat addresses whose upper 32 bits are these mean LDS and scratch; the lower 32 bits are the offset. (The Linux

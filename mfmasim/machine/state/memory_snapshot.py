@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.state.memory import Outside
 
-__all__ = ["Before", "Earlier"]
-
 
 class Before:
     """Pages as they were before they were written; `Memory.before` refers to it while a launch runs."""

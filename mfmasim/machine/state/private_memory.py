@@ -5,14 +5,10 @@ A row is as long as its allocation, rounded up to whole dwords; every lane addre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["read", "write"]
+from numpy.typing import NDArray
 
 
 def read(

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.state.wave_selection import Selection
 
-__all__ = ["Held", "Kept"]
-
 SELECTIONS = 8
 """Selections of waves whose changes are kept separately; those of others count for all waves."""
 _ANY = Scattered(np.empty(0, np.int64))

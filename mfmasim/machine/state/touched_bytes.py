@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.state.memory import Outside
 
-__all__ = ["Runs", "Touched"]
-
 WIDEST = 16
 """Bytes of the largest unit."""
 

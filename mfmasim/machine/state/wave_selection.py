@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Runs", "Scattered", "Selection", "selection"]
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -29,20 +29,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Operand
     from mfmasim.machine.state.barriers import FurtherBarriers
 
-__all__ = [
-    "AT_BARRIER",
-    "CSP",
-    "ENDED",
-    "EXEC",
-    "RUNNING",
-    "SCALARS",
-    "TTMP0",
-    "TTMPS",
-    "VCC",
-    "Group",
-    "Waves",
-]
-
 VCC, EXEC = 106, 126
 SCALARS = 128
 """Operand codes of scalar registers."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.tensor.fields import DWORDS, FIELDS, GROUPS, RESERVED, read
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["Descriptor", "decode"]
 
 ITERATIONS = 256
 """Table 64 describes counts up to this one."""

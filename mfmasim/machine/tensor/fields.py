@@ -9,13 +9,8 @@ repeat those of the next row; HIP's header ``amd_gfx1250_TDM.h`` and Triton's ``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["DWORDS", "FIELDS", "GROUPS", "Field", "read"]
 
 GROUPS = (4, 8, 4, 4)
 """Dwords of each group."""

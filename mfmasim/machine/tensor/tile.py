@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.tensor.descriptor import Descriptor
 
-__all__ = ["Moves", "moves"]
-
 I64 = np.int64
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.models import Model
 
-__all__ = ["HIGHEST", "LOWEST", "Sum", "add", "grid_scale", "inverse", "product_sum", "scaled", "usable"]
-
 # s = 2^(24 - e) and 1/s are normal float32 numbers, and so is any result, for e in these bounds.
 LOWEST, HIGHEST = -100, 124
 

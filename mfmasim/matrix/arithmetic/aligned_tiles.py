@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo, Operands
 
-__all__ = ["aligned", "few_bits", "shortcuts"]
-
 # From this many tiles on, the tile index is put innermost, so that inner loops are long.
 _MANY = 48
 # With the tile index innermost, so many tiles at once: B of all of them stays in the cache while bands of A pass.

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.matrix.request import Operands
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-__all__ = ["CHUNK", "OUTPUTS", "bands", "chunks", "merge", "select", "take"]
 
 CHUNK = 1 << 18
 """Array elements handled at once; temporaries of eight bytes then stay within the caches of one core."""

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["empty", "scratch"]
+from numpy.typing import NDArray
 
 # Below this many elements, memory is cheap to get.
 _SMALL = 1 << 14

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.request import Memo
 
-__all__ = ["Narrow", "Table", "in_float32", "narrow", "tables"]
-
 _SLACK = 1 + 2.0**-12
 """A norm in float32 is below the true one by less than this factor."""
 _AT_ONCE = 128

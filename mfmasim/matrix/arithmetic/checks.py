@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Formats, Modes
 
-__all__ = ["checked", "checked_product"]
-
 _INTEGERS = tuple(name for name, form in FORMATS.items() if form.integer and form.bits <= 8)
 _FLOATS = tuple(name for name, form in FORMATS.items() if not form.integer and form.special != "scale")
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Operands
 
-__all__ = ["aligned", "dot", "exact", "flush_pairwise", "flushed", "fma"]
-
 
 def _decoded(product: Product, operands: Operands) -> tuple[Model, Factors, Factors, NDArray[Any]]:
     """The model, decoded A and B, and c."""

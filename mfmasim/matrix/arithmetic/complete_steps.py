@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
 
-__all__ = ["ROUNDINGS", "add_aligned", "aligned_sum", "dot2_step", "dot4_step", "lead", "narrow"]
-
 ROUNDINGS: dict[str, Callable[..., NDArray[Any]]] = {"floor": np.floor, "truncate": np.trunc, "nearest_even": np.rint}
 
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo
 
-__all__ = ["multiply", "multiply_exactly"]
-
 _ALGORITHMS: dict[str, Callable[[Product, Operands], NDArray[Any]]] = {
     "aligned": result_formats.aligned,
     "dot2": dot_products.dot,

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Operands
 
-__all__ = ["dot", "usable"]
-
 LOWEST, HIGHEST = -40, 30
 """Exponents of factors that fit the fields, in the order of `_fields`."""
 _EMPTY = -180

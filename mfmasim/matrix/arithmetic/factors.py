@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.formats import FORMATS, Format
 from mfmasim.matrix.arithmetic.buffers import scratch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Factors", "classes", "decode", "empty_below"]
 
 # Exponent of a zero significand. Low enough that the sum with any exponent stays below the sum of two smallest ones,
 # so that a maximum over products sees zero products last; still inside int8 (int16 for 8-bit exponents).

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.request import Operands
 
-__all__ = ["integer"]
-
 
 def integer(product: Product, operands: Operands) -> NDArray[np.uint32]:
     """``integer``: products of integers, accumulated exactly.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.byte_factors import Narrow
     from mfmasim.matrix.arithmetic.product import Product
 
-__all__ = ["FRACTION_BITS", "MatmulSteps", "prepare"]
-
 FRACTION_BITS = 6
 """Most fraction bits of both formats together for which truncation is rare enough."""
 

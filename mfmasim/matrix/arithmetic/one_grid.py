@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.byte_factors import Narrow
     from mfmasim.matrix.arithmetic.product import Product
 
-__all__ = ["on_one_grid"]
-
 
 def on_one_grid(product: Product, a: Narrow, b: Narrow, addend: NDArray[np.uint32]) -> NDArray[np.uint32] | None:
     """D of a batch of tiles without scales, or None where some sum may not be exact.

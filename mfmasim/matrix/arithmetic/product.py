@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Formats, Modes
 
-__all__ = ["Product"]
-
 
 @dataclass(frozen=True)
 class Product:

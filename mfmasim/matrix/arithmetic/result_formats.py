@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.request import Operands
 
-__all__ = ["aligned"]
-
 
 def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     """``aligned`` for any format of C and D.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.request import Operands
 
-__all__ = ["Scale", "block_scales"]
-
 
 class Scale(NamedTuple):
     """Scale of a step's sum, by output element (tiles, M, N); the axes broadcast."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix.arithmetic.product import Product
 
-__all__ = ["BLOCK", "MOST", "aligned"]
-
 MOST = 1 << 14
 """Products that count as few."""
 BLOCK = 1 << 15

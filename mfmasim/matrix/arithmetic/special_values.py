@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.arithmetic.product import Product
 
-__all__ = ["INFINITE", "INVALID", "NAN", "NEGATIVE", "RESULTS", "Result", "classify", "resolve"]
-
 NAN, INVALID, POSITIVE, NEGATIVE, POSITIVE_OVERFLOW, NEGATIVE_OVERFLOW = 1, 2, 4, 8, 16, 32
 INFINITE = POSITIVE | NEGATIVE
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.matrix.arithmetic.buffers import scratch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["NATURAL", "TILES_LAST", "Order"]
 
 # Tiles of this many outputs are transposed at once: reads and writes stay in the nearest cache.
 _BLOCK = 64

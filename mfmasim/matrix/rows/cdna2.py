@@ -8,8 +8,6 @@ from __future__ import annotations
 from mfmasim.matrix.rows import cdna1
 from mfmasim.matrix.rows.row import Row, Table
 
-__all__ = ["TABLE"]
-
 #       kind    d       m   n   k  blocks  a       b      cycles  modifiers    suffix
 ROWS = (
     *cdna1.ROWS,

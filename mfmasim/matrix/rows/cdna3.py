@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
-__all__ = ["TABLE"]
-
 #       kind    d       m   n   k  blocks  a       b      cycles  modifiers
 ROWS = (
     Row("mfma", "f32", 32, 32,  1,  2, "f32",  "f32",  64, "cbsz blgp"),

@@ -11,8 +11,6 @@ from dataclasses import replace
 from mfmasim.matrix.rows import cdna3
 from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
-__all__ = ["TABLE"]
-
 _SPARSE = "CDNA4 ISA manual 7.5.1.3 for B and index; A inferred from them"
 _SCALES = "CDNA4 ISA manual 7.2.1 (one byte of 64 lanes); order of lanes from Triton and Composable Kernel"
 _SMALL = {

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
-__all__ = ["TABLE"]
-
 # Modifiers. The manual's table of NEG says 0 for A and B of 16 and 32 bits; LLVM encodes them (as on RDNA4).
 _F16, _F32, _FP8, _IU8, _SMALL = "neg reuse", "neg_32 reuse", "neg_c reuse", "signed reuse", "neg_c"
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
-__all__ = ["TABLE"]
-
 #       kind      d        m   n   k  blocks  a       b      cycles  modifiers
 ROWS = (
     Row("wmma",   "f32",  16, 16, 16, 1, "f16",  "f16",  16, "neg"),

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["FP8_PAIRS", "SCALE_BLOCKS", "Row", "Table", "other_spelling", "spelling"]
 
 FP8_PAIRS = (("bf8", "bf8"), ("bf8", "fp8"), ("fp8", "bf8"), ("fp8", "fp8"))
 """Words of A and B in the forms with two 8-bit floats."""

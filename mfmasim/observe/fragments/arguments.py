@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Argument", "Arguments"]
-
 WORDS = {
     CONSTANT_ZERO: "the constant 0",
     POISON: "poison (never written)",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Factor", "factors_of"]
-
 
 @dataclass(frozen=True)
 class Factor:

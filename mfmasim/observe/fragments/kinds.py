@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from mfmasim.observe.finding import Kind
 
-__all__ = ["MAPPING"]
-
 MAPPING = (
     Kind(
         "mapping-wrong-element", "error", "A slot of a fragment holds the wrong element",

@@ -11,14 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace", "Labelled", "scramble", "unscramble"]
+from numpy.typing import NDArray
 
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2

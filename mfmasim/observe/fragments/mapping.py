@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["MappingCheck", "MappingReport"]
-
 
 @dataclass
 class MappingReport:

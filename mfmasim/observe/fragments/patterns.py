@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["explain"]
-
 LINES = ("row", "column")
 TILES = (4, 8, 16, 32, 64, 128, 256)
 """Sides of square tiles."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     Entry = Callable[[Tile, str, str, str, str], Wrong]
 
-__all__ = ["check_scales"]
-
 
 def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments: Arguments, entry: Entry) -> int:
     """Check the scales of one operand of a tile.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["agreed", "canonical_k", "counts_up", "expected_line", "ranges"]
-
 
 def agreed(values: I64) -> I64 | None:
     """The value of each row of (n, m) when all m agree (ignoring non-elements, -1), else None."""
@@ -59,6 +57,7 @@ def counts_up(values: I64) -> bool:
 
 
 def counted(values: I64) -> I64:
+    """Consecutive numbers, as most of the values agree with."""
     steps = values - np.arange(len(values))
     return np.arange(len(values)) + mode(steps)
 

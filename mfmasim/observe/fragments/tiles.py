@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Tile", "last_of", "tiles_of"]
-
 POISON_DWORD = np.uint32(0xA5A5A5A5)  # what the machine fills registers with before the first write
 
 

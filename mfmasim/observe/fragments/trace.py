@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import MatrixEvent
     from mfmasim.matrix import Fragment
 
-__all__ = ["Executed", "Tracer", "codes_of", "fragment_of"]
-
 
 @dataclass
 class Executed:

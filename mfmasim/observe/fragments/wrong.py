@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Reporter", "Wrong"]
-
 SOURCE_OPERAND = {"A": 0, "B": 1, "C": 2, "scale_A": 3, "scale_B": 4}
 
 

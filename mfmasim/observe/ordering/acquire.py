@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
 
-__all__ = ["acquires", "acquires_lds", "confirmed"]
-
 
 def _to_lds(instruction: Instruction) -> bool:
     """Whether it writes a value to the LDS, where it may decide, usually for the whole workgroup."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.ordering.history import History
 
-__all__ = ["Races"]
-
 
 class Races(Check):
     """Races in the LDS and in global memory."""

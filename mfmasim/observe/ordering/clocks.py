@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     I32 = NDArray[np.int32]
 
-__all__ = ["ANY", "BARRIER", "FRESH", "FRESH_BARRIER", "ISSUED", "OVER", "ROWS", "Clocks"]
-
 OVER, BARRIER, ISSUED, ANY, FRESH, FRESH_BARRIER = range(6)
 """Kinds of knowledge: what the wave itself had waited for; what a barrier ordered; what was issued, complete or
 not; the same where a scope is too small for other workgroups; and the first two as far as caches have been

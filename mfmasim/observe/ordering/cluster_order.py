@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["ClusterOrder"]
-
 
 class ClusterOrder:
     """Barriers of the clusters of a batch of waves."""

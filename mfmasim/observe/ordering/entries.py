@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent
 
-__all__ = ["NEVER", "Entries", "Flight", "Hit", "Kind"]
-
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 NEVER = 1 << 62

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
 
-__all__ = ["decides", "flag_reads", "reads_lds", "registers"]
-
 
 def reads_lds(instruction: Instruction) -> bool:
     """Whether it loads from the LDS to registers, or may."""

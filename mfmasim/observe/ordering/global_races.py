@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.pairs import Pair
 
-__all__ = ["GlobalRaces"]
-
 KINDS = {
     STALE: kinds.STALE,
     SCALAR: kinds.STALE_SCALAR,

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     I32 = NDArray[np.int32]
     I64 = NDArray[np.int64]
 
-__all__ = ["History"]
-
 MOST = 4_000_000
 """Entries that are recorded; later ones are ignored."""
 LINE_BITS = 6

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from mfmasim.observe.finding import Kind
 
-__all__ = [
-    "GLOBAL_NOT_DONE", "GLOBAL_NO_BARRIER", "NOT_DONE", "NOT_FOLLOWED", "NOT_RELEASED", "NO_BARRIER", "OWN", "RACES",
-    "SAME_VALUE", "SCOPE", "STALE", "STALE_SCALAR", "WORKGROUPS",
-]  # fmt: skip
-
 NO_BARRIER = Kind(
     "races-no-barrier", "error", "Two waves access the same bytes and no barrier orders them",
     "At least one of them writes; which comes first depends on timing.",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Key = tuple[int, int, str]
     """Addresses of both instructions, and what the first one was."""
 
-__all__ = ["LdsFindings"]
-
 VERBS = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
 
 

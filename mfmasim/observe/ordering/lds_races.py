@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.touched import Touched
 
-__all__ = ["LdsRaces"]
-
 I64 = NDArray[np.int64]
 NO_COUNTER = "", ""
 ALL_WAVES = np.uint32(0xFFFFFFFF)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["NOTHING", "SCALAR", "STALE", "Pair", "unordered"]
-
 ORDERED, STALE, SCALAR, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(8)
 """What orders two accesses: an order; one that caches may spoil, or the scalar cache; atomics of too small a scope; a
 release while the first is in flight; a barrier while the first is in flight; nothing; in one workgroup, no barrier."""

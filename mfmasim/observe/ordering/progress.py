@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
 
-__all__ = ["Progress", "Step"]
-
 Class = tuple[str, str]
 """Counter and order."""
 

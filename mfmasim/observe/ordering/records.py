@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     I32 = NDArray[np.int32]
 
-__all__ = ["Flying", "Record", "Sort"]
-
 FEW = 512
 """Rows that are kept without asking which of them are complete."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     I32 = NDArray[np.int32]
 
-__all__ = ["Releases"]
-
 FEW = 4
 """Locations of one access that may be flags; an access to more moves data."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     I32 = NDArray[np.int32]
 
-__all__ = ["Clash", "Marks", "Shadow"]
-
 NO_WAVE = -1
 NEVER = -1
 """Barriers signalled when no access was complete: fewer than any wave has passed."""

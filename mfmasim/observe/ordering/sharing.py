@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.events import AccessEvent
 
-__all__ = ["Sharing", "dwords_of"]
-
 PART_BITS = 14
 PART = 1 << PART_BITS
 """Dwords that are searched together."""

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lockstep", "Pattern", "Patterns", "Touched"]
-
 I64 = NDArray[np.int64]
 
 NO_UNIT = 1 << 62

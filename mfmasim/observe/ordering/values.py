@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
-__all__ = ["Values", "Write", "words"]
-
 NO_WAVE = np.uint32(0)
 BITS = 8
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Memory
 
-__all__ = ["Behaviour"]
-
 
 class Behaviour(Observer):
     """Digest of the buffer contents that launches leave, and the addresses that they executed."""

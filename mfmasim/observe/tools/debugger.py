@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Action = Callable[["Stop"], object]
 
-__all__ = ["Breakpoint", "Debugger", "Stop"]
-
 
 @dataclass
 class Breakpoint:

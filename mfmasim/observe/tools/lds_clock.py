@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mfmasim.lds import DsInstruction
     from mfmasim.machine.events import AccessEvent
 
-__all__ = ["LdsClock", "read_tables"]
-
 TICKS = 4
 """Ticks of a pass."""
 

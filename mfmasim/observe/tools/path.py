@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import BlockEvent
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["Path"]
-
 LONGEST = 1_000_000
 """Instructions that are remembered."""
 

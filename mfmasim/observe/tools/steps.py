@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.events.stepping import Step
 
-__all__ = ["Executed", "Trace", "compressed"]
-
 LANES_SHOWN = 4
 UNSAID = (106, 107, 126, 127)
 """Codes of VCC and EXEC, which are recorded when they change."""

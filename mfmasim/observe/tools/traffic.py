@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.memory import Memory, Region
     from mfmasim.machine.state.touched_bytes import Touched
 
-__all__ = ["LINES", "Site", "Traffic", "Used", "count_access"]
-
 LINES = (64, 128)
 """Bytes of the lines that are counted."""
 OWN = ("code object", "kernel arguments", "dispatch packet", "printf buffer")

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Compared", "Comparison", "compare", "expected", "operations", "tensor_of"]
-
 OTHER = {"A": "B", "B": "A", "scale_A": "scale_B", "scale_B": "scale_A"}
 SCALE_BLOCK = 32
 """Elements along K that share a scale, in Triton's scaled products."""

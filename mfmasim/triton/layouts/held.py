@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Dot", "Held", "Shared"]
-
 
 def spanned(bases: Sequence[Sequence[int]], rank: int) -> I64:
     """Sum, as exclusive or, of the bases that each number's bits select: (numbers, rank)."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.fragments.tiles import Tile
     from mfmasim.triton.compiled import TritonCode
 
-__all__ = ["Proof", "prove"]
-
 
 @dataclass(frozen=True)
 class Proof:

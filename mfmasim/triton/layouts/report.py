@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.triton.layouts.compared import Comparison
     from mfmasim.triton.layouts.held import Shared
 
-__all__ = ["conflict_lines", "dot_lines", "records"]
-
 
 def records(compiled: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
     """A record of each product and of each LDS tensor of kernels, alike ones once.

@@ -12,18 +12,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.triton.layouts.held import Dot, Held, Shared
 from mfmasim.triton.settings import RECORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["read"]
 
 FORMATS = {
     "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64", "i8": "i8", "i32": "i32", "f8E4M3FN": "e4m3fn",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     U64 = NDArray[np.uint64]
 
-__all__ = ["Bench", "Stopped", "element", "joined", "split"]
-
 
 class Stopped(Exception):  # noqa: N818 - no error: the finding is made where it is caught
     """A launch ended early."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.machine.launch.launch import Launch
 
-__all__ = ["Moves", "Step"]
-
 LONGEST = 16
 """Steps of a way at most."""
 DATA = ("vdst", "vdata", "data", "data0", "data1")

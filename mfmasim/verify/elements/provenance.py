@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     U64 = NDArray[np.uint64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["check_sources"]
-
 
 def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> MappingReport:
     """Prove the sources that a case declares.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-__all__ = ["check_sets", "disjoint"]
-
 MOST = 4096
 """Runs at most."""
 

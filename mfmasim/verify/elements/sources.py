@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["ComesFrom", "DependsOn", "Source", "check_declared"]
-
 NONE = -1
 """An output element without a source, or a place of a set that is not used."""
 NUMBERS, RAISED = (1.0, -1.0, 1.5, -1.5), (1.0, 6.0)

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["Followed", "check_mapping", "follow"]
-
 Memory = dict[str, "NDArray[Any]"]
 """Bytes of every tensor, by name."""
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.elements.trace import Followed
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["Factored", "Product", "Why", "why"]
-
 ELEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]\s*")
 
 

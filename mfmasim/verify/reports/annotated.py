@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mfmasim.observe import Finding
     from mfmasim.verify.result import Result
 
-__all__ = ["STYLE", "annotated", "note"]
-
 AROUND = 3
 """Lines without code that are shown before and after lines with it."""
 

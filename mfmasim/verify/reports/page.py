@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.result import Result
 
-__all__ = ["page"]
-
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1c2430 }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mfmasim.observe import Finding
     from mfmasim.verify.result import Result
 
-__all__ = ["sarif"]
-
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 """SARIF's `level` (3.27.10) for each severity."""
 PLACES = (

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.observe import Finding
     from mfmasim.verify.result import Result
 
-__all__ = ["Progress"]
-
 COLOURS = {"pass": "green", "fail": "bold red", "error": "bold red", "skipped": "yellow", "info": "cyan"}
 
 
