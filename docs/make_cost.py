@@ -98,10 +98,11 @@ class Ladder:
 
 
 LADDERS = [
-    Ladder("gemm_fp8", "gfx950", FP8, (4096, 4096, 4096), 1, 4096**2 * (1 + 1 + 2),
-           {"lda": 4096, "ldb": 4096, "beta": 0.0}),
+    Ladder(
+        "gemm_fp8", "gfx950", FP8, (4096, 4096, 4096), 1, 4096**2 * (1 + 1 + 2), {"lda": 4096, "ldb": 4096, "beta": 0.0}
+    ),
     Ladder("wmma", "gfx1151", WMMA, (4096, 4096, 2048), 16, 4096 * 2048 * 2 * 2 + 4096**2 * 4, {"lda": 2048}),
-]  # fmt: skip
+]
 
 
 def run_ladder(ladder: Ladder) -> list[tuple[Rung, Costed, dict[str, float], float]]:
@@ -301,9 +302,7 @@ def counters_table() -> str:
 
 def equal_counters() -> str:
     """How many captured counters are equal, of those that are counted."""
-    verdicts = [
-        row[3] for one in launches().values() for row in compared_launch(one).counted() if row[2] is not None
-    ]  # fmt: skip
+    verdicts = [row[3] for one in launches().values() for row in compared_launch(one).counted() if row[2] is not None]
     return f"{verdicts.count('equal')} of {len(verdicts)}"
 
 
@@ -350,8 +349,10 @@ def left_out_table() -> str:
         rows = rows | {
             key: replace(rows[key], low=low, value=value, high=high) for key, (low, value, high) in changed.items()
         }
-        for text, used in (("its own", None), (f"of {other}" if other else "without captures",
-                                               replace(rates, rows=tuple(rows.values())))):  # fmt: skip
+        for text, used in (
+            ("its own", None),
+            (f"of {other}" if other else "without captures", replace(rates, rows=tuple(rows.values()))),
+        ):
             found = [compared_launch(one, used) for one in mine]
             gaps = [(one, gap) for one in found for gap in one.gaps]
             inside = sum(gap.inside(one.capture.resolution) for one, gap in gaps) / len(gaps)
@@ -372,9 +373,11 @@ def captures_picture() -> str:
     body = [label(left, 20, "Clocks of a gap: captured across, rows and range up", kind="head")]
     for power in range(4):
         x, y = left + at(10**power), top + size - at(10**power)
-        body += [f'<path d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}" stroke="#ddd"/>',
-                 label(x, top + size + 14, f"{10**power:,}", anchor="middle"),
-                 label(left - 6, y + 4, f"{10**power:,}", anchor="end")]  # fmt: skip
+        body += [
+            f'<path d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}" stroke="#ddd"/>',
+            label(x, top + size + 14, f"{10**power:,}", anchor="middle"),
+            label(left - 6, y + 4, f"{10**power:,}", anchor="end"),
+        ]
     body.append(f'<path d="M{left} {top + size}L{left + size} {top}" stroke="#999"/>')
     for name, one in compared_launches():
         colour = colours[launches()[name]["arch"]]

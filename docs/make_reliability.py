@@ -42,7 +42,7 @@ LIMITS = (
     ("decoded instructions that are kept, per architecture and wave size", "isa.decoder", "_MOST_CACHED", "", ""),
     ("code object in the memory of a program on the simulated runtime", "hiprt.words", "IMAGE_BYTES", "bytes", ""),
     ("one run of the compiler", "toolchain.compilers", "TIMEOUT_SECONDS", "seconds", "`MFMASIM_COMPILE_SECONDS`"),
-)  # fmt: skip
+)
 
 
 def number(value, unit):

@@ -55,15 +55,15 @@ class Case:
 _BOTH = ("gfx942", "gfx950")
 
 INTRO = (
-    Case("f32_32x32x2",         _BOTH,       "f32",    "f32",    (32, 32, 2),  "f32"),
-    Case("f16_16x16x16",        _BOTH,       "f16",    "f16",    (16, 16, 16), "16bit"),
-    Case("fp8_fp8_32x32x16",    _BOTH,       "fp8",    "fp8",    (32, 32, 16), "8bit"),
-    Case("fp8_bf8_32x32x16",    _BOTH,       "fp8",    "bf8",    (32, 32, 16), "8bit"),
-    Case("bf8_fp8_32x32x16",    _BOTH,       "bf8",    "fp8",    (32, 32, 16), "8bit"),
-    Case("bf8_bf8_32x32x16",    _BOTH,       "bf8",    "bf8",    (32, 32, 16), "8bit"),
-    Case("scaled_fp8_32x32x64", ("gfx950",), "fp8",    "fp8",    (32, 32, 64), "f8f6f4", 32, (0, 1, 2, 3)),
+    Case("f32_32x32x2", _BOTH, "f32", "f32", (32, 32, 2), "f32"),
+    Case("f16_16x16x16", _BOTH, "f16", "f16", (16, 16, 16), "16bit"),
+    Case("fp8_fp8_32x32x16", _BOTH, "fp8", "fp8", (32, 32, 16), "8bit"),
+    Case("fp8_bf8_32x32x16", _BOTH, "fp8", "bf8", (32, 32, 16), "8bit"),
+    Case("bf8_fp8_32x32x16", _BOTH, "bf8", "fp8", (32, 32, 16), "8bit"),
+    Case("bf8_bf8_32x32x16", _BOTH, "bf8", "bf8", (32, 32, 16), "8bit"),
+    Case("scaled_fp8_32x32x64", ("gfx950",), "fp8", "fp8", (32, 32, 64), "f8f6f4", 32, (0, 1, 2, 3)),
     Case("scaled_fp4_32x32x64", ("gfx950",), "e2m1fn", "e2m1fn", (32, 32, 64), "f8f6f4", 32, (0, 1, 2, 3)),
-)  # fmt: skip
+)
 
 _TELLING = ("integers", "bits", "cancel", "range")
 _RDNA3, _RDNA4, _WIDE = ("gfx1100", "gfx1151"), ("gfx1200", "gfx1201"), ("gfx950", "gfx1250")

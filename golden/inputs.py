@@ -278,9 +278,9 @@ class Recipe:
 
 CLASSES = {
     "integers": Recipe(_integers, _near_one(3)),
-    "normal":   Recipe(_normal,   _near_one(8)),
-    "bits":     Recipe(_bits,     _any_scale),
-    "cancel":   Recipe(_cancel,   _near_one(8)),
-    "range":    Recipe(_range,    _near_one(15)),
-    "special":  Recipe(_special,  _special_scale),
-}  # fmt: skip
+    "normal": Recipe(_normal, _near_one(8)),
+    "bits": Recipe(_bits, _any_scale),
+    "cancel": Recipe(_cancel, _near_one(8)),
+    "range": Recipe(_range, _near_one(15)),
+    "special": Recipe(_special, _special_scale),
+}

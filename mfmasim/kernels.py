@@ -254,9 +254,13 @@ class Code:
 
     @classmethod
     def load(
-        cls, source: str | Path | bytes, arch: str | Arch | None = None, *, kernel: str | None = None,
+        cls,
+        source: str | Path | bytes,
+        arch: str | Arch | None = None,
+        *,
+        kernel: str | None = None,
         strict: bool = False,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Load a code object.
 
         Args:

@@ -101,8 +101,9 @@ def test_costs_come_from_what_pytest_appends(tmp_path):
     subprocess.run(command, env={**os.environ, longtier.RECORD: str(costs)}, capture_output=True, check=True)
     assert costs.read_text().splitlines()[-1].endswith(f" quick {test}")
     assert longtier.recorded([costs]) == {
-        "tests/a/test_b.py::test_c": Cost(3.0, 2), "tests/a/test_b.py::test_d": Cost(8.0, 2),
-    }  # fmt: skip
+        "tests/a/test_b.py::test_c": Cost(3.0, 2),
+        "tests/a/test_b.py::test_d": Cost(8.0, 2),
+    }
 
 
 def test_a_test_that_takes_much_longer_than_the_others_has_a_cost_of_its_own(tmp_path):

@@ -42,9 +42,10 @@ def test_notebooks_run(name, tmp_path):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.outputs for cell in code)
     rich = [
-        cell for cell in code
+        cell
+        for cell in code
         if any({"text/html", "image/svg+xml"} & set(output.get("data", ())) for output in cell.outputs)
-    ]  # fmt: skip
+    ]
     assert len(rich) >= RICH[name]
     shown = "\n".join(output.get("text", "") + str(output.get("data", "")) for cell in code for output in cell.outputs)
     assert all(text in shown for text in SAID[name]), [text for text in SAID[name] if text not in shown]

@@ -60,8 +60,10 @@ print(count)
 def run(platform, then=""):
     modules = POSIX if platform == "win32" else ()
     others = NOT_WINDOWS if platform == "win32" else {}
-    attributes = {name: (*others.get(name, ()), *NOT_MACOS.get(name, ()), *LINUX.get(name, ()))
-                  for name in ("signal", "os", "mmap")}  # fmt: skip
+    attributes = {
+        name: (*others.get(name, ()), *NOT_MACOS.get(name, ()), *LINUX.get(name, ()))
+        for name in ("signal", "os", "mmap")
+    }
     text = PROGRAM.format(platform=platform, modules=modules, attributes=attributes, then=then)
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, cwd=ROOT, check=False)
 

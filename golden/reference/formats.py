@@ -78,19 +78,19 @@ class Format:
 FORMATS = {
     f.name: f
     for f in (
-        Format("f32",        8, 23, 127, "ieee"),
-        Format("f16",        5, 10,  15, "ieee"),
-        Format("bf16",       8,  7, 127, "ieee"),
-        Format("e5m2",       5,  2,  15, "ieee"),
-        Format("e5m2fnuz",   5,  2,  16, "fnuz"),
-        Format("e4m3fn",     4,  3,   7, "top_nan"),
-        Format("e4m3fnuz",   4,  3,   8, "fnuz"),
-        Format("e3m2fn",     3,  2,   3, "none"),
-        Format("e2m3fn",     2,  3,   1, "none"),
-        Format("e2m1fn",     2,  1,   1, "none"),
-        Format("e8m0fnu",    8,  0, 127, "scale"),
+        Format("f32", 8, 23, 127, "ieee"),
+        Format("f16", 5, 10, 15, "ieee"),
+        Format("bf16", 8, 7, 127, "ieee"),
+        Format("e5m2", 5, 2, 15, "ieee"),
+        Format("e5m2fnuz", 5, 2, 16, "fnuz"),
+        Format("e4m3fn", 4, 3, 7, "top_nan"),
+        Format("e4m3fnuz", 4, 3, 8, "fnuz"),
+        Format("e3m2fn", 3, 2, 3, "none"),
+        Format("e2m3fn", 2, 3, 1, "none"),
+        Format("e2m1fn", 2, 1, 1, "none"),
+        Format("e8m0fnu", 8, 0, 127, "scale"),
     )
-}  # fmt: skip
+}
 
 CANONICAL_NAN = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0, "e5m2": 0x7E, "e4m3fn": 0x7F}
 

@@ -140,8 +140,10 @@ def launch_many(
             field(lambda _, __, preset: InOut("f32", 1, one(preset))),
             field(lambda *_: InOut("f32", 1, one(KEPT)) if skips else Out("f32", 1)),
         ],
-        [x.shape for x, _, _ in tensors], first, count,
-    )  # fmt: skip
+        [x.shape for x, _, _ in tensors],
+        first,
+        count,
+    )
 
     def expect(*_: NDArray[Any]) -> list[NDArray[Any]]:
         if skips:

@@ -18,9 +18,11 @@ VARIANTS = [
 ]  # fmt: skip
 # Rows and columns of C and length of the sums, TFLOPS, percent of the peak, rocBLAS's TFLOPS, percent of those.
 FINAL = [
-    (512, 12.5, 21.0, 20.6, 60), (1024, 14.6, 24.6, 37.0, 39),
-    (2048, 20.0, 33.7, 38.5, 52), (4096, 21.6, 36.4, 41.0, 53),
-]  # fmt: skip
+    (512, 12.5, 21.0, 20.6, 60),
+    (1024, 14.6, 24.6, 37.0, 39),
+    (2048, 20.0, 33.7, 38.5, 52),
+    (4096, 21.6, 36.4, 41.0, 53),
+]
 # What made it faster, TFLOPS after it, percent more, percent more in the list of optimisations, and the words there.
 JOURNEY = [
     ("64 columns a block", 6.2, 15, None, ""),

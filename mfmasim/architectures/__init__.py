@@ -32,9 +32,7 @@ def plain(name: str) -> str:
     return re.sub(r"amd|instinct|radeon|[\s_-]", "", name.lower())
 
 
-PRODUCTS: dict[str, Arch] = {
-    plain(product): found for found in SIMULATED.values() for product in found.products
-}  # fmt: skip
+PRODUCTS: dict[str, Arch] = {plain(product): found for found in SIMULATED.values() for product in found.products}
 """Architectures by the plain names of their products."""
 
 

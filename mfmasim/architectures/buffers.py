@@ -73,36 +73,36 @@ class BufferLayout:
 
 F = BufferField
 #      name             low bits read
-_BASE = (F("base",        0, 48, "all",      "address of the first byte"),)  # fmt: skip
+_BASE = (F("base", 0, 48, "all", "address of the first byte"),)
 _RECORDS = (
-    F("num_records",     64, 32, "all",      "bytes, or records where the index is checked"),
-    F("dst_sel_x",       96,  3, "format",   "0, 1, or a component of the data"),
-    F("dst_sel_y",       99,  3, "format"),
-    F("dst_sel_z",      102,  3, "format"),
-    F("dst_sel_w",      105,  3, "format"),
-)  # fmt: skip
+    F("num_records", 64, 32, "all", "bytes, or records where the index is checked"),
+    F("dst_sel_x", 96, 3, "format", "0, 1, or a component of the data"),
+    F("dst_sel_y", 99, 3, "format"),
+    F("dst_sel_z", 102, 3, "format"),
+    F("dst_sel_w", 105, 3, "format"),
+)
 _INDEX = (
-    F("index_stride",   117,  2, "swizzled", "8, 16, 32 or 64 indices"),
-    F("add_tid",        119,  1, "all",      "the lane's number is an index"),
-)  # fmt: skip
-_TYPE = (F("type",      126,  2, "all",      "0: a buffer"),)  # fmt: skip
+    F("index_stride", 117, 2, "swizzled", "8, 16, 32 or 64 indices"),
+    F("add_tid", 119, 1, "all", "the lane's number is an index"),
+)
+_TYPE = (F("type", 126, 2, "all", "0: a buffer"),)
 
 GFX9 = BufferLayout(
     source="CDNA1 table 39; CDNA2, CDNA3, CDNA4 9.1.8",
     rows=(
         *_BASE,
-        F("stride",          48, 14, "indexed",  "bytes of a record"),
-        F("cache_swizzle",   62,  1, "memory",   "permutes the banks of the L1 cache"),
-        F("swizzle",         63,  1, "indexed",  "rearrange by index_stride and elements of 4 bytes"),
+        F("stride", 48, 14, "indexed", "bytes of a record"),
+        F("cache_swizzle", 62, 1, "memory", "permutes the banks of the L1 cache"),
+        F("swizzle", 63, 1, "indexed", "rearrange by index_stride and elements of 4 bytes"),
         *_RECORDS,
-        F("num_format",     108,  3, "format"),
-        F("data_format",    111,  4, "all",      "0: unbound, without ADD_TID; with it bits 17:14 of the stride"),
-        F("user_vm_enable", 115,  1, "memory",   "mapped through a tiled pool"),
-        F("user_vm_mode",   116,  1, "memory",   "accesses to its unmapped parts: 0 give 0, 1 are errors"),
+        F("num_format", 108, 3, "format"),
+        F("data_format", 111, 4, "all", "0: unbound, without ADD_TID; with it bits 17:14 of the stride"),
+        F("user_vm_enable", 115, 1, "memory", "mapped through a tiled pool"),
+        F("user_vm_mode", 116, 1, "memory", "accesses to its unmapped parts: 0 give 0, 1 are errors"),
         *_INDEX,
-        F("reserved",       120,  3, "zero"),
-        F("nv",             123,  1, "memory",   "not volatile"),
-        F("reserved_high",  124,  2, "zero"),
+        F("reserved", 120, 3, "zero"),
+        F("nv", 123, 1, "memory", "not volatile"),
+        F("reserved_high", 124, 2, "zero"),
         *_TYPE,
     ),
     # 9.1.5 has an element size of 2 to 16 bytes, 9.1.8 no field for it: 4, as rocjitsu.
@@ -111,7 +111,7 @@ GFX9 = BufferLayout(
     lane_and_index=True,
     register_swizzle="assumed",
     stride_high="data_format",
-)  # fmt: skip
+)
 """A buffer without a format is unbound for every access, typed or not: loads give 0 and stores are dropped. The manuals
 say what format 0 means and not which accesses read it. MIOpen's Winograd kernels for gfx90a and gfx942 write 0 to word
 3 of resources with a valid base and size in order to drop their accesses, and every library writes a format to raw
@@ -127,14 +127,12 @@ does as well, as in the manuals' formula: `assumed`, a capture with IDXEN and wi
 
 _RDNA = (
     *_BASE,
-    F("stride",          48, 14, "all",      "bytes of a record; without an index OOB_SELECT 0 alone reads it"),
-    F("swizzle",         62,  2, "indexed",  "0: linear; 1: elements of 4 bytes; 2: reserved; 3: of 16 bytes"),
+    F("stride", 48, 14, "all", "bytes of a record; without an index OOB_SELECT 0 alone reads it"),
+    F("swizzle", 62, 2, "indexed", "0: linear; 1: elements of 4 bytes; 2: reserved; 3: of 16 bytes"),
     *_RECORDS,
-    F("format",         108,  6, "all",      "0: unbound, without ADD_TID"),
-)  # fmt: skip
-_OOB = (
-    F("oob_select",     124,  2, "all",      "0 structured, 1 by index, 2 not at all unless empty, 3 raw"),
-)  # fmt: skip
+    F("format", 108, 6, "all", "0: unbound, without ADD_TID"),
+)
+_OOB = (F("oob_select", 124, 2, "all", "0 structured, 1 by index, 2 not at all unless empty, 3 raw"),)
 
 GFX11 = BufferLayout(
     source="RDNA3, RDNA3.5 9.6",
@@ -152,10 +150,10 @@ GFX12 = BufferLayout(
     source="RDNA4 9.6",
     rows=(
         *_RDNA,
-        F("stride_scale",       114, 2, "all", "the stride times 1, 4, 8 or 32"),
+        F("stride_scale", 114, 2, "all", "the stride times 1, 4, 8 or 32"),
         *_INDEX,
-        F("write_compression",  120, 1, "memory"),
-        F("compression",        121, 1, "memory"),
+        F("write_compression", 120, 1, "memory"),
+        F("compression", 121, 1, "memory"),
         F("compression_access", 122, 2, "memory"),
         *_OOB,
         *_TYPE,
@@ -167,19 +165,19 @@ GFX12 = BufferLayout(
     range_by_field=True,
     scalar_whole=True,
     element_whole=16,
-)  # fmt: skip
+)
 """As `GFX11`, with a factor of the stride. RDNA4's manual leaves OOB_SELECT 3 out; drivers use it as before."""
 
 GFX125 = BufferLayout(
     source="CDNA5 9.6",
     rows=(
-        F("base",            0, 57, "all",     "address of the first byte"),
-        F("num_records",    57, 45, "all",     "bytes"),
-        F("reserved",      102,  6, "zero"),
-        F("stride",        108, 14, "all",     "bytes of a record; without an index OOB_SELECT 1 alone reads it"),
-        F("stride_scale",  122,  2, "all",     "the stride times 1, 4, 8 or 32"),
-        F("swizzle",       124,  1, "indexed", "0: linear; 1: elements of 16 bytes"),
-        F("oob_select",    125,  1, "all",     "0 raw, 1 structured"),
+        F("base", 0, 57, "all", "address of the first byte"),
+        F("num_records", 57, 45, "all", "bytes"),
+        F("reserved", 102, 6, "zero"),
+        F("stride", 108, 14, "all", "bytes of a record; without an index OOB_SELECT 1 alone reads it"),
+        F("stride_scale", 122, 2, "all", "the stride times 1, 4, 8 or 32"),
+        F("swizzle", 124, 1, "indexed", "0: linear; 1: elements of 16 bytes"),
+        F("oob_select", 125, 1, "all", "0 raw, 1 structured"),
         *_TYPE,
     ),
     negative_violates=True,
@@ -191,6 +189,6 @@ GFX125 = BufferLayout(
     range_in_bytes=True,
     scalar_whole=True,
     element_whole=16,
-)  # fmt: skip
+)
 """Base and size are wider than before; there is no format, no lane as index, and no field for the stride of indices,
 which the manual does not state: the lanes of a wave are assumed."""

@@ -11,12 +11,12 @@ from mfmasim.architectures.internal import RDNA4
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 
 _PHASES = (
-    ("read b32",    "C32", 32, "measured", "SHARK (RX 9070 XT), PMC", ""),
-    ("read b64",    "C16", 32, "measured", "SHARK (RX 9070 XT)", ""),
-    ("read b96",    "C8",  32, "vendor",   "TRI", ""),
-    ("read b128",   "C8",  32, "vendor",   "TRI; measured by SHARK (RX 9070 XT), PMC", ""),
-    ("write b32",   "C32", 32, "measured", "PMC: one phase, so all lanes share it", ""),
-)  # fmt: skip
+    ("read b32", "C32", 32, "measured", "SHARK (RX 9070 XT), PMC", ""),
+    ("read b64", "C16", 32, "measured", "SHARK (RX 9070 XT)", ""),
+    ("read b96", "C8", 32, "vendor", "TRI", ""),
+    ("read b128", "C8", 32, "vendor", "TRI; measured by SHARK (RX 9070 XT), PMC", ""),
+    ("write b32", "C32", 32, "measured", "PMC: one phase, so all lanes share it", ""),
+)
 
 ARCH = Arch(
     name="gfx1201",

@@ -33,7 +33,9 @@ def _row(like: Arch, name: str, machine: int, products: tuple[str, ...], simd: S
 _ROWS = (
     replace(
         _row(gfx908.ARCH, "gfx906", 0x2F, ("MI50", "MI60", "Radeon VII")),
-        family="Vega 20", agprs=0, without=frozenset(_VEGA20_LACKS.split()),
+        family="Vega 20",
+        agprs=0,
+        without=frozenset(_VEGA20_LACKS.split()),
     ),
     _row(gfx1100.ARCH, "gfx1101", 0x46, ("RX 7800 XT", "RX 7700 XT", "PRO W7700")),
     _row(gfx1100.ARCH, "gfx1102", 0x47, ("RX 7600",), _VGPRS_1024),
@@ -42,6 +44,6 @@ _ROWS = (
     _row(gfx1151.ARCH, "gfx1152", 0x55, ("Radeon 860M",), _VGPRS_1024),
     _row(gfx1151.ARCH, "gfx1153", 0x58, (), _VGPRS_1024),
     _row(gfx1250.ARCH, "gfx1251", 0x5A, ()),
-)  # fmt: skip
+)
 PROCESSORS = {row.name: row for row in _ROWS}
 """By name."""

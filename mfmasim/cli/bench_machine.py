@@ -66,11 +66,11 @@ def gemm(side: int) -> tuple[Report, tuple[NDArray[np.float32], ...]]:
 
 #     what                                               goal   launch
 WORK: tuple[tuple[str, float | None, Callable[[bool], tuple[Report, object]]], ...] = (
-    ("VALU loop, one wave",                              0.5,   lambda quick: valu(1, 200 if quick else 2000, 1)),
-    ("VALU loop, 64 waves with different values",        0.75,  lambda quick: valu(64, 50 if quick else 500, 40503)),
-    ("VALU loop, 64 waves with the same values",         None,  lambda quick: valu(64, 50 if quick else 500, 0)),
-    ("LDS-tiled f32 GEMM, 64 workgroups",                0.75,  lambda quick: gemm(512)),  # noqa: ARG005
-)  # fmt: skip
+    ("VALU loop, one wave", 0.5, lambda quick: valu(1, 200 if quick else 2000, 1)),
+    ("VALU loop, 64 waves with different values", 0.75, lambda quick: valu(64, 50 if quick else 500, 40503)),
+    ("VALU loop, 64 waves with the same values", None, lambda quick: valu(64, 50 if quick else 500, 0)),
+    ("LDS-tiled f32 GEMM, 64 workgroups", 0.75, lambda quick: gemm(512)),  # noqa: ARG005
+)
 
 
 def measure(*, quick: bool = False) -> list[dict[str, Any]]:

@@ -23,9 +23,9 @@ GEMM = 512
 
 #            name                                  mmasim's name         model          format      M   N   K   goal
 BATCHES = (
-    ("CDNA3 v_mfma_f32_16x16x16_f16",      "f32_16x16x16_f16",     "cdna3_16bit", "f16",      16, 16, 16, 100.0),
-    ("CDNA3 v_mfma_f32_32x32x16_fp8_fp8",  "f32_32x32x16_fp8_fp8", "cdna3_fp8",   "e4m3fnuz", 32, 32, 16, 200.0),
-)  # fmt: skip
+    ("CDNA3 v_mfma_f32_16x16x16_f16", "f32_16x16x16_f16", "cdna3_16bit", "f16", 16, 16, 16, 100.0),
+    ("CDNA3 v_mfma_f32_32x32x16_fp8_fp8", "f32_32x32x16_fp8_fp8", "cdna3_fp8", "e4m3fnuz", 32, 32, 16, 200.0),
+)
 
 
 def best(action: Callable[[], Any], seconds: float) -> float:

@@ -19,9 +19,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "level on each architecture, and the captures of GPUs behind it.",
     )
     parser.add_argument(
-        "id", nargs="?",
+        "id",
+        nargs="?",
         help="id of a finding, such as waits-read-in-flight, a check's name, or a mnemonic such as v_div_fixup_f16",
-    )  # fmt: skip
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
 
 

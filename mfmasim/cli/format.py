@@ -128,7 +128,7 @@ def limit_rows(fmt: Format) -> list[tuple[str, Any]]:
         ("NaN", code(fmt.nan_code)),
         ("aliases", " ".join(fmt.aliases)),
         ("source", fmt.source),
-    ]  # fmt: skip
+    ]
 
 
 CODE_COLUMNS = ("code", "hex", "bits", "kind", "sign", "exponent", "mantissa", "value", "formula")

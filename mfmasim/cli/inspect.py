@@ -25,9 +25,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "simulated.",
     )
     parser.add_argument(
-        "files", nargs="+", metavar="FILE",
+        "files",
+        nargs="+",
+        metavar="FILE",
         help="a code object, offload bundle, program or library with GPU code, or a HIP source (compiled first)",
-    )  # fmt: skip
+    )
     parser.add_argument("--arch", help="only this architecture; for a HIP source the one to compile for (gfx942)")
     parser.add_argument("--kernel", metavar="TEXT", help="only kernels whose name contains this")
     parser.add_argument("--block", type=int, metavar="N", help="work-items of a workgroup, for the occupancy")

@@ -67,9 +67,12 @@ def in_order(
 
 
 def _spread(
-    jobs: int, args: argparse.Namespace, tasks_of: Tasks, tasks: Sequence[Any],
+    jobs: int,
+    args: argparse.Namespace,
+    tasks_of: Tasks,
+    tasks: Sequence[Any],
     one: Callable[[argparse.Namespace, Any], Done],
-) -> Iterator[Done]:  # fmt: skip
+) -> Iterator[Done]:
     from concurrent.futures.process import BrokenProcessPool
 
     from mfmasim.devices.workers import pool

@@ -37,9 +37,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "matrix: the place of each element. Figures show both by default",
     )
     parser.add_argument(
-        "--numbering", choices=("documented", "contiguous"), default="documented",
+        "--numbering",
+        choices=("documented", "contiguous"),
+        default="documented",
         help="numbering of k: as documented, or so that every lane holds consecutive k",
-    )  # fmt: skip
+    )
     add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
 
@@ -108,12 +110,14 @@ def _architecture(args: argparse.Namespace) -> int:
         ("wave", " or ".join(map(str, found.wave_sizes))),
         ("FP8 and BF8", f"{found.fp8_format} and {found.bf8_format}" if found.fp8_format else "none"),
         ("LDS of a workgroup", f"{found.lds_bytes} bytes"),
-        ("direct-to-LDS loads", ", ".join(map(str, found.lds.direct_bytes)) + " bytes a lane"
-         if found.lds.direct_bytes else "none"),
+        (
+            "direct-to-LDS loads",
+            ", ".join(map(str, found.lds.direct_bytes)) + " bytes a lane" if found.lds.direct_bytes else "none",
+        ),
         ("VGPRs, AGPRs, SGPRs of a wave", f"{found.vgprs}, {found.agprs}, {found.sgprs}"),
         ("matrix instructions", f"{len(instructions(found))} (mfmasim list {found.name})"),
         ("peaks by format", f"mfmasim show {args.arch} --peaks"),
-    ]  # fmt: skip
+    ]
     print(table(("property", "value"), rows, form, found.name), end="")
     return 0
 

@@ -74,9 +74,11 @@ def tracing(args: argparse.Namespace) -> Iterator[list[Trace]]:
     lines = None if args.trace_lines is None else span(args.trace_lines, "--trace-lines")
     with _target(args.trace_file) as out:
         trace = Trace(
-            waves, lines, limit,
+            waves,
+            lines,
+            limit,
             lambda record: print(json.dumps(record.record()) if args.json else record.line(), file=out),
-        )  # fmt: skip
+        )
         yield [trace]
         if trace.omitted and not args.json:
             print(f"… {trace.omitted:,} more wave-instructions are not shown (--trace-limit)", file=out)

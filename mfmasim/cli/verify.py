@@ -41,10 +41,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument(
-        "--approximations", default="nearest", metavar="SIDE",
+        "--approximations",
+        default="nearest",
+        metavar="SIDE",
         help="results of reciprocals, roots, exponentials and other approximate operations: nearest, or above or below "
         "it in magnitude by the manual's error bound; what must not depend on it passes with each",
-    )  # fmt: skip
+    )
     add_quotas(parser)
     add_jobs(parser)
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
@@ -56,10 +58,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--verbose", action="store_true", help="print every finding of every case, and suppressed ones with the reason"
     )
     parser.add_argument(
-        "--severity", choices=("error", "warning", "info"),
+        "--severity",
+        choices=("error", "warning", "info"),
         help="least severe findings to print (default: warning for cases that pass, else info); the verdict does not "
         "depend on it",
-    )  # fmt: skip
+    )
     parser.add_argument("--max-findings", type=int, default=10, help="findings shown per case (default 10)")
 
 

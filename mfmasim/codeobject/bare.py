@@ -90,8 +90,10 @@ def _note(arch: Arch, head: bytes, wave: int) -> bytes:
         ".kernarg_segment_size": arguments, ".kernarg_segment_align": 8, ".max_flat_workgroup_size": arch.max_workgroup,
     }  # fmt: skip
     metadata = {
-        "amdhsa.version": [1, 2], "amdhsa.target": f"amdgcn-amd-amdhsa--{arch.target}", "amdhsa.kernels": [kernel],
-    }  # fmt: skip
+        "amdhsa.version": [1, 2],
+        "amdhsa.target": f"amdgcn-amd-amdhsa--{arch.target}",
+        "amdhsa.kernels": [kernel],
+    }
     packed: bytes = msgpack.packb(metadata)
     return struct.pack("<III8s", 7, len(packed), 32, b"AMDGPU") + packed + bytes(-len(packed) % 4)
 

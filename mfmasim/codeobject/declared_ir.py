@@ -48,9 +48,10 @@ def read_ir(text: str) -> dict[str, Declared]:
     out = {}
     for symbol, program in module.kernels.items():
         locals_ = [
-            fields for kind, fields, _ in module.nodes.values()
+            fields
+            for kind, fields, _ in module.nodes.values()
             if kind == "DILocalVariable" and "arg" in fields and fields.get("scope") == str(program)
-        ]  # fmt: skip
+        ]
         ordered = sorted(locals_, key=lambda fields: int(fields["arg"]))
         parameters = tuple(Parameter(fields.get("name", ""), _type(module, fields.get("type"))) for fields in ordered)
         out[symbol] = Declared(parameters, tuple(_variables(module, symbol)))
@@ -89,8 +90,10 @@ def _read(text: str) -> _Module:
                 align = re.search(r", align (\d+)", line)
                 node = re.search(r"!dbg !(\d+)", line)
                 module.shared[found[1].strip('"')] = (
-                    found[2], int(align[1]) if align else 1, int(node[1]) if node else None
-                )  # fmt: skip
+                    found[2],
+                    int(align[1]) if align else 1,
+                    int(node[1]) if node else None,
+                )
         elif line.startswith("define "):
             found = _DEFINE.match(line)
             inside = found[1].strip('"') if found else ""

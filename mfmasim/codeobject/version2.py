@@ -40,12 +40,12 @@ _PROPERTIES = {
 _ATTRIBUTES = {"ReqdWorkGroupSize": ".reqd_workgroup_size", "WorkGroupSizeHint": ".workgroup_size_hint"}
 _TEXTS = {"Name": ".name", "TypeName": ".type_name"}
 _WORDS = {
-    "ValueKind": ".value_kind", "AddrSpaceQual": ".address_space", "AccQual": ".access",
+    "ValueKind": ".value_kind",
+    "AddrSpaceQual": ".address_space",
+    "AccQual": ".access",
     "ActualAccQual": ".actual_access",
-}  # fmt: skip
-_FLAGS = {
-    "IsConst": ".is_const", "IsRestrict": ".is_restrict", "IsVolatile": ".is_volatile", "IsPipe": ".is_pipe",
-}  # fmt: skip
+}
+_FLAGS = {"IsConst": ".is_const", "IsRestrict": ".is_restrict", "IsVolatile": ".is_volatile", "IsPipe": ".is_pipe"}
 
 
 def processor(note: bytes, name: str) -> str:

@@ -191,8 +191,10 @@ class Compared:
             columns = ("instruction", "source", "times", "captured: least, median, most", "low, rows, high", "inside")
             tables.append(("Clocks from the instruction before", columns, rows))
             if any(op.source for op in self.recorded.trace.operations):
-                rows = [[name, f"{a:,.0f}", f"{b:,.0f}", f"{low:,.0f} to {high:,.0f}", f"{inside:.0f}/{n:.0f}"]
-                        for name, a, b, low, high, n, inside in self.by_line()]  # fmt: skip
+                rows = [
+                    [name, f"{a:,.0f}", f"{b:,.0f}", f"{low:,.0f} to {high:,.0f}", f"{inside:.0f}/{n:.0f}"]
+                    for name, a, b, low, high, n, inside in self.by_line()
+                ]
                 tables.append(("By line", ("source", "captured clocks", "rows", "range", "inside"), rows))
         if rows := self.by_total():
             shown = [

@@ -199,11 +199,13 @@ class Costed:
 
     def _line(self, line: Timeline) -> dict[str, Any]:
         return {
-            "clocks": line.clocks, "turn": line.turn(self.recorded.head),
-            "matrix_share": line.matrix_share(self.recorded.head), "standing": line.standing(),
+            "clocks": line.clocks,
+            "turn": line.turn(self.recorded.head),
+            "matrix_share": line.matrix_share(self.recorded.head),
+            "standing": line.standing(),
             "lines": dict(list(line.by_line().items())[:10]),
             "causes": {cause: sum(waits.values()) for cause, waits in list(line.by_cause().items())[:10]},
-        }  # fmt: skip
+        }
 
     def tables(self, *, rates: bool = False) -> list[Table]:
         """As tables for the terminal.
@@ -229,10 +231,12 @@ class Costed:
         lines = self.drawn
         ends = [self._line(lines[end]) for end in ("low", "value", "high")]
         standing = [
-            [reason, *(f"{end['standing'].get(reason, 0.0) / max(1.0, end['clocks'] * bound.waves):.1%}"
-                       for end in ends)]
+            [
+                reason,
+                *(f"{end['standing'].get(reason, 0.0) / max(1.0, end['clocks'] * bound.waves):.1%}" for end in ends),
+            ]
             for reason in ends[1]["standing"]
-        ]  # fmt: skip
+        ]
         tables.append(
             (
                 "Timeline, with the latencies of the rows, and with both ends of their ranges",

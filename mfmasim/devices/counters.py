@@ -113,10 +113,11 @@ def _of_types(kernel: Kernel) -> tuple[HardwareCounter, ...]:
     """Counters of the types of matrix instructions that the kernel has."""
     types = sorted({_type(ins) for ins in kernel.instructions if ins.opcode.matrix} - {""})
     return tuple(
-        HardwareCounter(f"SQ_INSTS_VALU_MFMA_{kind}", f"matrix instructions with {kind} operands",
-                        _of_type(kind), _CDNA)
+        HardwareCounter(
+            f"SQ_INSTS_VALU_MFMA_{kind}", f"matrix instructions with {kind} operands", _of_type(kind), _CDNA
+        )
         for kind in types
-    )  # fmt: skip
+    )
 
 
 def _of_type(kind: str) -> Callable[[Instruction], bool]:

@@ -6,67 +6,87 @@ from mfmasim.observe.barriers import DEADLOCK
 from mfmasim.observe.finding import Kind
 
 OVERWRITTEN = Kind(
-    "guard-overwritten", "error", "Bytes around a buffer were written",
+    "guard-overwritten",
+    "error",
+    "Bytes around a buffer were written",
     "On a GPU every buffer lies between guard zones of poison; a change there was made by the kernel, at an address "
     "outside its buffers.",
     "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
     "Run the same launch on the simulator: its bounds check names the instruction.",
-)  # fmt: skip
+)
 READ_ONLY = Kind(
-    "guard-read-only", "error", "A read-only array was written",
+    "guard-read-only",
+    "error",
+    "A read-only array was written",
     "The array passed is not writable; the kernel changed its copy on the GPU.",
     "in[i] = 0;",
     "Write to a separate buffer, or pass a writable array.",
-)  # fmt: skip
+)
 BUDGET = Kind(
-    "budget-exhausted", "error", "A wave executed more instructions than the budget",
+    "budget-exhausted",
+    "error",
+    "A wave executed more instructions than the budget",
     "Probably an endless loop that writes memory or counts; one that repeats the same state is found as such.",
     "while (flag == 0) i++;  // flag is never set",
     "Correct the loop, or raise --budget.",
-)  # fmt: skip
+)
 ENDLESS = Kind(
-    "endless-loop", "error", "A loop that never ends",
+    "endless-loop",
+    "error",
+    "A loop that never ends",
     "The waves are in the same state again, and none of them has written memory: they repeat this forever, unless "
     "something outside of the launch writes what they read.",
     "while (*flag == 0);  // flag is never set",
     "Correct the condition, or launch what sets it.",
-)  # fmt: skip
+)
 QUOTA = Kind(
-    "quota-exhausted", "error", "The launch used up a quota of the caller",
+    "quota-exhausted",
+    "error",
+    "The launch used up a quota of the caller",
     "More wave-instructions or seconds than a launch may take; outputs are incomplete.",
     "kernel<<<1 << 31, 64>>>(...);  // with --max-seconds 10",
     "Launch less, or raise the quota.",
-)  # fmt: skip
+)
 TRAP = Kind(
-    "trap-executed", "error", "The kernel trapped",
+    "trap-executed",
+    "error",
+    "The kernel trapped",
     "s_trap was executed, as abort() and assert do.",
     "__builtin_trap();",
     "Find the condition that leads there.",
-)  # fmt: skip
+)
 FETCH = Kind(
-    "fetch-no-code", "error", "A wave left the code",
+    "fetch-no-code",
+    "error",
+    "A wave left the code",
     "A jump outside the code, or code that ends without s_endpgm.",
     "s_setpc_b64 s[4:5]  // s[4:5] holds no code address",
     "Correct the target address.",
-)  # fmt: skip
+)
 ENDED = Kind(
-    "debugger-ended", "info", "The launch was ended by the debugger",
+    "debugger-ended",
+    "info",
+    "The launch was ended by the debugger",
     "A breakpoint's function returned False.",
     "debugger.break_at(31, lambda stop: False)",
     "Nothing.",
-)  # fmt: skip
+)
 TENSOR = Kind(
-    "tensor-descriptor", "error", "A tensor descriptor that the manual does not allow",
+    "tensor-descriptor",
+    "error",
+    "A tensor descriptor that the manual does not allow",
     "A reserved bit or a field that has to hold a certain value; what the hardware would move is not known.",
     "group0 = {0, lds, address, address >> 32};  // type is not 2",
     "Set the field that the message names.",
-)  # fmt: skip
+)
 PRINTF = Kind(
-    "printf-wrong", "warning", "printf output could not be decoded",
+    "printf-wrong",
+    "warning",
+    "printf output could not be decoded",
     "Its buffer was full or its format is wrong.",
     'printf("%s", number);',
     "Print less, or correct the format.",
-)  # fmt: skip
+)
 
 KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, TENSOR, PRINTF)
 

@@ -122,9 +122,13 @@ def _try(
 
 
 def witnessed(
-    launch: Launch, listening: Sequence[Check], findings: list[Finding], again: Callable[[], Launch], budget: int,
+    launch: Launch,
+    listening: Sequence[Check],
+    findings: list[Finding],
+    again: Callable[[], Launch],
+    budget: int,
     max_waves: int | None,
-) -> tuple[list[Finding], str]:  # fmt: skip
+) -> tuple[list[Finding], str]:
     """Search witnesses of the races; the buffers of the launch then hold the result of the first one.
 
     Args:

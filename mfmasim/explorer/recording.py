@@ -132,9 +132,13 @@ def record_launch(recorder: Recorder, kernel: Kernel, title: str, folders: Seque
 
 
 def follow(
-    device: SimDevice, kernel: Kernel, launch: CaseLaunch, held_codes: Mapping[str, NDArray[Any]], recorder: Recorder,
+    device: SimDevice,
+    kernel: Kernel,
+    launch: CaseLaunch,
+    held_codes: Mapping[str, NDArray[Any]],
+    recorder: Recorder,
     limit: int,
-) -> Labels:  # fmt: skip
+) -> Labels:
     """Run again on labelled inputs, and read the labels of every register that was written.
 
     Args:
@@ -223,17 +227,19 @@ def record(kernel: Kernel, title: str, recorder: Recorder, labels: Labels, folde
         counters: dict[str, int] = {}
         for flight in flights[key]:
             counters[flight.counter] = counters.get(flight.counter, 0) + 1
-        steps.append([
-            code[found.pc],
-            waves.index(key),
-            f"{int(np.packbits(found.active, bitorder='little').tobytes()[::-1].hex(), 16):x}",
-            {name: written(values, known.get(name), codes) for name, values in found.vectors.items()},
-            found.scalars,
-            counters,
-            sorted({f"{file}{index}" for flight in flights[key] for file, index in flight.writes}),
-            {name: [width, differences(held.T.ravel())] for name, (width, held) in known.items()},
-            recorder.lds.get(number),
-        ])  # fmt: skip
+        steps.append(
+            [
+                code[found.pc],
+                waves.index(key),
+                f"{int(np.packbits(found.active, bitorder='little').tobytes()[::-1].hex(), 16):x}",
+                {name: written(values, known.get(name), codes) for name, values in found.vectors.items()},
+                found.scalars,
+                counters,
+                sorted({f"{file}{index}" for flight in flights[key] for file, index in flight.writes}),
+                {name: [width, differences(held.T.ravel())] for name, (width, held) in known.items()},
+                recorder.lds.get(number),
+            ]
+        )
     lines = {pc: kernel.source_at(pc) for pc in code}
     return {
         "title": title,

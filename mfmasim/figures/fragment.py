@@ -187,8 +187,10 @@ def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list
     block_height = fragment.rows * height + 24
     for block in range(fragment.blocks):
         top = 34 + block * block_height
-        shapes += [svg.text(40 + column * (c + 0.5), top - 5, str(c), kind="small", anchor="middle")
-                   for c in range(fragment.cols)]  # fmt: skip
+        shapes += [
+            svg.text(40 + column * (c + 0.5), top - 5, str(c), kind="small", anchor="middle")
+            for c in range(fragment.cols)
+        ]
         shapes += [svg.text(34, top + height * (r + 0.5) + 3, str(r), kind="small", anchor="end")
                    for r in range(fragment.rows) if height > 10 or r % 2 == 0]  # fmt: skip
     for cell in cells:
@@ -212,10 +214,14 @@ def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[l
     column = max(64.0, (max(map(len, names.values())) * 5.6 + 4) * 32 / min(32, narrowest))
     caption = f"registers: {fragment.name}[row, column] by lane; bit 0 on the right"
     shapes = [svg.text(0, 12, caption)]
-    shapes += [svg.text(40 + column * (register + 0.5), 29, f"v{register}", kind="small", anchor="middle")
-               for register in range(fragment.vgprs)]  # fmt: skip
-    shapes += [svg.text(34, 34 + _HEIGHT * (lane + 0.7), f"L{lane}", kind="small", anchor="end")
-               for lane in range(fragment.lanes)]  # fmt: skip
+    shapes += [
+        svg.text(40 + column * (register + 0.5), 29, f"v{register}", kind="small", anchor="middle")
+        for register in range(fragment.vgprs)
+    ]
+    shapes += [
+        svg.text(34, 34 + _HEIGHT * (lane + 0.7), f"L{lane}", kind="small", anchor="end")
+        for lane in range(fragment.lanes)
+    ]
     for cell in cells:
         high = cell.high if cell.high == 63 else min(cell.high, 31)
         left = 40 + column * cell.vgpr + (31 - min(high, 31)) * column / 32

@@ -110,16 +110,15 @@ def _phase(phase: Phase, held: Sequence[Punch], banks: int) -> tuple[list[str], 
     shapes = [svg.text(0, 10, f"phase {phase.number}{part}: degree {phase.degree}")]
     shapes.append(svg.text(34, 22, "bank", kind="small", anchor="end"))
     shapes += [
-        svg.text(40 + _CELL * (bank + 0.5), 22, str(bank), kind="small", anchor="middle")
-        for bank in range(0, banks, 4)
-    ]  # fmt: skip
+        svg.text(40 + _CELL * (bank + 0.5), 22, str(bank), kind="small", anchor="middle") for bank in range(0, banks, 4)
+    ]
     height = 26 + _HIGH * len(phase.lanes)
     shapes.append(f'<rect x="40" y="26" width="{_CELL * banks}" height="{_HIGH * len(phase.lanes)}" fill="#f4f4f4"/>')
     line = {lane: number for number, lane in enumerate(phase.lanes)}
     shapes += [
         svg.text(34, 26 + _HIGH * (number + 0.8), f"L{lane}", kind="small", anchor="end")
         for lane, number in line.items()
-    ]  # fmt: skip
+    ]
     for punch in held:
         shapes.append(
             svg.rect(
@@ -215,7 +214,7 @@ def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | 
         shapes += [
             svg.text(50 + column * (bank * 4 / chunk + 0.5), 30, f"bank {bank}", kind="small", anchor="middle")
             for bank in range(0, banks, max(1, chunk // 4))
-        ]  # fmt: skip
+        ]
         for cell in cells:
             shapes.append(
                 svg.rect(
@@ -230,7 +229,7 @@ def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | 
         shapes += [
             svg.text(44, 36 + 16 * (line + 0.7), str(line * 4 * banks), kind="small", anchor="end")
             for line in range(lines)
-        ]  # fmt: skip
+        ]
         body.append(svg.group(10, top, shapes))
         width = max(width, 80 + column * banks * 4 / chunk, 20 + svg.text_width(str(tile), "head"))
         top += 60 + 16 * lines

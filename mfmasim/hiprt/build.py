@@ -18,9 +18,7 @@ from mfmasim.toolchain.clibrary import build_library
 
 LIBRARY = "libamdhip64.so"
 """The file name that hip-python loads, and the library's SONAME."""
-OTHERS = (
-    "libamdhip64.so.6", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.6", "libhiprtc.so.7",
-)  # fmt: skip
+OTHERS = ("libamdhip64.so.6", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.6", "libhiprtc.so.7")
 """Further names of the same library: those of ROCm 6 and 7."""
 NATIVE = Path(__file__).with_name("native")
 

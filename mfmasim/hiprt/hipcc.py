@@ -33,8 +33,9 @@ _SEPARATE = """
 """
 SEPARATE = frozenset(_SEPARATE.split())
 """Options whose value is the next argument (clang's command line reference)."""
-NO_LINK = frozenset(("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--genco", "--offload-device-only",
-                     "--cuda-device-only"))  # fmt: skip
+NO_LINK = frozenset(
+    ("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--genco", "--offload-device-only", "--cuda-device-only")
+)
 
 
 @dataclass(frozen=True)

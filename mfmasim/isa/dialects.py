@@ -106,8 +106,10 @@ _MESSAGES_RDNA4 = {135: "MSG_RTN_GET_SE_AID_ID"}
 # CDNA5 ISA manual, 5.4; what it does not list, as llvm-mc 22 spells it. Likewise the hardware registers.
 _MESSAGES_CDNA5 = _MESSAGES_RDNA4 | {10: "MSG_SAVEWAVE_HAS_TDM", 136: "MSG_RTN_GET_CLUSTER_BARRIER_STATE"}
 _HARDWARE_REGISTERS_CDNA5 = _HARDWARE_REGISTERS_RDNA4 | {
-    28: "HW_REG_IB_STS2", 33: "HW_REG_XNACK_STATE_PRIV", 34: "HW_REG_XNACK_MASK",
-}  # fmt: skip
+    28: "HW_REG_IB_STS2",
+    33: "HW_REG_XNACK_STATE_PRIV",
+    34: "HW_REG_XNACK_MASK",
+}
 _DPP_ROWS = {0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror"}
 
 _CDNA2 = Dialect(

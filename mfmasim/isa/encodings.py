@@ -117,18 +117,20 @@ def _changed(name: str, without: Sequence[str], extra: dict[str, Field]) -> Enco
     return Encoding(name, found.size, found.prefix, found.op, kept | extra, found.reader)
 
 
-CDNA1 = EncodingSet((
-    *SHORT,
-    *(GFX9.by_name[name] for name in ("VOP3P", "VOP3", "SMEM")),
-    # Memory instructions have no AGPRs (acc) and no scc; their bit is tfe in buffers and nv in FLAT.
-    _changed("DS", ("acc",), {}),
-    _changed("FLAT", ("acc", "scc"), {"nv": (55, 1)}),
-    _changed("MUBUF", ("acc", "scc"), {"tfe": (55, 1)}),
-    _changed("MTBUF", ("acc", "scc"), {"tfe": (55, 1)}),
-    Encoding("EXP", 8, "110001", (4, 6), {}, refused=True),
-    Encoding("VINTRP", 4, "110101", (16, 2), {}, refused=True),
-    Encoding("MIMG", 8, "111100", (18, 7), {}, refused=True),
-))  # fmt: skip
+CDNA1 = EncodingSet(
+    (
+        *SHORT,
+        *(GFX9.by_name[name] for name in ("VOP3P", "VOP3", "SMEM")),
+        # Memory instructions have no AGPRs (acc) and no scc; their bit is tfe in buffers and nv in FLAT.
+        _changed("DS", ("acc",), {}),
+        _changed("FLAT", ("acc", "scc"), {"nv": (55, 1)}),
+        _changed("MUBUF", ("acc", "scc"), {"tfe": (55, 1)}),
+        _changed("MTBUF", ("acc", "scc"), {"tfe": (55, 1)}),
+        Encoding("EXP", 8, "110001", (4, 6), {}, refused=True),
+        Encoding("VINTRP", 4, "110101", (16, 2), {}, refused=True),
+        Encoding("MIMG", 8, "111100", (18, 7), {}, refused=True),
+    )
+)
 """CDNA1 ISA manual, chapter 13."""
 
 VOP3B = {"sdst": (8, 7)}

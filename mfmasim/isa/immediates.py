@@ -84,8 +84,10 @@ def _delay(value: int) -> str:
     """s_delay_alu: two dependencies and the distance between the instructions that have them."""
     parts = []
     for field, code, names in (
-        ("instid0", value & 15, _DELAYS), ("instskip", value >> 4 & 7, _SKIPS), ("instid1", value >> 7 & 15, _DELAYS),
-    ):  # fmt: skip
+        ("instid0", value & 15, _DELAYS),
+        ("instskip", value >> 4 & 7, _SKIPS),
+        ("instid1", value >> 7 & 15, _DELAYS),
+    ):
         if code:
             parts.append(f"{field}({names[code] if code < len(names) else code})")
     return " | ".join(parts) or "0"

@@ -14,9 +14,7 @@ SDWA, DPP, LDS_DIRECT, LITERAL, VGPR0 = 249, 250, 254, 255, 256
 LITERAL64 = 254
 """CDNA5, where there is no LDS_DIRECT."""
 
-DWORDS = {
-    "i64": 2, "u64": 2, "f64": 2, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16, "pk_f32": 2, "pk_b32": 2,
-}  # fmt: skip
+DWORDS = {"i64": 2, "u64": 2, "f64": 2, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16, "pk_f32": 2, "pk_b32": 2}
 """Registers that one value of a type fills, where it is not one."""
 
 _SPECIAL = {

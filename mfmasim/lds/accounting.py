@@ -138,9 +138,13 @@ class Account:
         return tuple(sorted(fullest.values()))
 
     def add(
-        self, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, waves: int,
+        self,
+        addresses: NDArray[np.int64],
+        active: NDArray[np.bool_] | None,
+        part: int,
+        waves: int,
         known: dict[tuple[str, bytes], tuple[_Alike, NDArray[np.int16]]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Count accesses of (1 or waves, lanes).
 
         Args:

@@ -90,7 +90,7 @@ _ROWS: dict[str, tuple[Callable[[], Swizzle], str]] = {
     "wmma_ops_xor_32_banks": (lambda: row_xor(128, 32, shift=2), _WMMA + "corrected for 32 banks, 8-lane phases"),
     "wmma_ops_xor_64_banks": (lambda: row_xor(128, 32, shift=3), _WMMA + "corrected for 64 banks, 16-lane phases"),
     "wmma_ops_xor_k32": (lambda: row_xor(128, 64), "wmma_ops with BLOCK_K = 32: k_group ^ (row & 3) as printed"),
-}  # fmt: skip
+}
 
 NAMES = tuple(_ROWS)
 """Names of the published swizzles."""

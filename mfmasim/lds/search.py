@@ -41,9 +41,13 @@ class Proof(NamedTuple):
 
 
 def prove(
-    swizzle: Swizzle, patterns: Iterable[Pattern], archs: Iterable[str | Arch],
-    tables: Mapping[str, Mapping[str, PhaseTable]] | None = None, *, base: int = 0,
-) -> list[Proof]:  # fmt: skip
+    swizzle: Swizzle,
+    patterns: Iterable[Pattern],
+    archs: Iterable[str | Arch],
+    tables: Mapping[str, Mapping[str, PhaseTable]] | None = None,
+    *,
+    base: int = 0,
+) -> list[Proof]:
     """Count every access of the patterns under a swizzle.
 
     Args:
@@ -233,18 +237,22 @@ def _check(linear: Swizzle, element_bytes: int, patterns: Sequence[Pattern], tar
 
 
 def _extra(
-    swizzle: Swizzle, patterns: Sequence[Pattern], targets: Sequence[Arch],
+    swizzle: Swizzle,
+    patterns: Sequence[Pattern],
+    targets: Sequence[Arch],
     tables: Mapping[str, Mapping[str, PhaseTable]] | None,
-) -> int:  # fmt: skip
+) -> int:
     return sum(
         int(_count(swizzle, pattern, found, tables, 0).extra_passes.sum()) for found in targets for pattern in patterns
     )
 
 
 def _collisions(
-    linear: Swizzle, patterns: Sequence[Pattern], targets: Sequence[Arch],
+    linear: Swizzle,
+    patterns: Sequence[Pattern],
+    targets: Sequence[Arch],
     tables: Mapping[str, Mapping[str, PhaseTable]] | None,
-) -> list[Collision]:  # fmt: skip
+) -> list[Collision]:
     """All pairs of accesses that must not conflict, over all architectures."""
     found = []
     for target in targets:
@@ -258,9 +266,13 @@ def _collisions(
 
 
 def _xors(
-    linear: Swizzle, granule: int, patterns: Sequence[Pattern], targets: Sequence[Arch],
-    tables: Mapping[str, Mapping[str, PhaseTable]] | None, limit: int,
-) -> tuple[int | None, int, str, list[Swizzle]]:  # fmt: skip
+    linear: Swizzle,
+    granule: int,
+    patterns: Sequence[Pattern],
+    targets: Sequence[Arch],
+    tables: Mapping[str, Mapping[str, PhaseTable]] | None,
+    limit: int,
+) -> tuple[int | None, int, str, list[Swizzle]]:
     """Free maps that keep rows, all maps, why there is none, and the cheapest swizzles."""
     if linear.row_bytes & (linear.row_bytes - 1):
         return 0, 0, f"rows of {linear.row_bytes} bytes are not a power of two", []
@@ -305,9 +317,12 @@ def _most_padding(targets: Sequence[Arch]) -> int:
 
 
 def _padding(
-    linear: Swizzle, granule: int, patterns: Sequence[Pattern], targets: Sequence[Arch],
+    linear: Swizzle,
+    granule: int,
+    patterns: Sequence[Pattern],
+    targets: Sequence[Arch],
     tables: Mapping[str, Mapping[str, PhaseTable]] | None,
-) -> tuple[Swizzle, int]:  # fmt: skip
+) -> tuple[Swizzle, int]:
     """The padding with the fewest extra passes, the smallest of these."""
     best: tuple[int, Swizzle] | None = None
     limit = min(found.lds_bytes for found in targets)

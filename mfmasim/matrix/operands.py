@@ -35,11 +35,11 @@ def build(op: MatrixInstruction) -> dict[str, Fragment]:
     length_a, letter_a = (row.k // 2, "s") if row.sparse else (row.k, "k")
     #        name  format  rows   columns    axes             layout
     made = [
-        ("A",      op.a,   row.m, length_a, ("i", letter_a), layout_a),
-        ("B",      op.b,   row.k, row.n,    ("k", "j"),      layout_b),
-        ("C",      op.c,   row.m, row.n,    ("i", "j"),      layout_c),
-        ("D",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
-    ]  # fmt: skip
+        ("A", op.a, row.m, length_a, ("i", letter_a), layout_a),
+        ("B", op.b, row.k, row.n, ("k", "j"), layout_b),
+        ("C", op.c, row.m, row.n, ("i", "j"), layout_c),
+        ("D", op.d, row.m, row.n, ("i", "j"), layout_d),
+    ]
     if row.scaled:
         groups, own = row.k // row.scale_block, op.generation.scale_formats[0]
         made += [

@@ -105,29 +105,27 @@ def rdna3_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
 # Digits of k in lane and item on RDNA4. Sources: calculator; RDNA4 ISA manual 7.12.2 agrees for 4, 8 and 32 bits.
 #   sparse  wave width  k     lane           item
 _GFX12_INPUT = {
-    (False, 32, 16, 16): ("k/4%2",          "k%4, k/8%2"),
-    (False, 32,  8, 16): ("k/8%2",          "k%8"),
-    (False, 32,  4, 16): ("k/8%2",          "k%8"),
-    (False, 32,  4, 32): ("k/16%2",         "k%16"),
-    (False, 64, 16, 16): ("k/4%2, k/8%2",   "k%4"),
-    (False, 64,  8, 16): ("k/8%2, k/4%2",   "k%4"),
-    (False, 64,  4, 16): ("k/8%2",          "k%8"),  # lanes 32 to 63 hold nothing
-    (False, 64,  4, 32): ("k/16%2, k/8%2",  "k%8"),
-    (True,  32, 16, 32): ("k/8%2",          "k%8, k/16%2"),
-    (True,  32,  8, 32): ("k/16%2",         "k%16"),
-    (True,  32,  4, 32): ("k/16%2",         "k%16"),
-    (True,  32,  4, 64): ("k/32%2",         "k%32"),
-    (True,  64, 16, 32): ("k/8%4",          "k%8"),
-    (True,  64,  8, 32): ("k/16%2, k/8%2",  "k%8"),
-    (True,  64,  4, 32): ("k/16%2, k/8%2",  "k%8"),
-    (True,  64,  4, 64): ("k/32%2, k/16%2", "k%16"),
-}  # fmt: skip
+    (False, 32, 16, 16): ("k/4%2", "k%4, k/8%2"),
+    (False, 32, 8, 16): ("k/8%2", "k%8"),
+    (False, 32, 4, 16): ("k/8%2", "k%8"),
+    (False, 32, 4, 32): ("k/16%2", "k%16"),
+    (False, 64, 16, 16): ("k/4%2, k/8%2", "k%4"),
+    (False, 64, 8, 16): ("k/8%2, k/4%2", "k%4"),
+    (False, 64, 4, 16): ("k/8%2", "k%8"),  # lanes 32 to 63 hold nothing
+    (False, 64, 4, 32): ("k/16%2, k/8%2", "k%8"),
+    (True, 32, 16, 32): ("k/8%2", "k%8, k/16%2"),
+    (True, 32, 8, 32): ("k/16%2", "k%16"),
+    (True, 32, 4, 32): ("k/16%2", "k%16"),
+    (True, 32, 4, 64): ("k/32%2", "k%32"),
+    (True, 64, 16, 32): ("k/8%4", "k%8"),
+    (True, 64, 8, 32): ("k/16%2, k/8%2", "k%8"),
+    (True, 64, 4, 32): ("k/16%2, k/8%2", "k%8"),
+    (True, 64, 4, 64): ("k/32%2, k/16%2", "k%16"),
+}
 
 # Sparse A and its index follow the half of B's digits, with one exception: these use lanes 0 to 31 only.
 #   wave width  k     lane      item
-_GFX12_KEPT = {
-    (64, 4, 32): ("s/8%2", "s%8"),
-}  # fmt: skip
+_GFX12_KEPT = {(64, 4, 32): ("s/8%2", "s%8")}
 
 
 def rdna4_input(

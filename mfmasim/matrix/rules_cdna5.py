@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 # Digits of k in lane and item. CDNA5 ISA manual 7.12.2 (dense), 7.12.4 and 7.12.5 (B of sparse), 7.12.6.1 (f8f6f4, f4).
 #   case     width   lane       item
 _INPUT = {
-    ("dense",   32): ("k/2%2",  "k%2"),
-    ("dense",   16): ("k/8%2",  "k%8, k/16%2"),
-    ("dense",    8): ("k/8%2",  "k%8, k/16%{runs}"),
-    ("sparse",  16): ("k/16%2", "k%16, k/32%2"),
-    ("sparse",   8): ("k/16%2", "k%16, k/32%4"),
-    ("f8f6f4",   8): ("k/16%2", "k%16, k/32%4"),
-    ("f8f6f4",   6): ("k/32%2", "k%32, k/64%2"),
-    ("f8f6f4",   4): ("k/32%2", "k%32, k/64%2"),
-}  # fmt: skip
+    ("dense", 32): ("k/2%2", "k%2"),
+    ("dense", 16): ("k/8%2", "k%8, k/16%2"),
+    ("dense", 8): ("k/8%2", "k%8, k/16%{runs}"),
+    ("sparse", 16): ("k/16%2", "k%16, k/32%2"),
+    ("sparse", 8): ("k/16%2", "k%16, k/32%4"),
+    ("f8f6f4", 8): ("k/16%2", "k%16, k/32%4"),
+    ("f8f6f4", 6): ("k/32%2", "k%32, k/64%2"),
+    ("f8f6f4", 4): ("k/32%2", "k%32, k/64%2"),
+}
 
 
 def matrix_input(

@@ -23,29 +23,37 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 ATOMIC = Kind(
-    "alignment-atomic", "error", "Atomic at an address that is not a multiple of its size",
+    "alignment-atomic",
+    "error",
+    "Atomic at an address that is not a multiple of its size",
     "The hardware reports a memory violation and changes nothing.",
     "atomicAdd((int*)(bytes + 2), 1);",
     "Align the address to the size of the atomic.",
-)  # fmt: skip
+)
 SCALAR = Kind(
-    "alignment-scalar", "warning", "Scalar load from an address that is not a multiple of 4",
+    "alignment-scalar",
+    "warning",
+    "Scalar load from an address that is not a multiple of 4",
     "The hardware ignores the two low bits of the address, so another dword is read.",
     "s_load_dword s4, s[0:1], 0x2",
     "Align the address, or use a vector memory load.",
-)  # fmt: skip
+)
 LDS = Kind(
-    "alignment-lds", "info", "LDS access that is not aligned",
+    "alignment-lds",
+    "info",
+    "LDS access that is not aligned",
     "Correct in the unaligned mode that drivers enable, but slower.",
     "ds_read_b128 v[4:7], v2  // v2 is 8",
     "Align the rows of the tile to the size of the access.",
-)  # fmt: skip
+)
 GLOBAL = Kind(
-    "alignment-global", "info", "Access to memory that is not aligned",
+    "alignment-global",
+    "info",
+    "Access to memory that is not aligned",
     "Correct in the unaligned mode that drivers enable. In C++ it is undefined unless the type has this alignment.",
     "global_load_dwordx2 v[2:3], v[0:1], off  // v[0:1] is 0x7f0000001002",
     "Nothing if odd strides are intended; give the pointed-to type its actual alignment.",
-)  # fmt: skip
+)
 NATIVE = {8: 8, 12: 16, 16: 16}
 """Native alignment of LDS accesses by size in bytes; smaller ones are aligned to their size."""
 DWORD = 4

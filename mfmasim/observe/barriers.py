@@ -26,31 +26,39 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
 
 DIFFERENT = Kind(
-    "barrier-different", "warning", "Waves of a workgroup wait at different barriers",
+    "barrier-different",
+    "warning",
+    "Waves of a workgroup wait at different barriers",
     "The hardware counts arrivals and lets all waves continue, but the barrier no longer separates what it was "
     "written to separate.",
     "if (wave == 0) __syncthreads(); else __syncthreads();",
     "Move the barrier to a place that all waves execute.",
-)  # fmt: skip
+)
 UNEVEN = Kind(
-    "barrier-uneven", "warning", "Waves of a workgroup execute different numbers of barriers",
+    "barrier-uneven",
+    "warning",
+    "Waves of a workgroup execute different numbers of barriers",
     "The hardware does not wait for waves that have ended, so the surplus barriers complete. If waves work in turns, "
     "one half is one barrier late or early from some point on.",
     "if (half == 1) barrier(); ... // and no matching barrier for the other half at the end",
     "Give every path through the kernel the same number of barriers.",
-)  # fmt: skip
+)
 TWICE = Kind(
-    "barrier-signalled-twice", "warning", "A wave signals a barrier again before it waits",
+    "barrier-signalled-twice",
+    "warning",
+    "A wave signals a barrier again before it waits",
     "gfx12 counts signals, not waves: the second signal may count for a wave that has not arrived.",
     "s_barrier_signal -1; s_barrier_signal -1; s_barrier_wait -1",
     "Wait between two signals.",
-)  # fmt: skip
+)
 DEADLOCK = Kind(
-    "barrier-deadlock", "error", "A barrier that never completes",
+    "barrier-deadlock",
+    "error",
+    "A barrier that never completes",
     "Waves wait for waves that never arrive.",
     "a split barrier that one wave never signals",
     "Let every wave signal, or end.",
-)  # fmt: skip
+)
 NONE = -1
 
 

@@ -21,74 +21,96 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 OUTSIDE = Kind(
-    "bounds-outside-buffer", "error", "Access outside every buffer",
+    "bounds-outside-buffer",
+    "error",
+    "Access outside every buffer",
     "The address lies in no buffer of the launch. The hardware faults, or accesses unrelated memory.",
     "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
     "Guard the access or correct the address; the message names the nearest buffer and the distance to it.",
-)  # fmt: skip
+)
 READ_ONLY = Kind(
-    "bounds-read-only", "error", "Store to read-only memory",
+    "bounds-read-only",
+    "error",
+    "Store to read-only memory",
     "Constants and code are read-only; the hardware faults.",
     "a __constant__ table is written through a pointer",
     "Write to a buffer.",
-)  # fmt: skip
+)
 LDS = Kind(
-    "bounds-lds", "error", "Access outside the workgroup's LDS",
+    "bounds-lds",
+    "error",
+    "Access outside the workgroup's LDS",
     "Beyond the allocation, stores are dropped and loads return 0.",
     "__shared__ float tile[64]; tile[threadIdx.x + 64] = x;",
     "Allocate more (shared_bytes for dynamic LDS), or correct the index.",
-)  # fmt: skip
+)
 NOWHERE = Kind(
-    "bounds-lds-nowhere", "info", "Write to the LDS address 0x7fffffff",
+    "bounds-lds-nowhere",
+    "info",
+    "Write to the LDS address 0x7fffffff",
     "No LDS reaches that far: the write is dropped, and a copy to the LDS does not read memory. Triton's compiler "
     "masks lanes off in this way.",
     "v_cndmask_b32_e64 v19, 0x7fffffff, v5, s1  ; global_load_async_to_lds_b128 v19, v[10:11], off",
     "Nothing if it is intended; otherwise correct the address.",
-)  # fmt: skip
+)
 GDS = Kind(
-    "bounds-gds", "error", "Access outside the global data share",
+    "bounds-gds",
+    "error",
+    "Access outside the global data share",
     "M0 holds base and size; from the size on, or beyond the memory, stores are dropped and loads return 0.",
     "s_mov_b32 m0, 0x40  ; ds_read_b32 v1, v0 gds  ; v0 is 0x40",
     "Correct the address, or the size in M0[15:0].",
-)  # fmt: skip
+)
 SCRATCH = Kind(
-    "bounds-scratch", "error", "Access outside a work-item's private segment",
+    "bounds-scratch",
+    "error",
+    "Access outside a work-item's private segment",
     "The access leaves the stack or a private array: the index is wrong, or the stack is too small.",
     "float a[4]; a[i] = x;  // i is 4 or more",
     "Correct the index; give a recursive kernel a larger stack.",
-)  # fmt: skip
+)
 CLIPPED = Kind(
-    "bounds-buffer-range", "info", "Access beyond num_records of a buffer resource",
+    "bounds-buffer-range",
+    "info",
+    "Access beyond num_records of a buffer resource",
     "The hardware drops such stores and returns 0 for such loads; kernels use this intentionally at edges.",
     "buffer_load_dword v4, v2, s[4:7], 0 offen  // v2 is num_records or more",
     "Nothing if it is intended; otherwise correct the range or the offset.",
-)  # fmt: skip
+)
 RESOURCE = Kind(
-    "bounds-resource", "error", "A buffer resource with invalid fields",
+    "bounds-resource",
+    "error",
+    "A buffer resource with invalid fields",
     "The last of its four dwords has an invalid format or type, reserved bits, or a range check that rejects every "
     "access: often it is the constant of another generation.",
     "__builtin_amdgcn_make_buffer_rsrc(p, 0, bytes, 0x27000)  // CDNA's constant on RDNA",
     "Use the architecture's own constant: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4 for raw buffers.",
-)  # fmt: skip
+)
 BASE = Kind(
-    "bounds-resource-base", "warning", "The base of a buffer resource lies in no buffer",
+    "bounds-resource-base",
+    "warning",
+    "The base of a buffer resource lies in no buffer",
     "An access through it is outside every buffer. A base outside alone is not reported: hipBLASLt's GEMMs place it 1 "
     "to 16 bytes before a matrix, and access only what is inside.",
     "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // past the last row",
     "Place the base inside the buffer, or set num_records to 0.",
-)  # fmt: skip
+)
 UNBOUND = Kind(
-    "bounds-resource-unbound", "info", "Access through a buffer that is not bound",
+    "bounds-resource-unbound",
+    "info",
+    "Access through a buffer that is not bound",
     "Word 3 of the resource is 0: it has no format, loads give 0 and stores are dropped. Kernels do so on purpose.",
     "s_cselect_b32 s87, 0, s87  // no stores beyond the edge",
     "Nothing if it is intended; otherwise set word 3: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4.",
-)  # fmt: skip
+)
 UNREAD = Kind(
-    "bounds-resource-unread", "info", "A field of a buffer resource that nothing reads",
+    "bounds-resource-unread",
+    "info",
+    "A field of a buffer resource that nothing reads",
     "The bit has a meaning only together with another one, which is 0; results do not depend on it.",
     "make_srsrc(p, bytes, 0x110000)  // USER_VM_MODE without USER_VM_ENABLE",
     "Nothing; 0x27000 is CDNA's constant for raw buffers.",
-)  # fmt: skip
+)
 
 
 class Bounds(Check):
@@ -170,8 +192,9 @@ class Bounds(Check):
 
     def findings(self) -> list[Finding]:
         """The findings, in address order; the resource before the accesses through it."""
-        found = [((pc, 1, kind), self._faulted(event, self._lanes[pc, kind])) for (pc, kind), event in
-                 self._first.items()]  # fmt: skip
+        found = [
+            ((pc, 1, kind), self._faulted(event, self._lanes[pc, kind])) for (pc, kind), event in self._first.items()
+        ]
         strays = {pc for pc, kind in self._first if kind == OUTSIDE.id}
         found += [((pc, 0, kind), finding) for (pc, kind), (_, finding) in self._resources.items()
                   if kind != BASE.id or pc in strays]  # fmt: skip

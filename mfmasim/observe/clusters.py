@@ -18,23 +18,29 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 OMITTED = Kind(
-    "cluster-mask-omits-itself", "error", "A workgroup issues a multicast load whose mask leaves it out",
+    "cluster-mask-omits-itself",
+    "error",
+    "A workgroup issues a multicast load whose mask leaves it out",
     "Only workgroups of the mask receive the data: here the LDS, or the registers, keep what they held.",
     "mask = 0b0110;  // in workgroup 0 of the cluster",
     "Set the bit of the workgroup that issues the load: 1 << its number in the cluster.",
-)  # fmt: skip
+)
 BEYOND = Kind(
-    "cluster-mask-beyond", "error", "The mask of a multicast load names workgroups that do not exist",
+    "cluster-mask-beyond",
+    "error",
+    "The mask of a multicast load names workgroups that do not exist",
     "A bit stands for a workgroup of the cluster; a tensor descriptor's mask has to be 0 outside a cluster.",
     "mask = 0b11110;  // in a cluster of four",
     "Use bits below the number of workgroups of the cluster.",
-)  # fmt: skip
+)
 MISSING = Kind(
-    "cluster-request-missing", "warning", "Not every workgroup of a multicast load's mask issues it",
+    "cluster-request-missing",
+    "warning",
+    "Not every workgroup of a multicast load's mask issues it",
     "The request waits for a timeout and is not combined: the data are right, the bandwidth is not saved.",
     "if (cluster_workgroup_id == 0) load_for(0b0011);",
     "Issue the same load, with the same mask, in every workgroup of the mask.",
-)  # fmt: skip
+)
 
 
 @dataclass

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 CONFLICT = Kind(
-    "conflicts-lds", "info", "LDS bank conflict",
+    "conflicts-lds",
+    "info",
+    "LDS bank conflict",
     "Lanes of one phase access different dwords of one bank; the access takes additional passes.",
     "tile[threadIdx.x * 32]  // all lanes in one bank",
     "Pad the rows, or use a swizzle: mfmasim lds find finds one.",
-)  # fmt: skip
+)
 
 
 class Conflicts(Check):

@@ -29,45 +29,57 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
 
 STATES = Kind(
-    "hazards-wait-states", "error", "Too few wait states between two instructions",
+    "hazards-wait-states",
+    "error",
+    "Too few wait states between two instructions",
     "The hardware does not interlock this pair: the second instruction may read the previous value. The simulator "
     "executes instructions one after the other, so outputs are right here.",
     "v_readfirstlane_b32 s4, v1; global_load_dword v2, v3, s[4:5]  // inline assembly, CDNA",
     "Place the s_nop that the message names, or as many independent instructions, between them.",
-)  # fmt: skip
+)
 MATRIX = Kind(
-    "hazards-matrix", "error", "A matrix instruction and another instruction are too close",
+    "hazards-matrix",
+    "error",
+    "A matrix instruction and another instruction are too close",
     "Results of a matrix instruction are written pass by pass, and its sources are read late; the hardware does not "
     "interlock.",
     "v_mfma_f32_32x32x8_f16 v[0:15], ...; v_add_f32 v16, v0, v0  // inline assembly, CDNA",
     "Place independent instructions, or the s_nop that the message names, between them.",
-)  # fmt: skip
+)
 VECTOR = Kind(
-    "hazards-vector", "error", "A vector ALU instruction is required between two others",
+    "hazards-vector",
+    "error",
+    "A vector ALU instruction is required between two others",
     "S_NOP is not a vector instruction, and S_DELAY_ALU is only a hint.",
     "v_wmma_f32_16x16x16_f16 v[0:7], ...; v_wmma_f32_16x16x16_f16 v[8:15], v[0:7], ...  // RDNA",
     "Place an independent vector instruction, or v_nop, between them.",
-)  # fmt: skip
+)
 DEPENDENCY = Kind(
-    "hazards-dependency", "error", "A wait for the vector or the scalar ALU is missing",
+    "hazards-dependency",
+    "error",
+    "A wait for the vector or the scalar ALU is missing",
     "This chip does not detect the dependency unless the program waits.",
     "v_rcp_f32 v1, v2; v_mul_f32 v3, v1, v1  // inline assembly, gfx1100",
     "Place the s_waitcnt_depctr or s_wait_alu that the message names between them.",
-)  # fmt: skip
+)
 CONTRADICTED = Kind(
-    "hazards-contradicted", "warning", "Too few wait states, although some evidence says that it works",
+    "hazards-contradicted",
+    "warning",
+    "Too few wait states, although some evidence says that it works",
     "The manual's table requires more, but several of AMD's prebuilt kernels, which are in production use, have as "
     "few, or LLVM inserts none. One finding stands for all pairs of a row of the table.",
     "v_mfma_f32_16x16x32_fp8_fp8 v[12:15], ...; four instructions; v_fma_f32 v124, v12, v6, v124  // CDNA3",
     "As for an error, if the kernel has to follow the manual; the check hazards:manual reports every pair.",
-)  # fmt: skip
+)
 TOLERATED = Kind(
-    "hazards-tolerated", "info", "Fewer wait states than the manual requires, as usual in AMD's own kernels",
+    "hazards-tolerated",
+    "info",
+    "Fewer wait states than the manual requires, as usual in AMD's own kernels",
     "A tenth or more of AMD's prebuilt kernels, which are in production use, break this row of the table, and several "
     "have as few; or the hardware itself waits long enough. One finding stands for all pairs of a row.",
     "s_add_u32 m0, s4, s5; buffer_load_dword v2, s[8:11], 0 offen lds",
     "Nothing, or as for an error if the kernel has to follow the manual (check hazards:manual).",
-)  # fmt: skip
+)
 MILDER = {"warning": CONTRADICTED, "info": TOLERATED}
 LONGEST_NOP = 16
 """Wait states of the longest S_NOP."""
@@ -143,9 +155,9 @@ class Hazards(Paths[State], Check):
             kind, message, instruction.pc, event.place(index, None), register=name, instruction=instruction.name,
             expected=_many(needs, unit), actual=_many(present, unit),
         )  # fmt: skip
-        self._keep((instruction.pc, broken.pc), Pair(
-            (row.first, row.second, row.link), needs - present, finding, self.first
-        ))  # fmt: skip
+        self._keep(
+            (instruction.pc, broken.pc), Pair((row.first, row.second, row.link), needs - present, finding, self.first)
+        )
 
     def _keep(self, key: tuple[int, int], pair: Pair) -> None:
         """Of a pair of instructions the worst case is reported, and of these that of the first wave."""

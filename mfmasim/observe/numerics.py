@@ -26,23 +26,29 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 NOT_FINITE = Kind(
-    "numerics-not-finite", "info", "NaN or Inf appears although all operands are finite",
+    "numerics-not-finite",
+    "info",
+    "NaN or Inf appears although all operands are finite",
     "The first place of a source line; the values it propagates to are not reported.",
     "y = 1.0f / x;  // x is 0",
     "Guard the operand if this is not intended.",
-)  # fmt: skip
+)
 OVERFLOW = Kind(
-    "numerics-overflow", "info", "A conversion of a value outside the range of the format",
+    "numerics-overflow",
+    "info",
+    "A conversion of a value outside the range of the format",
     "The result is the largest value, Inf or NaN, depending on the instruction and MODE.",
     "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)  // x is 1000",
     "Scale before the conversion.",
-)  # fmt: skip
+)
 DENORMAL = Kind(
-    "numerics-denormal", "info", "A denormal operand counts as 0",
+    "numerics-denormal",
+    "info",
+    "A denormal operand counts as 0",
     "MODE flushes denormal F32 inputs: compilers set it with -fgpu-flush-denormals-to-zero.",
     "y = x * 2.0f;  // x is 1e-40",
     "Nothing, or compile without that option.",
-)  # fmt: skip
+)
 # Exponent of a format by the part of a dword it stands in: all ones is NaN or Inf.
 _EXPONENTS = {
     "f32": (0x7F800000,), "pk_f32": (0x7F800000,), "xf32": (0x7F800000,), "f16": (0x7C00,), "bf16": (0x7F80,),
@@ -187,9 +193,10 @@ class Numerics(Check):
         instruction = event.instruction
         what = "NaN" if _is_nan(_at(result, wave, lane), kind) else "Inf"
         shown = [
-            text for words, operand in zip(event.sources, instruction.src, strict=True)
+            text
+            for words, operand in zip(event.sources, instruction.src, strict=True)
             if words and (text := _text(_at(words, wave, lane), operand.type))
-        ]  # fmt: skip
+        ]
         of = f" ({', '.join(shown)})" if shown and not matrix else ""
         self._add(NOT_FINITE, event, bad, f"{what} appears here although all operands are finite{of}")
 

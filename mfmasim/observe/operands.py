@@ -25,24 +25,30 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 MASKED = Kind(
-    "operands-masked-lanes", "info", "A matrix instruction is executed while lanes are masked",
+    "operands-masked-lanes",
+    "info",
+    "A matrix instruction is executed while lanes are masked",
     "Matrix instructions ignore EXEC: masked lanes give their elements and receive results like all others.",
     "if (lane < 32) d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(a, b, c, 0, 0, 0);",
     "Execute it with all lanes, and select elements before or results after it.",
-)  # fmt: skip
+)
 ROUNDED = Kind(
-    "operands-scale-mantissa", "info", "A scale that is no power of two loses its mantissa",
+    "operands-scale-mantissa",
+    "info",
+    "A scale that is no power of two loses its mantissa",
     "A scaled conversion uses the exponent of its f32 scale alone; sign and mantissa are ignored.",
     "__builtin_amdgcn_cvt_scalef32_pk_fp8_f32(old, x, y, 3.0f, false)  // divides by 2",
     "Multiply by the scale in f32 first and convert with scale 1, or choose a power of two.",
-)  # fmt: skip
+)
 ZERO = Kind(
-    "operands-scale-zero", "warning", "Every scale of one factor is 0, which is 2^-127",
+    "operands-scale-zero",
+    "warning",
+    "Every scale of one factor is 0, which is 2^-127",
     "As E8M0 a 0 is the smallest scale. Compilers replace two literal zeros by the instruction without scales, but not "
     "one of them.",
     "__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 0, 0, scale_b)",
     "Pass 127, which is 1.",
-)  # fmt: skip
+)
 
 
 class Operands(Check):

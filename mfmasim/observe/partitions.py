@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 SHARED = Kind(
-    "partitions-shared", "info", "Waves of different SIMDs access one partition of the LDS",
+    "partitions-shared",
+    "info",
+    "Waves of different SIMDs access one partition of the LDS",
     "Two paths lead to the LDS, one from each pair of SIMDs. Where both access one partition in a cycle, one waits: "
     "half the bandwidth. Which waves meet depends on time, which the simulator does not have.",
     "all waves read one tile of 32 KB  // gfx1250",
     "Place what the two halves of the workgroup read in different partitions of 64 KB.",
-)  # fmt: skip
+)
 
 
 class Partitions(Check):

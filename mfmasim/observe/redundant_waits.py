@@ -75,9 +75,12 @@ class RedundantWaits:
         self.names: dict[int, str] = {}
 
     def step(
-        self, ended: tuple[Ended, ...], flights: Sequence[Flight], instruction: Instruction,
+        self,
+        ended: tuple[Ended, ...],
+        flights: Sequence[Flight],
+        instruction: Instruction,
         touched: frozenset[Register],
-    ) -> tuple[Ended, ...]:  # fmt: skip
+    ) -> tuple[Ended, ...]:
         """Execute one instruction.
 
         Args:

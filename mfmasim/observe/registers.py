@@ -24,18 +24,22 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 OUTSIDE = Kind(
-    "registers-outside", "error", "A register above those that the kernel has",
+    "registers-outside",
+    "error",
+    "A register above those that the kernel has",
     "The mode that S_SET_VGPR_MSB set makes the instruction name a register beyond the kernel's allocation: a source "
     "then is v0, and a result is dropped.",
     "s_set_vgpr_msb 0x40; v_mov_b32 v1, 0  // v257, of a kernel with 256 registers",
     "Clear the mode before the instruction, or allocate more registers (.amdhsa_next_free_vgpr).",
-)  # fmt: skip
+)
 TWO_MODES = Kind(
-    "registers-two-modes", "warning", "An instruction accesses other registers on another path",
+    "registers-two-modes",
+    "warning",
+    "An instruction accesses other registers on another path",
     "Branches reach the instruction in modes of S_SET_VGPR_MSB that select different registers for its operands.",
     "s_cbranch_scc1 L; s_set_vgpr_msb 0x40; L: v_mov_b32 v1, 0  // v1 or v257",
     "Set the mode behind the label, or before the branch on both paths, as compilers do.",
-)  # fmt: skip
+)
 Modes = frozenset[int]
 """Modes in which an instruction is reached, as the low byte of S_SET_VGPR_MSB."""
 
@@ -74,9 +78,7 @@ class Registers(Check):
                         f"v{max(beyond)} in mode {mode:#x} of {raised(instruction, mode).text.strip()}: the kernel "
                         f"allocates {limit}"
                     )
-                    yield self.finding(
-                        OUTSIDE, message, pc, register=f"v{max(beyond)}", instruction=instruction.name,
-                    )  # fmt: skip
+                    yield self.finding(OUTSIDE, message, pc, register=f"v{max(beyond)}", instruction=instruction.name)
                     break
             if len(set(chosen.values())) > 1 and modes != said:
                 said = modes  # one finding for all that follows in these modes

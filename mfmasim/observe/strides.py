@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 STEP = Kind(
-    "strides-lds", "warning", "Addresses step too far from lane to lane",
+    "strides-lds",
+    "warning",
+    "Addresses step too far from lane to lane",
     "The step is a multiple of the access and leaves the LDS; the element size was probably applied twice.",
     "a byte offset is used as an index: tile[4 * threadIdx.x]",
     "Remove one of the two factors.",
-)  # fmt: skip
+)
 
 
 def step_of(event: AccessEvent) -> int:

@@ -18,50 +18,60 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 BRANCH = Kind(
-    "uninitialised-branch", "error", "Uninitialised bits decide the control flow",
+    "uninitialised-branch",
+    "error",
+    "Uninitialised bits decide the control flow",
     "A branch, a jump or EXEC depends on a register, an LDS byte or an element that was never written. It holds data "
     "of earlier work, so runs differ.",
     "__shared__ int found; if (threadIdx.x == 0 && hit) found = 1; __syncthreads(); if (found) ...",
     "Write it first, in every lane that is read; let one wave set a flag in the LDS before a barrier.",
-)  # fmt: skip
+)
 ADDRESS = Kind(
-    "uninitialised-address", "error", "Uninitialised bits in an address",
+    "uninitialised-address",
+    "error",
+    "Uninitialised bits in an address",
     "The access may go anywhere, or use any register.",
     "int at[4]; at[0] = n; x = table[at[i]];",
     "Fill the whole array, or bound the index.",
-)  # fmt: skip
+)
 MATRIX = Kind(
-    "uninitialised-matrix", "error", "A matrix instruction multiplies uninitialised bits",
+    "uninitialised-matrix",
+    "error",
+    "A matrix instruction multiplies uninitialised bits",
     "Every element of A and B reaches a row or a column of the result, and 0 times a leftover NaN is NaN: padding has "
     "to be zero.",
     "if (k < K) tile[k] = a[k];  // and the rest of the tile is read as well",
     "Fill tails with zeros before the barrier; initialise accumulators.",
-)  # fmt: skip
+)
 STORED = Kind(
-    "uninitialised-stored", "error", "Uninitialised bits are stored to global memory",
+    "uninitialised-stored",
+    "error",
+    "Uninitialised bits are stored to global memory",
     "The output of the kernel differs from run to run.",
     "float c; if (beta != 0) c = C[i]; C[i] = alpha * acc + beta * c;",
     "Write the value on every path; read C only if beta is not 0.",
-)  # fmt: skip
+)
 ATOMIC = Kind(
-    "uninitialised-atomic", "error", "An atomic operation on uninitialised memory",
+    "uninitialised-atomic",
+    "error",
+    "An atomic operation on uninitialised memory",
     "The result includes whatever the memory held before.",
     "atomicAdd(&sum[0], x);  // sum was allocated and never cleared",
     "Clear the buffer before the launch.",
-)  # fmt: skip
+)
 
 #  use       kind     what happens
 USES = {
-    "branch":  (BRANCH,  "decides a branch"),
-    "exec":    (BRANCH,  "decides which lanes are active"),
-    "skip":    (BRANCH,  "decides whether vector instructions are skipped"),
-    "jump":    (BRANCH,  "is the target of a jump"),
+    "branch": (BRANCH, "decides a branch"),
+    "exec": (BRANCH, "decides which lanes are active"),
+    "skip": (BRANCH, "decides whether vector instructions are skipped"),
+    "jump": (BRANCH, "is the target of a jump"),
     "address": (ADDRESS, "is the address of an access"),
-    "index":   (ADDRESS, "selects a register"),
-    "matrix":  (MATRIX,  "is an operand of a matrix instruction"),
-    "stored":  (STORED,  "is stored to global memory"),
-    "atomic":  (ATOMIC,  "is updated by an atomic operation"),
-}  # fmt: skip
+    "index": (ADDRESS, "selects a register"),
+    "matrix": (MATRIX, "is an operand of a matrix instruction"),
+    "stored": (STORED, "is stored to global memory"),
+    "atomic": (ATOMIC, "is updated by an atomic operation"),
+}
 
 
 class Uninitialised(Check):

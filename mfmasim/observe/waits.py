@@ -26,26 +26,32 @@ if TYPE_CHECKING:
     from mfmasim.observe.flights import Register
 
 READ = Kind(
-    "waits-read-in-flight", "error", "Register read while a load to it is in flight",
+    "waits-read-in-flight",
+    "error",
+    "Register read while a load to it is in flight",
     "The counters allow the load to be unfinished, so the old value may be read. The simulator completes loads at "
     "once: outputs are right here and may be wrong on hardware.",
     "global_load_dword v4, v2, s[8:9]; v_add_u32 v4, 1, v4",
     "Place the wait that the message names between the load and the use. After loads in inline assembly place it in "
     "the assembly: the compiler does not know of them.",
-)  # fmt: skip
+)
 OVERWRITTEN = Kind(
-    "waits-overwritten-in-flight", "error", "Register written while a load to it is in flight",
+    "waits-overwritten-in-flight",
+    "error",
+    "Register written while a load to it is in flight",
     "The load may complete after the other write and replace its value.",
     "global_load_dword v4, v2, s[8:9]; v_mov_b32 v4, 1",
     "Wait for the load first, or use another register.",
-)  # fmt: skip
+)
 STRICTER = Kind(
-    "waits-stricter", "info", "A wait is stricter than the executed instructions need",
+    "waits-stricter",
+    "info",
+    "A wait is stricter than the executed instructions need",
     "On every executed path a larger value, or no wait, would have been sufficient. Reported only if the wait "
     "completed nothing but loads to registers, and nothing that orders memory preceded their use.",
     "two loads, to v4 and v5; s_waitcnt vmcnt(0); v_add_u32 v4, 1, v4  // v5 is used later",
     "Wait for the value that the message names, and for the rest where it is used.",
-)  # fmt: skip
+)
 MOST = 3
 """Places of loads that a finding names."""
 Key = tuple[int, int, str]

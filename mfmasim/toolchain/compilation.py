@@ -243,9 +243,13 @@ def _libraries(tool: Compiler, arch: str, flags: Sequence[str], given: str | os.
 
 
 def _entry(
-    tool: Compiler, steps: Sequence[Sequence[str]], source: Path, scratch: Path, flags: Sequence[str],
+    tool: Compiler,
+    steps: Sequence[Sequence[str]],
+    source: Path,
+    scratch: Path,
+    flags: Sequence[str],
     include: Sequence[str | os.PathLike[str]],
-) -> Entry | None:  # fmt: skip
+) -> Entry | None:
     """Where the result is kept, or None where it is not to be."""
     folders = [Path(os.path.abspath(name)) for name in include] + _include_folders(flags)  # noqa: PTH100
     if not all(name.is_absolute() for name in folders):

@@ -40,9 +40,13 @@ def patch(session: Session, patches: Patches) -> Callable[..., Any]:
     import triton.testing
 
     def bench(
-        fn: Callable[[], Any], *_: Any, grad_to_none: Any = None, quantiles: Sequence[float] | None = None,
-        return_mode: str = "mean", **__: Any,
-    ) -> Any:  # fmt: skip
+        fn: Callable[[], Any],
+        *_: Any,
+        grad_to_none: Any = None,
+        quantiles: Sequence[float] | None = None,
+        return_mode: str = "mean",
+        **__: Any,
+    ) -> Any:
         """Run once.
 
         Args:

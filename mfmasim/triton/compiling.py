@@ -60,8 +60,9 @@ def compile(  # noqa: A001  (the contract's name)
     try:
         made = triton.compile(
             ASTSource(fn, kinds, constants, aligned),
-            target=GPUTarget("hip", target.name, target.wave_sizes[0]), options=options,
-        )  # fmt: skip
+            target=GPUTarget("hip", target.name, target.wave_sizes[0]),
+            options=options,
+        )
     except Exception as error:  # Triton's compiler raises errors of many kinds
         text = " ".join(str(error).split())
         raise MfmasimError(f"{fn.__name__} does not compile for {arch}: {type(error).__name__}: {text}") from error

@@ -205,9 +205,11 @@ def draw_array(array: Array, seed: str) -> NDArray[Any]:
         Values in the array's dtype and shape.
     """
     if not array.reads:
-        return np.frombuffer(bytes([POISON]) * (array.dtype.itemsize * int(np.prod(array.shape))), array.dtype).reshape(
-            array.shape
-        ).copy()  # fmt: skip
+        return (
+            np.frombuffer(bytes([POISON]) * (array.dtype.itemsize * int(np.prod(array.shape))), array.dtype)
+            .reshape(array.shape)
+            .copy()
+        )
     if not isinstance(array.data, str):
         return array.check("data", array.data).copy()
     rng = np.random.default_rng(zlib.crc32(f"{seed}/{array.data}".encode()))

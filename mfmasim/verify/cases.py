@@ -277,9 +277,11 @@ def case(
                     raise unknown("parameter", name, defaults, f"in each= of case {build.__name__}")
             label = f"[{','.join(f'{k}={v}' for k, v in variant.items())}]" if variant else ""
             parameters = {**defaults, **variant}
-            traced = dict(mapping) if mapping is not None else {
-                name: value for name, value in (("alpha", 1.0), ("beta", 0.0)) if name in parameters
-            }  # fmt: skip
+            traced = (
+                dict(mapping)
+                if mapping is not None
+                else {name: value for name, value in (("alpha", 1.0), ("beta", 0.0)) if name in parameters}
+            )
             if collected is not None and not (_own_only.get() and _imported()):
                 collected.append(
                     Case(

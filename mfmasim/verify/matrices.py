@@ -76,9 +76,7 @@ def _changed(kernel: Kernel, tensor: Tensor, before: NDArray[Any], memory: NDArr
         return None
     element = f"{tensor.name}[{', '.join(str(int(i)) for i in wrong[0])}]"
     text = f"the kernel changed {len(wrong)} elements of its input {tensor.name}"
-    return Finding(
-        "inputs", "error", text, "inputs-changed", kernel=kernel.name, element=element, count=len(wrong)
-    )  # fmt: skip
+    return Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name, element=element, count=len(wrong))
 
 
 def compare_output(

@@ -42,8 +42,10 @@ def main():
     write = lds.Pattern.linear("ds_write_b128", 16, 128)
     took = seconds(lambda: lds.find_swizzle((16, 128), 1, write, [read], ["gfx942", "gfx950"]))
     one = seconds(lambda: lds.prove(lds.linear(16, 128), [write, read], ["gfx942", "gfx950"]))
-    print(f"find_swizzle 16x128 on two architectures {took:5.3f} s  {took / one:5.1f} x one proof  "
-          f"{'met' if took <= 2 else 'MISSED'}")  # fmt: skip
+    print(
+        f"find_swizzle 16x128 on two architectures {took:5.3f} s  {took / one:5.1f} x one proof  "
+        f"{'met' if took <= 2 else 'MISSED'}"
+    )
 
 
 if __name__ == "__main__":

@@ -134,8 +134,10 @@ def test_list(call):
     }  # fmt: skip
     rows = read_csv(call("list gfx950 --match f8f6f4 --format csv"))
     assert {(row["a"], row["vgprs_a"], row["cycles"]) for row in rows if "32x32x64" in row["instruction"]} == {
-        ("e4m3fn", "8", "64"), ("e2m3fn", "6", "32"), ("e2m1fn", "4", "32"),
-    }  # fmt: skip
+        ("e4m3fn", "8", "64"),
+        ("e2m3fn", "6", "32"),
+        ("e2m1fn", "4", "32"),
+    }
     rows = read_csv(call("list gfx950 --fidelity --format csv"))
     assert {row["arithmetic"] for row in rows} == {"assumed", "specified"}
     six = [row for row in rows if row["a"] == "e2m3fn"]

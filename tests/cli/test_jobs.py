@@ -144,9 +144,12 @@ def test_no_process_outlives_the_command(tmp_path, number):
     file.write_text(SLEEPER)
     root = str(Path(__file__).parents[2])
     with subprocess.Popen(
-        [sys.executable, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, "PYTHONPATH": root},
-    ) as process:  # fmt: skip
+    ) as process:
         workers = [int(process.stdout.readline()) for _ in range(2)]
         process.send_signal(number)
         process.stdout.read()  # ends when the last process that holds the pipe has ended

@@ -39,9 +39,11 @@ def test_metadata_of_version_2_in_the_form_of_later_ones():
     code = read(version2())
     kernel = code["scale"]
     assert [(a.offset, a.size, a.value_kind) for a in kernel.args] == [
-        (0, 8, "global_buffer"), (8, 4, "by_value"), (16, 8, "hidden_global_offset_x"),
+        (0, 8, "global_buffer"),
+        (8, 4, "by_value"),
+        (16, 8, "hidden_global_offset_x"),
         (24, 8, "hidden_multigrid_sync_arg"),
-    ]  # fmt: skip
+    ]
     assert (kernel.args[0].type_name, kernel.args[0].address_space, kernel.args[0].is_const) == (
         "uint*",
         "global",

@@ -62,8 +62,11 @@ def test_matrix_instructions_are_counted_by_type(capsys):
     """Operations are counted in units of 512, as if every lane were active."""
     assert main(["report", "intro", "--arch", "gfx942", "--json", "-"]) == 0
     found = {one["case"]: one["counters"] for one in json.loads(capsys.readouterr().out)}
-    for case, kind, shape in (("f32_32x32x2", "F32", (32, 32, 2)), ("f16_16x16x16", "F16", (16, 16, 16)),
-                              ("fp8_32x32x16[a=fp8,b=bf8]", "F8", (32, 32, 16))):  # fmt: skip
+    for case, kind, shape in (
+        ("f32_32x32x2", "F32", (32, 32, 2)),
+        ("f16_16x16x16", "F16", (16, 16, 16)),
+        ("fp8_32x32x16[a=fp8,b=bf8]", "F8", (32, 32, 16)),
+    ):
         assert found[case]["SQ_INSTS_MFMA"] == found[case][f"SQ_INSTS_VALU_MFMA_{kind}"] == 1
         assert found[case][f"SQ_INSTS_VALU_MFMA_MOPS_{kind}"] == 2 * math.prod(shape) // 512
         assert found[case]["SQ_INSTS_VALU"] > 1

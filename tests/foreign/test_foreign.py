@@ -44,7 +44,7 @@ FILES = {
     "triton/pingpong38.gfx942.hsaco": 687,
     "triton/scan_sort.gfx1151.hsaco": 659,
     "triton/softmax.gfx1151.hsaco": 339,
-}  # fmt: skip
+}
 
 RUNS = {
     "aiter/gfx942/topksoftmax/topksoftmax_4x128x4.co": launches.topksoftmax,

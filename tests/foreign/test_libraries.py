@@ -34,9 +34,11 @@ def arguments(state, name, dtype, m, n, k):
     expected = (a.astype(float) @ b.astype(float) + c.astype(float)).astype(dtype).astype(float)
     by_row = "Alik" in name, "Bjlk" in name  # A with K fastest, B with N fastest
     memory = {
-        "A": a if by_row[0] else np.ascontiguousarray(a.T), "B": b if by_row[1] else np.ascontiguousarray(b.T),
-        "C": np.ascontiguousarray(c.T), "D": np.zeros((n, m), dtype),
-    }  # fmt: skip
+        "A": a if by_row[0] else np.ascontiguousarray(a.T),
+        "B": b if by_row[1] else np.ascontiguousarray(b.T),
+        "C": np.ascontiguousarray(c.T),
+        "D": np.zeros((n, m), dtype),
+    }
     lead = {"A": k if by_row[0] else m, "B": n if by_row[1] else k, "C": m, "D": m}
     stagger = (state["StaggerU"] & 0xFF) | state["StaggerUMapping"] << 13
     tiles = -(-m // state["MacroTile0"]) * -(-n // state["MacroTile1"])

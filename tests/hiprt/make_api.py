@@ -36,10 +36,12 @@ DEFAULTS = {
 
 
 ANONYMOUS = {
-    "hipDevResource_st": "nextResource", "hipGraphNodeParams": "reserved2", "hipMemAllocationProp": "location",
+    "hipDevResource_st": "nextResource",
+    "hipGraphNodeParams": "reserved2",
+    "hipMemAllocationProp": "location",
     "hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t": "flags",
     "hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t": "flags",
-}  # fmt: skip
+}
 """Structures with a union without a name, which the bindings leave out, and the member that follows it (HIP runtime API
 reference); in others it comes last."""
 

@@ -19,7 +19,9 @@ def faults(folder, first, second, third):
     launches = ((first, "@abort"), (second, "@hang"), (third, "=700@forever"))
     return {
         "MFMASIM_HIPRT_FAULTS": ",".join(f"hipModuleLaunchKernel#{number}{how}" for number, how in launches),
-            "MFMASIM_HIPRT_COUNTS": str(folder / "counts"), **ARCH}  # fmt: skip
+        "MFMASIM_HIPRT_COUNTS": str(folder / "counts"),
+        **ARCH,
+    }
 
 
 def test_verify(tmp_path):

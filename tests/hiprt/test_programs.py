@@ -223,8 +223,10 @@ def test_command_lines():
     assert words("-xc++", "-c", "a.cpp") == ["-xc++", "-c", "a.cpp"]
     full = command(["--offload-arch=gfx950", "--amdgpu-target=gfx1100,gfx942", "-O1", "-g", "a.o"], tool)
     assert [word for word in full if word.startswith("--offload-arch")] == [
-        "--offload-arch=gfx950", "--offload-arch=gfx1100", "--offload-arch=gfx942",
-    ]  # fmt: skip
+        "--offload-arch=gfx950",
+        "--offload-arch=gfx1100",
+        "--offload-arch=gfx942",
+    ]
     assert "-O3" not in full
     assert "-lamdhip64" in full
     assert "-lamdhip64" not in command(["-c", "a.cpp"], tool)

@@ -33,15 +33,17 @@ from tests.isa.signatures_rdna import RDNA_RULES
 
 INTERPOLATION = [
     (op, f"v_interp_{name}", *cells)
-    for op, (name, *cells) in enumerate((
-        ("p10_f32", "f32", "-f32 -f32 -f32", "clamp"),
-        ("p2_f32", "f32", "-f32 -f32 -f32", "clamp"),
-        ("p10_f16_f32", "f32", "-h:f16 -f32 -h:f16", "clamp op_sel:0123"),
-        ("p2_f16_f32", "h:f16", "-h:f16 -f32 -f32", "clamp op_sel:0123"),
-        ("p10_rtz_f16_f32", "f32", "-h:f16 -f32 -h:f16", "clamp op_sel:0123"),
-        ("p2_rtz_f16_f32", "h:f16", "-h:f16 -f32 -f32", "clamp op_sel:0123"),
-    ))
-]  # fmt: skip
+    for op, (name, *cells) in enumerate(
+        (
+            ("p10_f32", "f32", "-f32 -f32 -f32", "clamp"),
+            ("p2_f32", "f32", "-f32 -f32 -f32", "clamp"),
+            ("p10_f16_f32", "f32", "-h:f16 -f32 -h:f16", "clamp op_sel:0123"),
+            ("p2_f16_f32", "h:f16", "-h:f16 -f32 -f32", "clamp op_sel:0123"),
+            ("p10_rtz_f16_f32", "f32", "-h:f16 -f32 -h:f16", "clamp op_sel:0123"),
+            ("p2_rtz_f16_f32", "h:f16", "-h:f16 -f32 -f32", "clamp op_sel:0123"),
+        )
+    )
+]
 """Rows of VINTERP, from RDNA3's and RDNA4's manuals; a test compares their texts with llvm-mc's."""
 TABLES = Path(__file__).parents[2] / "mfmasim" / "isa" / "tables"
 

@@ -28,9 +28,7 @@ _DS_FIELDS = ((10, 0), (20, 8), (80, 16), (40, 24))
 def ds_rows(prober):
     rows = []
     # Try the fields from all used to none: LLVM wants unused fields to be zero.
-    tries = [
-        (dst, addr, d0, d1) for dst in (40, 0) for addr in (10, 0) for d1 in (80, 0) for d0 in (20, 0)
-    ]  # fmt: skip
+    tries = [(dst, addr, d0, d1) for dst in (40, 0) for addr in (10, 0) for d1 in (80, 0) for d0 in (20, 0)]
     probes = {
         (op, gds): [
             dwords(0x36 << 26 | op << 17 | gds << 16 | 0x34 << 8 | 0x12, addr | d0 << 8 | d1 << 16 | dst << 24)
@@ -40,12 +38,14 @@ def ds_rows(prober):
         for gds in (0, 1)
     }
     prober.ask([code for codes in probes.values() for code in codes])
-    prober.ask([
-        dwords(0x36 << 26 | op << 17 | 1 << 16, sum(n << s for n, s in fields))
-        for op in range(256)
-        for count in range(5)
-        for fields in itertools.combinations(_DS_FIELDS, count)
-    ])  # fmt: skip
+    prober.ask(
+        [
+            dwords(0x36 << 26 | op << 17 | 1 << 16, sum(n << s for n, s in fields))
+            for op in range(256)
+            for count in range(5)
+            for fields in itertools.combinations(_DS_FIELDS, count)
+        ]
+    )
     for op in range(256):
         for gds in (0, 1):
             codes = probes[op, gds]
@@ -121,12 +121,14 @@ HALF = {"b64": "b32", "b128": "b64"}
 
 def mubuf_rows(prober):
     rows = []
-    prober.ask([
-        dwords(0x38 << 26 | op << 18 | extra, high)
-        for op in range(128)
-        for extra in (0, 1 << 15, 1 << 16)
-        for high in (0, 10 | 20 << 8 | 4 << 16 | 30 << 24, 10 | 4 << 16 | 30 << 24)
-    ])  # fmt: skip
+    prober.ask(
+        [
+            dwords(0x38 << 26 | op << 18 | extra, high)
+            for op in range(128)
+            for extra in (0, 1 << 15, 1 << 16)
+            for high in (0, 10 | 20 << 8 | 4 << 16 | 30 << 24, 10 | 4 << 16 | 30 << 24)
+        ]
+    )
     for op in range(128):
         base = (0x38 << 26 | op << 18, 10 | 20 << 8 | 4 << 16 | 30 << 24)
         text = prober.text(dwords(*base)) or prober.text(dwords(base[0], 0))

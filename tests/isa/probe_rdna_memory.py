@@ -59,8 +59,10 @@ def ds_rows(prober, encodings):
     # From all fields used to none: LLVM wants unused ones to be zero in some operations.
     tries = [
         dict(pairs) | gds | {"offset0": 0x12, "offset1": 0x34}
-        for gds in spaces for count in (4, 3, 2, 1, 0) for pairs in itertools.combinations(_DS.items(), count)
-    ]  # fmt: skip
+        for gds in spaces
+        for count in (4, 3, 2, 1, 0)
+        for pairs in itertools.combinations(_DS.items(), count)
+    ]
     tries += [dict(fields, offset0=0, offset1=0) for fields in tries]
     first = tries[: len(tries) // 2]
     prober.ask([words(encodings, "DS", op, **fields) for op in range(256) for fields in first])

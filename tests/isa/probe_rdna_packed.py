@@ -11,10 +11,12 @@ from tests.isa.signatures_rdna import RDNA_RULES, wmma_signature
 
 # What flipping one bit of the usual instruction says; the upper selectors are usually set.
 FLIPS = {
-    "clamp": {"clamp": 1}, **{f"op_sel{i}": {"op_sel": 1 << i} for i in range(3)},
-    **{f"neg_lo{i}": {"neg_lo": 1 << i} for i in range(3)}, **{f"neg_hi{i}": {"neg_hi": 1 << i} for i in range(3)},
+    "clamp": {"clamp": 1},
+    **{f"op_sel{i}": {"op_sel": 1 << i} for i in range(3)},
+    **{f"neg_lo{i}": {"neg_lo": 1 << i} for i in range(3)},
+    **{f"neg_hi{i}": {"neg_hi": 1 << i} for i in range(3)},
     "op_sel_hi0": {"op_sel_hi": 2},
-}  # fmt: skip
+}
 
 
 def _bases(encodings, op):

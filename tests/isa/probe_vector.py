@@ -37,9 +37,7 @@ def vop3_base_of(prober, op):
 def prefetch_vop3(prober, opcodes):
     bases = [base for op in opcodes for base in vop3_bases(op)]
     prober.ask([dwords(*base) for base in bases])
-    prober.ask([
-        dwords(first, second & ~(0x1FF << 9 * i) | 40 << 9 * i) for first, second in bases for i in range(3)
-    ])  # fmt: skip
+    prober.ask([dwords(first, second & ~(0x1FF << 9 * i) | 40 << 9 * i) for first, second in bases for i in range(3)])
     prober.ask([code for base in bases if prober.text(dwords(*base)) for code in flipped(base, VOP3_BITS)])
 
 

@@ -16,10 +16,11 @@ LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILI
 # What an architecture has no instructions for.
 MISSING = {
     "gfx908": {"cdna4", "half", "lanes", "memory", "mfma", "rdna"},
-    "gfx90a": {"cdna4", "half", "mfma", "rdna"}, "gfx942": {"cdna4", "mfma_cdna1", "rdna"},
+    "gfx90a": {"cdna4", "half", "mfma", "rdna"},
+    "gfx942": {"cdna4", "mfma_cdna1", "rdna"},
     "gfx950": {"mfma_cdna1", "rdna"},
     **{arch: {"cdna4", "mfma", "mfma_cdna1"} for arch in ("gfx1100", "gfx1151", "gfx1200", "gfx1201")},
-}  # fmt: skip
+}
 
 
 def compile_kernel(source, arch, output):

@@ -26,21 +26,27 @@ SMALL = {"u8", "i8", "b8", "u16", "i16", "b16"}
 TRANS = {
     "gfx942": {
         f"v_{word}_{size}" for word in ("exp", "log", "rcp", "rsq", "sqrt", "sin", "cos") for size in ("f16", "f32")
-    } | {"v_rcp_f64", "v_rsq_f64", "v_sqrt_f64", "v_rcp_iflag_f32", "v_exp_legacy_f32", "v_log_legacy_f32"},
+    }
+    | {"v_rcp_f64", "v_rsq_f64", "v_sqrt_f64", "v_rcp_iflag_f32", "v_exp_legacy_f32", "v_log_legacy_f32"},
     "gfx1201": {
         f"v_{word}_{size}" for word in ("exp", "log", "rcp", "rsq", "sqrt", "sin", "cos") for size in ("f16", "f32")
-    } | {f"v_s_{word}_{size}" for word in ("exp", "log", "rcp", "rsq", "sqrt") for size in ("f16", "f32")}
+    }
+    | {f"v_s_{word}_{size}" for word in ("exp", "log", "rcp", "rsq", "sqrt") for size in ("f16", "f32")}
     | {"v_rcp_f64", "v_rsq_f64", "v_sqrt_f64", "v_rcp_iflag_f32"},
-}  # fmt: skip
+}
 FLOW = {
-    "branch": {"s_branch"}, "call": {"s_call_b64", "s_swappc_b64", "s_call_i64", "s_swap_pc_i64"}, "trap": {"s_trap"},
+    "branch": {"s_branch"},
+    "call": {"s_call_b64", "s_swappc_b64", "s_call_i64", "s_swap_pc_i64"},
+    "trap": {"s_trap"},
     "jump": {"s_setpc_b64", "s_rfe_b64", "s_rfe_restore_b64", "s_set_pc_i64", "s_add_pc_i64"},
     "end": {"s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"},
-}  # fmt: skip
+}
 BARRIERS = {
-    "whole": {"s_barrier"}, "signal": {"s_barrier_signal", "s_barrier_signal_isfirst"}, "wait": {"s_barrier_wait"},
+    "whole": {"s_barrier"},
+    "signal": {"s_barrier_signal", "s_barrier_signal_isfirst"},
+    "wait": {"s_barrier_wait"},
     "other": {"s_barrier_init", "s_barrier_join", "s_barrier_leave", "s_get_barrier_state", "s_wakeup_barrier"},
-}  # fmt: skip
+}
 LANES = {
     "readlane": {"v_readlane_b32"}, "writelane": {"v_writelane_b32"}, "readfirstlane": {"v_readfirstlane_b32"},
     "permlane": {

@@ -47,11 +47,12 @@ def few(monkeypatch):
     def keep(*titles):
         every = running.kit_probes
         monkeypatch.setattr(
-            running, "kit_probes",
+            running,
+            "kit_probes",
             lambda *args, **options: tuple(
                 one for one in every(*args, **options) if one.part == "answers" or one.title in titles
             ),
-        )  # fmt: skip
+        )
 
     return keep
 

@@ -151,8 +151,10 @@ def test_accounts_of_parts_together_are_those_of_the_whole(accesses, cut):
     for place, account in whole.by_place.items():
         other = parts.by_place[place]
         assert (account.executions, account.extra_passes, account.degrees) == (
-            other.executions, other.extra_passes, other.degrees,
-        )  # fmt: skip
+            other.executions,
+            other.extra_passes,
+            other.degrees,
+        )
         assert (account.lowest, account.highest) == (other.lowest, other.highest)
         assert account.worst_lanes() == other.worst_lanes()
         assert [s.addresses.tolist() for s in account.samples] == [s.addresses.tolist() for s in other.samples]

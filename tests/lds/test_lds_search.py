@@ -229,9 +229,10 @@ def test_found_swizzles_hold_under_the_slow_count(tile, element, write, read, ar
     size = int(name.removeprefix("ds_read_b")) // 8
     steps = tile[1] // (64 // across * size) or 1
     pattern = lds.Pattern.of(
-        name, lambda lane, n: (lane % across, (n * 64 // across * size + lane // across * size) % tile[1]),
+        name,
+        lambda lane, n: (lane % across, (n * 64 // across * size + lane // across * size) % tile[1]),
         accesses=min(steps, 4),
-    )  # fmt: skip
+    )
     writing = None if write is None else lds.Pattern.linear(write, *tile)
     patterns = [pattern] + ([writing] if writing else [])
     found = lds.find_swizzle(tile, element, writing, [pattern], archs)

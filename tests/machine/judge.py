@@ -66,8 +66,10 @@ def judge(probes, arch, data, *, strict_nan=False):
 
 _NAN = {
     # result kind: (exponent, fraction) masks of the dword that tells
-    "f32": (0x7F800000, 0x007FFFFF), "f16": (0x7C00, 0x3FF), "f64": (0x7FF00000, 0x000FFFFF),
-}  # fmt: skip
+    "f32": (0x7F800000, 0x007FFFFF),
+    "f16": (0x7C00, 0x3FF),
+    "f64": (0x7FF00000, 0x000FFFFF),
+}
 
 
 def _are_nans(name, *dwords):

@@ -23,8 +23,10 @@ SCALE = 92
 FIRST, LAST = 10, 41
 """Registers with inputs."""
 HINTS = {
-    "s_monitor_sleep": "1", "s_setprio_inc_wg": "1", **{f"s_wait_{name}cnt": "0" for name in ("async", "tensor", "x")},
-}  # fmt: skip
+    "s_monitor_sleep": "1",
+    "s_setprio_inc_wg": "1",
+    **{f"s_wait_{name}cnt": "0" for name in ("async", "tensor", "x")},
+}
 """Hints and waits, whose operand the assembler wants."""
 
 
@@ -156,10 +158,12 @@ def _dual(row, encoding, rng):
 
 
 OLDER = {
-    "s_get_pc_i64": ("s_getpc_b64", lines_scalar._counter), "s_set_pc_i64": ("s_setpc_b64", lines_scalar._counter),
-    "s_swap_pc_i64": ("s_swappc_b64", lines_scalar._counter), "s_call_i64": ("s_call_b64", lines_lanes._call),
+    "s_get_pc_i64": ("s_getpc_b64", lines_scalar._counter),
+    "s_set_pc_i64": ("s_setpc_b64", lines_scalar._counter),
+    "s_swap_pc_i64": ("s_swappc_b64", lines_scalar._counter),
+    "s_call_i64": ("s_call_b64", lines_lanes._call),
     "s_get_shader_cycles_u64": ("s_memtime", lines_lanes._clock),
-}  # fmt: skip
+}
 """Operations that have another name than before, the older name, and what draws its lines."""
 
 
@@ -180,9 +184,11 @@ def _buffer(encoding, row, rng, number):
     scale = rng.randrange(2)
     stride, check = rng.choice([(0, 0), (64 >> 2 * scale, 0), (64 >> 2 * scale, 1)])
     found.before += [
-        "s_and_b32 s81, s81, 0xffff", f"s_or_b32 s81, s81, {(records & 0x7F) << 25:#x}",
-        f"s_mov_b32 s82, {records >> 7}", f"s_mov_b32 s83, {stride << 12 | scale << 26 | check << 29:#x}",
-    ]  # fmt: skip
+        "s_and_b32 s81, s81, 0xffff",
+        f"s_or_b32 s81, s81, {(records & 0x7F) << 25:#x}",
+        f"s_mov_b32 s82, {records >> 7}",
+        f"s_mov_b32 s83, {stride << 12 | scale << 26 | check << 29:#x}",
+    ]
     return found
 
 

@@ -15,11 +15,12 @@ _COMMON = {
     "ds_write2st64_b64": "ds_store_2addr_stride64_b64",
 }  # fmt: skip
 _GFX12 = {
-    "s_add_u32": "s_add_co_u32", "s_addc_u32": "s_add_co_ci_u32", "s_sub_u32": "s_sub_co_u32",
+    "s_add_u32": "s_add_co_u32",
+    "s_addc_u32": "s_add_co_ci_u32",
+    "s_sub_u32": "s_sub_co_u32",
     "s_subb_u32": "s_sub_co_ci_u32",
-}  # fmt: skip
-_PARTS = {"dword": "b32", "dwordx2": "b64", "dwordx3": "b96", "dwordx4": "b128", "dwordx8": "b256",
-          "dwordx16": "b512"}  # fmt: skip
+}
+_PARTS = {"dword": "b32", "dwordx2": "b64", "dwordx3": "b96", "dwordx4": "b128", "dwordx8": "b256", "dwordx16": "b512"}
 _MASKS = ("s_mov_", "s_and_", "s_or_", "s_andn2_", "s_xor_", "s_not_", "s_and_saveexec_", "s_or_saveexec_")
 _WAITS = {"vmcnt": ("s_wait_loadcnt", "s_wait_storecnt"), "lgkmcnt": ("s_wait_dscnt", "s_wait_kmcnt")}
 

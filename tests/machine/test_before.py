@@ -35,9 +35,9 @@ def test_a_second_run_reads_what_the_first_one_read(memory):
     for turn in (memory, Earlier(memory.before), Earlier(memory.before)):
         read = []
         for number, (addresses, mask, size) in enumerate(accesses):
-            words, _ = turn.load_small(addresses, size, mask) if size < 4 else turn.load_dwords(
-                addresses, size // 4, mask
-            )  # fmt: skip
+            words, _ = (
+                turn.load_small(addresses, size, mask) if size < 4 else turn.load_dwords(addresses, size // 4, mask)
+            )
             read.append(np.where(mask, np.array(words), 0))
             changed = [np.full((4, 8), 0x01010101 * number, np.uint32)] * max(size // 4, 1)
             turn.store(addresses, changed, size, rng.random((4, 8)) < 0 if number % 3 else mask)

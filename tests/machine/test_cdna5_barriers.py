@@ -21,12 +21,15 @@ WAVE = """
 @pytest.mark.oracle
 def test_a_producer_and_consumers():
     """Wave 0 stores late and signals; the others have joined barrier 1, whose only member is that one signal."""
-    body = """
+    body = (
+        """
   s_mov_b32 m0, 0x10001
   s_barrier_init m0
   s_barrier_signal -1
   s_barrier_wait -1
-""" + WAVE + """
+"""
+        + WAVE
+        + """
   s_cselect_b32 s11, 1, 0
   s_barrier_join 1
   s_barrier_signal -1
@@ -45,7 +48,8 @@ def test_a_producer_and_consumers():
   s_wait_dscnt 0x0
   s_barrier_signal 1
 .Ldone:
-"""  # fmt: skip
+"""
+    )
     for schedule in ("usual", "forward", "reversed", "random:3"):
         out, _, report = run(body, NONE, items=96, extra=NAMED, schedule=schedule)
         assert not report.findings, [f.message for f in report.findings]
@@ -55,7 +59,9 @@ def test_a_producer_and_consumers():
 @pytest.mark.oracle
 def test_state_members_and_leaving():
     """Signals count, members are set by M0, and a member that leaves completes the barrier for the others."""
-    body = WAVE + """
+    body = (
+        WAVE
+        + """
   s_cselect_b32 s11, 1, 0
   s_mov_b32 m0, 0x30002
   s_cmp_lg_u32 s11, 0
@@ -80,7 +86,8 @@ def test_state_members_and_leaving():
   s_get_barrier_state s12, 2
   s_wait_kmcnt 0x0
   v_mov_b32_e32 v10, s12
-"""  # fmt: skip
+"""
+    )
     out, _, report = run(body, NONE, items=96, extra=NAMED)
     assert not [f for f in report.findings if f.severity == "error"], [f.message for f in report.findings]
     assert set(out[:, 0].tolist()) == {1 << 24 | 2 << 4 | 1}

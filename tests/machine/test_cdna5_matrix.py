@@ -43,7 +43,7 @@ CASES = (
     ("v_wmma_scale16_f32_16x16x128_f8f6f4", ("e2m1fn",) * 2, {}, f"{FP4} {E5M3}", BOTH),
     ("v_wmma_scale_f32_16x16x128_f8f6f4", (), SCALARS, "", {}),
     ("v_wmma_scale16_f32_32x16x128_f4", (), SCALARS | {"scale_A": ("s[20:21]", 0x7C)}, "neg_lo:[0,0,1]", {"neg": 4}),
-)  # fmt: skip
+)
 
 
 def executed(op, line, registers, scalar=0xABCDEF7C):

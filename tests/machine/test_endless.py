@@ -89,8 +89,9 @@ def test_a_loop_that_waits_for_a_later_batch_is_not_called_endless():
     """Workgroup 0 waits for workgroup 1, which does not run beside it here: only the budget ends that."""
     kernel = harness.kernel(
         HEAD + "s_cmp_lg_u32 s2, 0\n s_cbranch_scc1 2f\n" + ENDLESS["a flag that stays"] + "\n2: s_nop 0" + TAIL,
-        "gfx942", "pp",
-    )  # fmt: skip
+        "gfx942",
+        "pp",
+    )
     args = [np.zeros(1, np.uint32), np.zeros(1, np.uint32)]
     run = mfmasim.device("sim").launch
     report = run(kernel, grid=2, block=64, args=args, checks="none", budget=20_000, max_waves=1)

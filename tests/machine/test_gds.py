@@ -19,8 +19,10 @@ TABLE = {
     "gfx908": "global_load_dword v{}, v3, s[8:9] offset:{}",
     "gfx1151": "global_load_b32 v{}, v3, s[8:9] offset:{}",
 }
-STORE = {"gfx908": "global_store_dword v3, v{}, s[10:11] offset:{}",
-         "gfx1151": "global_store_b32 v3, v{}, s[10:11] offset:{}"}  # fmt: skip
+STORE = {
+    "gfx908": "global_store_dword v3, v{}, s[10:11] offset:{}",
+    "gfx1151": "global_store_b32 v3, v{}, s[10:11] offset:{}",
+}
 WRITE = {"gfx908": "ds_write_b32", "gfx1151": "ds_store_b32"}
 READ = {"gfx908": "ds_read_b32", "gfx1151": "ds_load_b32"}
 PAIR = {"gfx908": "s_load_dwordx4", "gfx1151": "s_load_b128"}

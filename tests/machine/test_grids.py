@@ -162,9 +162,11 @@ def test_waves_in_flight():
     """What is asked for, rounded down to whole workgroups; by default what fits the caches; never beyond the bytes."""
     cases = [
         ("", 64, None, min(WAVES, BATCH_BYTES // (64 * (2048 + 64)))),
-        ("", 64, 3, 3), ("", 256, 7, 1), ("", 1024, 3, 1),
+        ("", 64, 3, 3),
+        ("", 256, 7, 1),
+        ("", 1024, 3, 1),
         ("  .amdhsa_private_segment_fixed_size 262144", 64, None, BATCH_BYTES // (64 * (262144 + 2048 + 64))),
-    ]  # fmt: skip
+    ]
     for extra, block, max_waves, expected in cases:
         program = harness.kernel("  s_endpgm", "gfx942", "", extra=extra)
         launch = prepare(program, 10_000, block, [])

@@ -183,10 +183,12 @@ def test_the_address_of_scratch_is_an_error():
 
 
 PLACES = {
-    "gfx90a": ["HW_REG_HW_ID"], "gfx942": ["HW_REG_HW_ID", "HW_REG_XCC_ID"],
+    "gfx90a": ["HW_REG_HW_ID"],
+    "gfx942": ["HW_REG_HW_ID", "HW_REG_XCC_ID"],
     "gfx950": ["HW_REG_HW_ID", "HW_REG_XCC_ID"],
-    "gfx1151": ["HW_REG_HW_ID1, 0, 21"], "gfx1201": ["HW_REG_WAVE_HW_ID1"],
-}  # fmt: skip
+    "gfx1151": ["HW_REG_HW_ID1, 0, 21"],
+    "gfx1201": ["HW_REG_WAVE_HW_ID1"],
+}
 
 
 @pytest.mark.parametrize("arch", PLACES)

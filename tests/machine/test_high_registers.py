@@ -108,8 +108,10 @@ def test_listings_are_those_of_objdump():
         path.write_bytes(harness.assemble(harness.source("\n".join(lines), ARCH), ARCH))
         done = subprocess.run(
             [tool("llvm-objdump"), "-d", "--no-show-raw-insn", "--no-leading-addr", str(path)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     theirs = [line.split("//")[0].strip() for line in done.stdout.splitlines() if line.startswith("\t")]
     theirs = [line + "/" if line.endswith("*") else line for line in theirs]
     ours = [instruction.text.strip() for instruction in program.instructions]

@@ -23,10 +23,12 @@ def machine():
     """LDS of three workgroups with random bytes; faults are counted."""
     faults = []
     return SimpleNamespace(
-        lds=np.random.default_rng(1).integers(0, 256, (GROUPS, BYTES), np.uint8), arch=arch("gfx942"), faults=faults,
+        lds=np.random.default_rng(1).integers(0, 256, (GROUPS, BYTES), np.uint8),
+        arch=arch("gfx942"),
+        faults=faults,
         launch=SimpleNamespace(lds_bytes=LIMIT),
         notify=SimpleNamespace(accesses=[], fault=lambda *_: faults.append(1)),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

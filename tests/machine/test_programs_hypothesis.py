@@ -88,9 +88,11 @@ def follow_up(probe_name, line):
     written = [half.split()[1].strip(",") for half in line.split(" :: ")] if " :: " in line else []
     if VECTOR.get(ALIASES.get(probe_name, probe_name), ((), ()))[1] == ("f32",):
         written = [re.search(r" (v\d+)", line)[1]]
-    return [part for to in written for part in (
-        f"v_cmp_u_f32_e64 s[34:35], {to}, {to}", f"v_cndmask_b32_e64 {to}, {to}, 1.0, s[34:35]",
-    )]  # fmt: skip
+    return [
+        part
+        for to in written
+        for part in (f"v_cmp_u_f32_e64 s[34:35], {to}, {to}", f"v_cndmask_b32_e64 {to}, {to}, 1.0, s[34:35]")
+    ]
 
 
 class Setting(tuple):

@@ -46,9 +46,7 @@ def test_scalar_loads_of_parts(arch):
 """
     out = results(body, arch, DATA)
     raw = DATA.view(np.uint8).reshape(-1)
-    expected = [
-        raw[1], raw[2].view(np.int8), raw[6:8].view(np.uint16)[0], raw[8:10].view(np.int16)[0],
-    ]  # fmt: skip
+    expected = [raw[1], raw[2].view(np.int8), raw[6:8].view(np.uint16)[0], raw[8:10].view(np.int16)[0]]
     assert (out == np.array([int(x) & 0xFFFFFFFF for x in expected], np.uint32)).all()
 
 

@@ -56,8 +56,10 @@ def random_moves(rng, count):
                 )
             )
         )
-    return [*lines, *(STORE.format(f"v{n}", 256 * (n % 8)) + f"\n  v_add_u32 v1, {n % 8 // 7 * 2048}, v1"
-                      for n in range(2, TOTAL))]  # fmt: skip
+    return [
+        *lines,
+        *(STORE.format(f"v{n}", 256 * (n % 8)) + f"\n  v_add_u32 v1, {n % 8 // 7 * 2048}, v1" for n in range(2, TOTAL)),
+    ]
 
 
 @pytest.mark.parametrize("arch", UNIFIED)
@@ -109,8 +111,10 @@ def test_registers_never_written_have_the_name_that_the_instruction_gives_them()
     _, findings = observed([STORE.format("v40", 0), STORE.format("a9", 0), "v_accvgpr_read_b32 v4, a10",
                             STORE.format("v4", 0)], "gfx942", "uninitialised")  # fmt: skip
     assert [(f.register, f.message.split(" is stored")[0]) for f in findings] == [
-        ("v40", "v40"), ("a9", "a9"), ("v4", "v4")
-    ]  # fmt: skip
+        ("v40", "v40"),
+        ("a9", "a9"),
+        ("v4", "v4"),
+    ]
     assert "comes from a10" in findings[2].message
 
 
@@ -132,8 +136,10 @@ def test_the_debugger_shows_both_names():
             stop.a(32)
 
     debug.break_at("v_mfma_*", look)
-    lines = [*(f"v_mov_b32 v{k}, 1.0" for k in (2, 3, 32, 33, 34, 35)),
-             "v_mfma_f32_16x16x16_f16 a[0:3], v[2:3], v[2:3], a[0:3]"]  # fmt: skip
+    lines = [
+        *(f"v_mov_b32 v{k}, 1.0" for k in (2, 3, 32, 33, 34, 35)),
+        "v_mfma_f32_16x16x16_f16 a[0:3], v[2:3], v[2:3], a[0:3]",
+    ]
     args = [np.zeros(4, np.uint32), np.zeros(4, np.uint32)]
     mfmasim.device("sim").launch(kernel(lines, "gfx942"), grid=1, block=64, args=args, observers=[debug])
     ((v33, a1, fragment, text),) = seen

@@ -64,8 +64,10 @@ def test_every_instruction_equals_mmasim(family):
         for finite in (False, True):
             a, b = (operand(source, fmt, (200, k), finite) for fmt in (a_format, b_format))
             c = operand(source, d_format, (200,), finite)
-            x, y, z = (torch.from_numpy(v.view(f"i{v.itemsize}").copy()).view(types[fmt])
-                       for v, fmt in ((a, a_format), (b, b_format), (c, d_format)))  # fmt: skip
+            x, y, z = (
+                torch.from_numpy(v.view(f"i{v.itemsize}").copy()).view(types[fmt])
+                for v, fmt in ((a, a_format), (b, b_format), (c, d_format))
+            )
             expected = MFMA(family, name).dpa(x, y, z).numpy()
             found = multiply(model, a_format, b_format, d_format, a[:, None], b[:, :, None], c[:, None, None])[:, 0, 0]
             values = found.view(expected.dtype)

@@ -22,21 +22,18 @@ FIRST = "if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)"
 KERNELS = {
     "all alike": ("BAR(1);\nBAR(2);", []),
     "in a loop": ("for (unsigned r = 0; r < rounds; ++r)\n BAR(1);", []),
-    "first wave elsewhere": (
-        f"{FIRST}\n BAR(1);\nelse\n BAR(2);", [("barrier-different", "BAR(2)", "BAR(1)", 1, 4)]
-    ),
+    "first wave elsewhere": (f"{FIRST}\n BAR(1);\nelse\n BAR(2);", [("barrier-different", "BAR(2)", "BAR(1)", 1, 4)]),
     "first wave elsewhere, then together": (
-        f"{FIRST}\n BAR(1);\nelse\n BAR(2);\nBAR(3);", [("barrier-different", "BAR(2)", "BAR(1)", 1, 4)]
+        f"{FIRST}\n BAR(1);\nelse\n BAR(2);\nBAR(3);",
+        [("barrier-different", "BAR(2)", "BAR(1)", 1, 4)],
     ),
     "first wave once more": (f"BAR(1);\n{FIRST}\n BAR(2);", [("barrier-uneven", "}", "BAR(2)", 1, 4)]),
     "parity": (
         f"for (unsigned r = 0; r < rounds; ++r)\n BAR(1);\n{FIRST}\n BAR(2);\nBAR(3);",
         [("barrier-different", "BAR(3)", "BAR(2)", 1, 4), ("barrier-uneven", "}", "BAR(3)", 1, 4)],
     ),
-    "a wave leaves early": (
-        f"{FIRST} {{\n return;\n}}\nBAR(1);\nBAR(2);", [("barrier-uneven", "}", "BAR(2)", 0, 2)]
-    ),
-}  # fmt: skip
+    "a wave leaves early": (f"{FIRST} {{\n return;\n}}\nBAR(1);\nBAR(2);", [("barrier-uneven", "}", "BAR(2)", 0, 2)]),
+}
 
 
 def code_of(arch):

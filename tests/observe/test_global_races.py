@@ -20,10 +20,7 @@ KERNELS = {
         "if (blockIdx.x < 1)\n data[threadIdx.x]=1;\nelse\n out[blockIdx.x * 128 + threadIdx.x] = data[threadIdx.x];",
         [(FAR, "data[threadIdx.x]=1", "out[")],
     ),
-    "another value at the same place": (
-        "out[threadIdx.x] = threadIdx.x + blockIdx.x;",
-        [(FAR, "out[", "out[")],
-    ),
+    "another value at the same place": ("out[threadIdx.x] = threadIdx.x + blockIdx.x;", [(FAR, "out[", "out[")]),
     "the same value at the same place": ("out[threadIdx.x] = 7;", [("races-same-value", "out[", "out[")]),
     "an atomic operation and a plain read": (
         "atomicAdd(flag, 1u);\n out[blockIdx.x * 128 + threadIdx.x] = *flag;",
@@ -35,10 +32,8 @@ KERNELS = {
     ),
     "atomic operations alone": ("atomicAdd(flag, 1u);\n atomicMax(flag + 1, threadIdx.x);", []),
     "a bus that is only read": ("out[blockIdx.x * 128 + threadIdx.x] = data[0] + data[1];", []),
-    "a slot of a queue": (
-        "unsigned i = atomicAdd(flag, 1u);\n out[i] = threadIdx.x;", []
-    ),
-}  # fmt: skip
+    "a slot of a queue": ("unsigned i = atomicAdd(flag, 1u);\n out[i] = threadIdx.x;", []),
+}
 
 
 def code(arch):

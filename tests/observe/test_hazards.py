@@ -27,14 +27,17 @@ PAIRS = [
     (CDNA, READ, "buffer_load_dword v4, v2, s[8:11], s12 offen", 5, "s12"),
     (CDNA, READ, "v_readlane_b32 s13, v1, s12", 4, "s12"),
     (CDNA, "v_cmp_eq_u32 vcc, v0, v0", "v_div_fmas_f32 v4, v4, v4, v4", 4, "vcc_lo"),
-    (CDNA, "v_mov_b32 v4, v0", "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
-     2, "v4"),
-    (CDNA, "v_cmpx_eq_u32 s[12:13], v0, v0",
-     "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", 5, "exec_lo"),
+    (CDNA, "v_mov_b32 v4, v0", "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", 2, "v4"),
+    (
+        CDNA,
+        "v_cmpx_eq_u32 s[12:13], v0, v0",
+        "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+        5,
+        "exec_lo",
+    ),
     (CDNA, "v_cmp_eq_u32 vcc, v0, v0", "v_add_u32 v4, src_vccz, v4", 5, "vcc_lo"),
     (CDNA, "s_mov_b32 m0, 0", "buffer_load_dword v2, s[16:19], 0 offen lds", 1, "m0"),
-    (CDNA, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0", "s_getreg_b32 s12, hwreg(HW_REG_MODE)",
-     2, "hwreg 1"),
+    (CDNA, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0", "s_getreg_b32 s12, hwreg(HW_REG_MODE)", 2, "hwreg 1"),
     ("gfx908 gfx90a", "global_store_dwordx4 v2, v[4:7], s[8:9]", "v_mov_b32 v7, 0", 1, "v7"),
     ("gfx942 gfx950", "global_store_dwordx3 v2, v[4:6], s[8:9]", "v_mov_b32 v6, 0", 2, "v6"),
     ("gfx942 gfx950", "global_store_dwordx2 v2, v[4:5], s[8:9]", "v_mov_b32 v5, 0", 0, ""),
@@ -47,8 +50,13 @@ PAIRS = [
     ("gfx942 gfx950", "v_cmp_eq_u32 vcc, v0, v0", "v_addc_co_u32 v4, s[12:13], v4, v5, vcc", 0, ""),
     ("gfx942 gfx950", "v_mov_b32 v4, v0", "v_readfirstlane_b32 s12, v4", 1, "v4"),
     ("gfx942 gfx950", "v_cmpx_eq_u32 s[12:13], v0, v0", "v_readfirstlane_b32 s14, v4", 4, "exec_lo"),
-    ("gfx942 gfx950", f"v_add_u32_sdwa v4, v0, v0 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE {SDWA}", "v_mov_b32 v5, v4",
-     1, "v4"),
+    (
+        "gfx942 gfx950",
+        f"v_add_u32_sdwa v4, v0, v0 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE {SDWA}",
+        "v_mov_b32 v5, v4",
+        1,
+        "v4",
+    ),
     ("gfx942 gfx950", "v_cvt_sr_fp8_f32 v4, v5, v6 op_sel:[0,0,1,0]", "v_mov_b32 v5, v4", 1, "v4"),
     ("gfx942 gfx950", "v_cvt_sr_fp8_f32 v4, v5, v6", "v_mov_b32 v5, v4", 0, ""),
     ("gfx950", "v_mov_b32 v4, v0", "v_permlane32_swap_b32 v4, v5", 2, "v4"),
@@ -100,9 +108,14 @@ PAIRS = [
     ("gfx90a", OLD, "v_mfma_f32_32x32x8f16 v[48:63], v[4:5], v[6:7], v[20:35]", 16, "v20"),
     ("gfx90a", "v_mfma_f32_32x32x8f16 v[32:47], v[4:5], v[6:7], v[16:31]", "v_mov_b32 v17, 0", 15, "v17"),
     ("gfx950", "v_mfma_f32_16x16x128_f8f6f4 v[16:19], v[32:39], v[40:47], v[16:19]", "v_mov_b32 v4, v16", 12, "v16"),
-    ("gfx950", "v_mfma_f32_16x16x128_f8f6f4 v[16:19], v[32:35], v[40:43], v[16:19] cbsz:4 blgp:4",
-     "v_mov_b32 v4, v16", 8, "v16"),
-]  # fmt: skip
+    (
+        "gfx950",
+        "v_mfma_f32_16x16x128_f8f6f4 v[16:19], v[32:35], v[40:43], v[16:19] cbsz:4 blgp:4",
+        "v_mov_b32 v4, v16",
+        8,
+        "v16",
+    ),
+]
 # RDNA: first instruction, what lies between, second one, and whether that is enough.
 VECTORS = [
     ("gfx1100 gfx1151", WMMA, "", "v_wmma_f32_16x16x16_f16 v[24:31], v[16:23], v[32:39], v[24:31]", "v16"),
@@ -122,7 +135,7 @@ VECTORS = [
     ("gfx1100", "v_rcp_f32 v4, v4", "v_rcp_f32 v6, v6", "v_add_f32 v5, v4, v4", "v4"),
     ("gfx1100", "v_rcp_f32 v4, v4", "v_rcp_f32 v6, v6\nv_rcp_f32 v7, v7", "v_add_f32 v5, v4, v4", ""),
     ("gfx1151", "v_rcp_f32 v4, v4", "", "v_add_f32 v5, v4, v4", ""),
-]  # fmt: skip
+]
 
 
 def of(table, arch):

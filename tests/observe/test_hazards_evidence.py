@@ -40,7 +40,7 @@ PROGRAMS = {
     "busy, 19": ("gfx90a", (ONE, TWO, "s_nop 2", "v_mov_b32 v4, v31"), "info", 1),
     "busy, 18": ("gfx90a", (ONE, TWO, "s_nop 1", "v_mov_b32 v4, v31"), "error", 1),
     "busy, half over": ("gfx90a", (ONE, "s_nop 7", TWO, "s_nop 2", "v_mov_b32 v4, v31"), "info", 1),
-}  # fmt: skip
+}
 
 
 def kernel(arch, lines):

@@ -106,12 +106,12 @@ CDNA5_SECOND = {name: line for name, line in COMMON_SECOND.items() if not name.s
 }
 #           first instructions, second ones
 PAIRS = {
-    "gfx908":  (CDNA1_FIRST, CDNA1_SECOND),
-    "gfx90a":  (CDNA2_FIRST, CDNA2_SECOND),
-    "gfx942":  (CDNA2_FIRST, CDNA2_SECOND),
-    "gfx950":  (CDNA2_FIRST, CDNA2_SECOND),
+    "gfx908": (CDNA1_FIRST, CDNA1_SECOND),
+    "gfx90a": (CDNA2_FIRST, CDNA2_SECOND),
+    "gfx942": (CDNA2_FIRST, CDNA2_SECOND),
+    "gfx950": (CDNA2_FIRST, CDNA2_SECOND),
     "gfx1250": (CDNA5_FIRST, CDNA5_SECOND),
-}  # fmt: skip
+}
 EXEC_OF_MEMORY = {("cmpx", second): (5, 0) for second in ("load from s10", "load from v0", "store of v0")}
 """LLVM takes EXEC, which every such access reads, for an SGPR; the manuals name it for DPP and lane accesses alone."""
 SGEMM_BEFORE_XDL = {("SGEMM writes v0", "XDL reads v2 to v5 as C"): (0, 8)}
@@ -130,11 +130,13 @@ OTHERWISE = {
     "gfx90a": EXEC_OF_MEMORY,
     "gfx942": EXEC_OF_MEMORY | SGEMM_BEFORE_XDL,
     "gfx950": EXEC_OF_MEMORY,
-    "gfx1250": TRANS | SETREG | {
+    "gfx1250": TRANS
+    | SETREG
+    | {
         ("WMMA reads v0 as C", "valu writes v0"): (0, 4),  # LLVM's issue 222932
         ("setreg", "setreg"): (4, 0),
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PAIRS)

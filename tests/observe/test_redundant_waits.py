@@ -57,7 +57,7 @@ BODIES = {
         s_cbranch_scc1 .Lloop""",
         [],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -15,15 +15,15 @@ from tests.observe.slow_races import SlowRaces
 SIZE, LANES, BLOCKS = 128, 4, 10
 #        kind, bytes, whether it is a load to the LDS
 ACCESSES = {
-    "ds_read_b32 v4, v2":                 ("read",   4,  False),
-    "ds_write_b32 v2, v4":                ("write",  4,  False),
-    "ds_add_u32 v2, v4":                  ("atomic", 4,  False),
-    "ds_read_b64 v[4:5], v2":             ("read",   8,  False),
-    "ds_write_b128 v2, v[4:7]":           ("write",  16, False),
-    "global_load_lds_dword v2, s[8:9]":   ("write",  4,  True),
-    "ds_write_b8 v2, v4":                 ("write",  1,  False),
-    "ds_read_u8 v4, v2":                  ("read",   1,  False),
-}  # fmt: skip
+    "ds_read_b32 v4, v2": ("read", 4, False),
+    "ds_write_b32 v2, v4": ("write", 4, False),
+    "ds_add_u32 v2, v4": ("atomic", 4, False),
+    "ds_read_b64 v[4:5], v2": ("read", 8, False),
+    "ds_write_b128 v2, v[4:7]": ("write", 16, False),
+    "global_load_lds_dword v2, s[8:9]": ("write", 4, True),
+    "ds_write_b8 v2, v4": ("write", 1, False),
+    "ds_read_u8 v4, v2": ("read", 1, False),
+}
 NARROW = ("ds_write_b8", "ds_read_u8")
 OTHERS = ("s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(1)", "s_barrier", "s_barrier")
 
@@ -53,8 +53,10 @@ class Run:
     def __init__(self, kernel, groups, per):
         launch = SimpleNamespace(
             kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: "", memos={}),
-            names=SimpleNamespace(lds=str), lds_bytes=SIZE, waves_per_workgroup=per,
-        )  # fmt: skip
+            names=SimpleNamespace(lds=str),
+            lds_bytes=SIZE,
+            waves_per_workgroup=per,
+        )
         self.races = lds_races.LdsRaces(SimpleNamespace(finding=lambda kind, *_, **__: kind.id), launch)
         self.per, self.total, self.fresh = per, groups * per, True
         self.slow = [SlowRaces(per, SIZE) for _ in range(groups)]

@@ -79,7 +79,7 @@ def test_sums_are_those_of_a_slow_count(title, arch):
     assert {
         pc: {"lanes": s.lanes, "distinct": s.distinct, "64": s.lines[64], "128": s.lines[128]}
         for pc, s in sites.items()
-    } == other.found  # fmt: skip
+    } == other.found
     assert sum(used.written for used in fast.buffers) == sum(other.written.values())
     assert sum(used.touched_written for used in fast.buffers) == len(other.written)
     vectors = sum(site.bytes for site in sites.values() if site.kind == "read")
@@ -130,11 +130,15 @@ def test_launches_of_a_case_are_summed():
     launches = next(site.accesses for site in found.traffic.sites)  # one wave each, which loads A once
     assert launches > 1
     assert [(used.name, used.elements) for used in found.traffic.buffers] == [
-        ("A", 64 * launches), ("B", 64 * launches), ("C", 1024 * launches),
-    ]  # fmt: skip
+        ("A", 64 * launches),
+        ("B", 64 * launches),
+        ("C", 1024 * launches),
+    ]
     assert [(used.read // used.size, used.written // used.size) for used in found.traffic.buffers] == [
-        (1, 0), (1, 0), (0, 1),
-    ]  # fmt: skip
+        (1, 0),
+        (1, 0),
+        (0, 1),
+    ]
 
 
 def test_matrices_have_elements_of_their_own_format():
@@ -154,7 +158,5 @@ def test_page_terminal_and_json(tmp_path, capsys):
     assert "<h3>Bytes and lines of an access of a wave</h3>" in (tmp_path / "report.html").read_text()
     found = profiled("transpose_rest[given=f32,target=e4m3]")
     record = json.loads(json.dumps(found.record()))["traffic"]
-    assert {access["buffer"] for access in record["accesses"]} == {
-        "in", "out", "across", "scale", "amax", "scale_inv",
-    }  # fmt: skip
+    assert {access["buffer"] for access in record["accesses"]} == {"in", "out", "across", "scale", "amax", "scale_inv"}
     assert "B lines" in profile_page([found], "0")

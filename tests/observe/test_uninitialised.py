@@ -25,36 +25,51 @@ BODIES = {
     ),
     "copies and sums are no use": (["v_mov_b32 v5, v4", "v_add_u32 v6, v5, v0", "v_mul_f32 v7, v6, v5"], []),
     "a copy is stored": (
-        ["v_mov_b32 v5, v9", "v_add_u32 v4, v5, v0", STORE], [("global_store_dword", "stored", "v4", "comes from v9")]
+        ["v_mov_b32 v5, v9", "v_add_u32 v4, v5, v0", STORE],
+        [("global_store_dword", "stored", "v4", "comes from v9")],
     ),
     "undefined bits are masked away": (["v_and_b32 v4, 0, v5", STORE], []),
     "the low half is masked away": (
-        ["v_and_b32 v4, 0xffff0000, v5", STORE], [("global_store_dword", "stored", "v4", "(bits 0xffff0000)")]
+        ["v_and_b32 v4, 0xffff0000, v5", STORE],
+        [("global_store_dword", "stored", "v4", "(bits 0xffff0000)")],
     ),
     "bytes are put together": (
-        ["v_mov_b32 v5, 1", "s_movk_i32 s14, 0xff", "v_bfi_b32 v4, s14, v5, v9", "v_lshlrev_b32 v4, 24, v4", STORE], []
+        ["v_mov_b32 v5, 1", "s_movk_i32 s14, 0xff", "v_bfi_b32 v4, s14, v5, v9", "v_lshlrev_b32 v4, 24, v4", STORE],
+        [],
     ),
     "a register shifted out": (["v_lshrrev_b32 v4, 16, v5", "v_lshrrev_b32 v4, 16, v4", STORE], []),
     "a pair of which OP_SEL_HI takes one register twice": (
-        ["s_mov_b32 s10, 0x40000000", "v_mov_b32 v4, 1.0", "v_mov_b32 v5, 1.0",
-         "v_pk_mul_f32 v[4:5], v[4:5], s[10:11] op_sel_hi:[1,0]", "v_add_f32 v4, v4, v5", STORE], []
+        [
+            "s_mov_b32 s10, 0x40000000",
+            "v_mov_b32 v4, 1.0",
+            "v_mov_b32 v5, 1.0",
+            "v_pk_mul_f32 v[4:5], v[4:5], s[10:11] op_sel_hi:[1,0]",
+            "v_add_f32 v4, v4, v5",
+            STORE,
+        ],
+        [],
     ),
     "a pair of which one register was never written": (
-        ["s_mov_b32 s10, 0x40000000", "v_mov_b32 v4, 1.0", "v_mov_b32 v5, 1.0",
-         "v_pk_mul_f32 v[4:5], v[4:5], s[10:11]", "v_add_f32 v4, v4, v5", STORE],
+        [
+            "s_mov_b32 s10, 0x40000000",
+            "v_mov_b32 v4, 1.0",
+            "v_mov_b32 v5, 1.0",
+            "v_pk_mul_f32 v[4:5], v[4:5], s[10:11]",
+            "v_add_f32 v4, v4, v5",
+            STORE,
+        ],
         [("global_store_dword", "stored", "v4", "comes from s11")],
     ),
     "x xor x": (["v_xor_b32 v4, v5, v5", STORE], []),
     "a selector that takes defined bytes": (
-        ["v_mov_b32 v5, 1", "s_mov_b32 s10, 0x03020100", "v_perm_b32 v4, v9, v5, s10", STORE], []
+        ["v_mov_b32 v5, 1", "s_mov_b32 s10, 0x03020100", "v_perm_b32 v4, v9, v5, s10", STORE],
+        [],
     ),
     "a selector that takes another byte": (
         ["v_mov_b32 v5, 1", "s_mov_b32 s10, 0x03020104", "v_perm_b32 v4, v9, v5, s10", STORE],
         [("global_store_dword", "stored", "v4", "(bits 0xff)")],
     ),
-    "a carry goes up": (
-        ["v_and_b32 v5, 0x100, v9", "v_add_u32 v4, v5, v0", "v_and_b32 v4, 0xff, v4", STORE], []
-    ),
+    "a carry goes up": (["v_and_b32 v5, 0x100, v9", "v_add_u32 v4, v5, v0", "v_and_b32 v4, 0xff, v4", STORE], []),
     "a carry arrives": (
         ["v_and_b32 v5, 0x100, v9", "v_add_u32 v4, v5, v0", "v_and_b32 v4, 0x200, v4", STORE],
         [("global_store_dword", "stored", "v4", "comes from v9")],
@@ -65,7 +80,8 @@ BODIES = {
     ),
     "lanes that EXEC leaves out again": ([*ODD, "v_mov_b32 v4, 7", STORE], []),
     "another lane through DPP": (
-        [*ODD, "v_mov_b32 v5, 7", ALL, "v_mov_b32_dpp v4, v5 quad_perm:[1,1,3,3] row_mask:0xf bank_mask:0xf", STORE], []
+        [*ODD, "v_mov_b32 v5, 7", ALL, "v_mov_b32_dpp v4, v5 quad_perm:[1,1,3,3] row_mask:0xf bank_mask:0xf", STORE],
+        [],
     ),
     "a lane that was not written, through DPP": (
         [*ODD, "v_mov_b32 v5, 7", ALL, "v_mov_b32_dpp v4, v5 quad_perm:[0,1,3,3] row_mask:0xf bank_mask:0xf", STORE],
@@ -76,17 +92,20 @@ BODIES = {
         [("global_store_dword", "stored", "v4", "comes from v5, which was never written in lane 6")],
     ),
     "the lane that was written": (
-        [*ODD, "v_mov_b32 v5, 7", ALL, "v_readlane_b32 s10, v5, 7", "v_mov_b32 v4, s10", STORE], []
+        [*ODD, "v_mov_b32 v5, 7", ALL, "v_readlane_b32 s10, v5, 7", "v_mov_b32 v4, s10", STORE],
+        [],
     ),
     "a choice of defined values": (
-        ["v_cmp_eq_u32 vcc, 1, v0", "v_cndmask_b32 v5, v9, v0, vcc", "v_cndmask_b32 v4, 0, v5, vcc", STORE], []
+        ["v_cmp_eq_u32 vcc, 1, v0", "v_cndmask_b32 v5, v9, v0, vcc", "v_cndmask_b32 v4, 0, v5, vcc", STORE],
+        [],
     ),
     "a branch": (
         ["v_cmp_lt_u32 vcc, v4, v0", "s_cbranch_vccnz .Lover", ".Lover:"],
         [("s_cbranch_vccnz", "branch", "vcc_lo", "comes from v4")],
     ),
     "a branch that one bit settles": (
-        ["v_cmp_lt_u32 vcc, v4, v0", "s_or_b32 vcc_lo, vcc_lo, 1", "s_cbranch_vccnz .Lover", ".Lover:"], []
+        ["v_cmp_lt_u32 vcc, v4, v0", "s_or_b32 vcc_lo, vcc_lo, 1", "s_cbranch_vccnz .Lover", ".Lover:"],
+        [],
     ),
     "a scalar branch": (
         ["s_cmp_eq_u32 s20, 1", "s_cbranch_scc1 .Lover", ".Lover:"],
@@ -128,8 +147,18 @@ BODIES = {
         [("global_store_dword", "stored", "v4", "of the LDS, which was never written")],
     ),
     "a histogram": (
-        ["v_mov_b32 v5, 0", "ds_write_b32 v2, v5", WAIT, BARRIER, "ds_add_u32 v2, v0", WAIT, BARRIER,
-         "ds_read_b32 v4, v2", READY, STORE],
+        [
+            "v_mov_b32 v5, 0",
+            "ds_write_b32 v2, v5",
+            WAIT,
+            BARRIER,
+            "ds_add_u32 v2, v0",
+            WAIT,
+            BARRIER,
+            "ds_read_b32 v4, v2",
+            READY,
+            STORE,
+        ],
         [],
     ),
     "a buffer that holds nothing": (
@@ -153,8 +182,14 @@ BODIES = {
         [("v_mfma_f32_4x4x1_16b_f32", "matrix", "a0", "of a matrix instruction and was never written")],
     ),
     "an accumulator of zeros": (
-        ["v_mov_b32 v20, 1.0", "v_mov_b32 v21, 1.0", "v_mfma_f32_4x4x1_16b_f32 a[0:3], v20, v21, 0", "s_nop 7",
-         "v_accvgpr_read_b32 v4, a0", STORE],
+        [
+            "v_mov_b32 v20, 1.0",
+            "v_mov_b32 v21, 1.0",
+            "v_mfma_f32_4x4x1_16b_f32 a[0:3], v20, v21, 0",
+            "s_nop 7",
+            "v_accvgpr_read_b32 v4, a0",
+            STORE,
+        ],
         [],
     ),
     "a matrix operand of some lanes": (
@@ -162,14 +197,15 @@ BODIES = {
         [("v_mfma_f32_4x4x1_16b_f32", "matrix", "v20", "was never written in lane 0")],
     ),
     "half a register into a conversion": (
-        ["global_load_short_d16 v5, v2, s[8:9]", READY, "v_cvt_f32_f16 v4, v5", STORE], []
+        ["global_load_short_d16 v5, v2, s[8:9]", READY, "v_cvt_f32_f16 v4, v5", STORE],
+        [],
     ),
     "half a register, the other cleared": (["global_load_short_d16 v4, v2, s[8:9]", READY, STORE], []),
     "packed halves, one of them undefined": (
         ["global_load_short_d16 v5, v2, s[8:9]", READY, "v_pk_add_f16 v4, v5, v5", "v_and_b32 v4, 0xffff, v4", STORE],
         [],
     ),
-}  # fmt: skip
+}
 
 
 def reported(body, grid=2, arch="gfx942", checks="uninitialised", **options):

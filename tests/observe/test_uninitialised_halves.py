@@ -34,9 +34,10 @@ BODIES = {
     "packed with the other half": ([ONE, "v_pack_b32_f16 v4, v5.l, v5.h", WHOLE], "v4 (bits 0xffff0000) is stored"),
     "a comparison": ([ONE, "v_cmp_lt_f16_e32 vcc_lo, v5.l, v5.l", "s_cbranch_vccnz .Lend", ".Lend:"], ""),
     "a comparison of the other half": (
-        [ONE, "v_cmp_lt_f16_e32 vcc_lo, v5.l, v5.h", "s_cbranch_vccnz .Lend", ".Lend:"], "decides a branch"
+        [ONE, "v_cmp_lt_f16_e32 vcc_lo, v5.l, v5.h", "s_cbranch_vccnz .Lend", ".Lend:"],
+        "decides a branch",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BODIES)

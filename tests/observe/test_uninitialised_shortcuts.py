@@ -115,12 +115,12 @@ def test_a_write_that_reaches_beyond_the_allocation_is_dropped():
 
 #            loads v4, or v21                          found: byte
 FAR = {
-    "ds_read_b32 v4, v2 offset:32":                 None,
-    "ds_read_b32 v4, v2 offset:512":                512,
-    "ds_read2_b32 v[20:21], v2 offset1:8":          None,
-    "ds_read2_b32 v[20:21], v2 offset1:128":        512,
-    "ds_read2st64_b32 v[20:21], v2 offset1:2":      512,
-}  # fmt: skip
+    "ds_read_b32 v4, v2 offset:32": None,
+    "ds_read_b32 v4, v2 offset:512": 512,
+    "ds_read2_b32 v[20:21], v2 offset1:8": None,
+    "ds_read2_b32 v[20:21], v2 offset1:128": 512,
+    "ds_read2st64_b32 v[20:21], v2 offset1:2": 512,
+}
 
 
 @pytest.mark.parametrize("load", FAR)

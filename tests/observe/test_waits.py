@@ -33,13 +33,17 @@ BODIES = {
         [("v4", "v_mov_b32", "is overwritten while", "vmcnt(0)")],
     ),
     "the oldest of three": (
-        ("global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9]\n global_load_dword v6, v2, s[8:9]\n"
-        "s_waitcnt vmcnt(3)\n v_mov_b32_e32 v7, v4"),
+        (
+            "global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9]\n global_load_dword v6, v2, s[8:9]\n"
+            "s_waitcnt vmcnt(3)\n v_mov_b32_e32 v7, v4"
+        ),
         [("v4", "v_mov_b32", "s_waitcnt vmcnt(2) or less is missing")],
     ),
     "the oldest of three, waited for": (
-        ("global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9]\n global_load_dword v6, v2, s[8:9]\n"
-        "s_waitcnt vmcnt(2)\n v_mov_b32_e32 v7, v4\n s_waitcnt vmcnt(1)\n v_mov_b32_e32 v7, v5"),
+        (
+            "global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9]\n global_load_dword v6, v2, s[8:9]\n"
+            "s_waitcnt vmcnt(2)\n v_mov_b32_e32 v7, v4\n s_waitcnt vmcnt(1)\n v_mov_b32_e32 v7, v5"
+        ),
         [],
     ),
     "a store counts as well": (
@@ -47,47 +51,58 @@ BODIES = {
         [],
     ),
     "the LDS comes back in order": (
-        "ds_read_b32 v4, v2\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n v_mov_b32_e32 v7, v4", []
+        "ds_read_b32 v4, v2\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n v_mov_b32_e32 v7, v4",
+        [],
     ),
     "scalar loads do not": (
         "s_load_dword s12, s[0:1], 0x0\n s_load_dword s13, s[0:1], 0x0\n s_waitcnt lgkmcnt(1)\n s_mov_b32 s14, s12",
         [("s12", "s_mov_b32", "s_waitcnt lgkmcnt(0) is missing")],
     ),
     "an LDS read among scalar loads": (
-        ("ds_read_b32 v4, v2\n s_load_dword s12, s[0:1], 0x0\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n"
-        "v_mov_b32_e32 v7, v4"),
+        (
+            "ds_read_b32 v4, v2\n s_load_dword s12, s[0:1], 0x0\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n"
+            "v_mov_b32_e32 v7, v4"
+        ),
         [],
     ),
     "the later LDS read among them": (
-        ("ds_read_b32 v4, v2\n s_load_dword s12, s[0:1], 0x0\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n"
-        "v_mov_b32_e32 v7, v5"),
+        (
+            "ds_read_b32 v4, v2\n s_load_dword s12, s[0:1], 0x0\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n"
+            "v_mov_b32_e32 v7, v5"
+        ),
         [("v5", "v_mov_b32", "s_waitcnt lgkmcnt(0) is missing")],
     ),
     "two halves of a register": (
-        ("global_load_short_d16 v4, v2, s[8:9]\n global_load_short_d16_hi v4, v2, s[8:9]\n s_waitcnt vmcnt(0)\n"
-        "v_mov_b32_e32 v7, v4"),
+        (
+            "global_load_short_d16 v4, v2, s[8:9]\n global_load_short_d16_hi v4, v2, s[8:9]\n s_waitcnt vmcnt(0)\n"
+            "v_mov_b32_e32 v7, v4"
+        ),
         [],
     ),
     "another counter": (
-        "ds_read_b32 v4, v2\n s_waitcnt vmcnt(0)\n v_mov_b32_e32 v7, v4", [("v4", "v_mov_b32", "lgkmcnt(0)")]
+        "ds_read_b32 v4, v2\n s_waitcnt vmcnt(0)\n v_mov_b32_e32 v7, v4",
+        [("v4", "v_mov_b32", "lgkmcnt(0)")],
     ),
     "an address in flight": (
         "global_load_dword v4, v2, s[8:9]\n v_lshlrev_b32_e32 v5, 2, v0\n global_load_dword v6, v4, s[8:9]",
         [("v4", "global_load_dword", "is read while", "vmcnt(0)")],
     ),
     "more than the counter holds": (
-        "\n".join(f"ds_read_b32 v{8 + k}, v2" for k in range(16)) + "\n v_mov_b32_e32 v7, v8", []
+        "\n".join(f"ds_read_b32 v{8 + k}, v2" for k in range(16)) + "\n v_mov_b32_e32 v7, v8",
+        [],
     ),
     "as many as the counter holds": (
         "\n".join(f"ds_read_b32 v{8 + k}, v2" for k in range(16)) + "\n v_mov_b32_e32 v7, v9",
         [("v9", "v_mov_b32", "s_waitcnt lgkmcnt(14) or less")],
     ),
     "from one iteration to the next": (
-        ("s_mov_b32 s12, 3\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\n.Lloop:\n v_add_u32_e32 v5, v5, v4\n"
-        "global_load_dword v4, v2, s[8:9]\n s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 .Lloop"),
+        (
+            "s_mov_b32 s12, 3\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\n.Lloop:\n v_add_u32_e32 v5, v5, v4\n"
+            "global_load_dword v4, v2, s[8:9]\n s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 .Lloop"
+        ),
         [("v4", "v_add_u32", "is read while global_load_dword", "vmcnt(0)")],
     ),
-}  # fmt: skip
+}
 
 
 def reported(body, arch="gfx942", block=64, lds=1024, severity="error"):

@@ -44,22 +44,24 @@ def run(arch, line, sources, mode=0xF0):
     gfx12 = arch.startswith("gfx12")
     wide = f"b{32 * words}"
     source, target = ("v[4:5]", "v[20:21]") if words == 2 else ("v4", "v20")
-    body = "\n".join([
-        "s_load_b64 s[8:9], s[0:1], 0x0",
-        "v_and_b32 v0, 31, v0",
-        f"s_lshl_b32 s12, {'ttmp9' if gfx12 else 's2'}, 5",
-        "v_add_nc_u32 v3, s12, v0",
-        f"v_mul_lo_u32 v3, v3, {4 * words}",
-        "v_mov_b32 v20, 0",
-        "s_wait_kmcnt 0" if gfx12 else "s_waitcnt lgkmcnt(0)",
-        f"global_load_{wide} {source}, v3, s[8:9]",
-        f"s_setreg_imm32_b32 hwreg(1, 0, 8), {mode & 0xFF}",
-        f"s_setreg_imm32_b32 hwreg(1, 23, 1), {mode >> 23 & 1}",
-        "s_wait_loadcnt 0" if gfx12 else "s_waitcnt vmcnt(0)",
-        line,
-        f"global_store_{wide} v3, {target}, s[8:9]",
-        "s_endpgm",
-    ])  # fmt: skip
+    body = "\n".join(
+        [
+            "s_load_b64 s[8:9], s[0:1], 0x0",
+            "v_and_b32 v0, 31, v0",
+            f"s_lshl_b32 s12, {'ttmp9' if gfx12 else 's2'}, 5",
+            "v_add_nc_u32 v3, s12, v0",
+            f"v_mul_lo_u32 v3, v3, {4 * words}",
+            "v_mov_b32 v20, 0",
+            "s_wait_kmcnt 0" if gfx12 else "s_waitcnt lgkmcnt(0)",
+            f"global_load_{wide} {source}, v3, s[8:9]",
+            f"s_setreg_imm32_b32 hwreg(1, 0, 8), {mode & 0xFF}",
+            f"s_setreg_imm32_b32 hwreg(1, 23, 1), {mode >> 23 & 1}",
+            "s_wait_loadcnt 0" if gfx12 else "s_waitcnt vmcnt(0)",
+            line,
+            f"global_store_{wide} v3, {target}, s[8:9]",
+            "s_endpgm",
+        ]
+    )
     mfmasim.device("sim").launch(harness.kernel(body, arch, "p"), len(data) // LANES, LANES, [data], checks="none")
     return data[:count]
 

@@ -77,9 +77,10 @@ def test_registers_and_matrices_agree_under_modifiers(arch, data):
 )
 def test_modifiers_of_every_kind_are_drawn(arch, match, wanted):
     op, modes = find(
-        matrix_instructions(arch, match), lambda drawn: wanted.items() <= vars(drawn[1]).items(),
+        matrix_instructions(arch, match),
+        lambda drawn: wanted.items() <= vars(drawn[1]).items(),
         settings=settings(max_examples=20_000, deadline=None),
-    )  # fmt: skip
+    )
     assert match in op.name
     assert modes is not None
 

@@ -176,7 +176,7 @@ ROWS = (
     Row("normcdfinv", lambda p: -mp.sqrt(2) * mp.erfinv(1 - 2 * p), 4, 1, "(0, 1)", between(0.001, 0.49)),
     Row("tgamma", mp.gamma, 2, 1, "all finite results", gamma_arguments),
     Row("lgamma", lambda x: mp.loggamma(x).real, 3, 1, "x > 0", lgamma_arguments),
-)  # fmt: skip
+)
 
 GROUPS = (ROWS[:9], ROWS[9:24], ROWS[24:])
 GROUP_OF = {row.name: number for number, rows in enumerate(GROUPS) for row in rows}

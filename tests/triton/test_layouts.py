@@ -60,8 +60,10 @@ def test_a_layout_that_is_the_instructions(kernel):
     found = compare(by_hand(), kernel)
     assert (found.verdict, found.operation.name) == ("equal", "v_mfma_f32_16x16x16_f16")
     assert {(one.operand, one.passed_as, one.places) for one in found.operands} == {
-        ("B", "A", 512), ("A", "B", 512), ("D", "D", 256)
-    }  # fmt: skip
+        ("B", "A", 512),
+        ("A", "B", 512),
+        ("D", "D", 256),
+    }
 
 
 def test_k_may_be_renumbered_in_both_factors(kernel):
@@ -101,8 +103,9 @@ def test_bank_conflicts_name_the_layout_of_their_line():
     found = Finding("conflicts", "info", "2-way bank conflict", source="/a/gemm.py:9", instruction="ds")
     rows = [{"shared": {"source": "/a/gemm.py:9", "encoding": "swizzled_shared<{vec = 8}>"}}]
     assert list(conflict_lines(rows, [found, found])) == [
-        "gemm.py:9  ds: 2-way bank conflict", "      layout: swizzled_shared<{vec = 8}>"
-    ]  # fmt: skip
+        "gemm.py:9  ds: 2-way bank conflict",
+        "      layout: swizzled_shared<{vec = 8}>",
+    ]
     assert "none on this line" in list(conflict_lines([], [found]))[1]
 
 
@@ -125,9 +128,10 @@ def compiled(fn, kind, arch):
 
 
 EVERY = [
-    *(("matmul", kind) for kind in TYPES), *(("attention", kind) for kind in ("f16", "bf16")),
+    *(("matmul", kind) for kind in TYPES),
+    *(("attention", kind) for kind in ("f16", "bf16")),
     *(("scaled", kind) for kind in ("e2m1", "e4m3")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.oracle

@@ -22,7 +22,7 @@ LINES = {
     'asm volatile("s_barrier ; ) : memory");': ["s_barrier"],
     '#define W(n) asm volatile("s_waitcnt vmcnt(%0)" ::"n"((n) * 2))': ["s_waitcnt"],
     'asm volatile("s_barrier"': ["s_barrier"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("line", "names"), LINES.items())

@@ -116,8 +116,7 @@ def test_captures_of_plain_arrays(tmp_path):
 
     def edit(capture):
         two = capture.launches[0].before, capture.launches[0].after
-        written = next(n for n, (a, b) in enumerate(zip(*two, strict=True))
-                       if not np.array_equal(a, b))  # fmt: skip
+        written = next(n for n, (a, b) in enumerate(zip(*two, strict=True)) if not np.array_equal(a, b))
         after = capture.launches[0].after[written].copy()
         after[0] ^= 1
         capture.launches[0].after[written] = after

@@ -23,16 +23,14 @@ SCHEMA = {
     "rule": ({"id"}, {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"}),
     "message": ({"text"}, {"text"}),
     "configuration": (set(), {"level"}),
-    "result": (
-        {"message"}, {"ruleId", "ruleIndex", "level", "message", "locations", "properties", "suppressions"},
-    ),
+    "result": ({"message"}, {"ruleId", "ruleIndex", "level", "message", "locations", "properties", "suppressions"}),
     "location": (set(), {"physicalLocation", "logicalLocations"}),
     "physical": ({"artifactLocation"}, {"artifactLocation", "region"}),
     "artifact": (set(), {"uri"}),
     "region": (set(), {"startLine"}),
     "logical": (set(), {"name", "kind"}),
     "suppression": ({"kind"}, {"kind", "justification"}),
-}  # fmt: skip
+}
 WORST = '<script>alert("&")</script>'
 
 

@@ -37,11 +37,15 @@ MUTANTS = [
     fewer("eight_passes_too_early", "result_as_source", "source: eight passes", 10),
     fewer("source_overwritten_too_early", "source_overwritten", "overwritten: far", 7),
     fewer(
-        "seven_states_after_four_passes", "result_as_source", "source: four passes", 8, arch="gfx942",
+        "seven_states_after_four_passes",
+        "result_as_source",
+        "source: four passes",
+        8,
+        arch="gfx942",
         equivalent="CDNA3 requires 7 wait states, CDNA4 requires 8",
     ),
     without("chain_without_vector_instruction", "matrix_chain", "v_nop", "chain: between", arch="gfx1151"),
     without("chain_without_vector_instruction_gfx12", "matrix_chain", "v_nop", "chain: between"),
     without("permlane_after_cmpx", "reversed_rows", "v_nop", "rows: between"),
     without("reciprocal_without_wait", "reciprocal_rdna", "s_waitcnt_depctr 0xfff", "reciprocal: wait"),
-]  # fmt: skip
+]

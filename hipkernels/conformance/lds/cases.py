@@ -31,10 +31,12 @@ def declare(name: str) -> None:
         # Numbers of ordinary size stay for floating point, and the halves that 16-bit loads may keep.
         drawn = "" if name.endswith(("f16", "f32", "f64")) or "d16" in name else "bits"
         args = [
-            In("u32", LDS_DWORDS, fill, drawn=drawn), In("u32", wave, addresses),
-            In("u32", 4 * wave, data, drawn=drawn), InOut("u32", 4 * wave, results, drawn=drawn),
+            In("u32", LDS_DWORDS, fill, drawn=drawn),
+            In("u32", wave, addresses),
+            In("u32", 4 * wave, data, drawn=drawn),
+            InOut("u32", 4 * wave, results, drawn=drawn),
             Out("u32", LDS_DWORDS),
-        ]  # fmt: skip
+        ]
         return {"grid": 1, "block": wave, "args": args, "expect": reference.instruction(name)}
 
 

@@ -98,7 +98,7 @@ def operation(stem: str, kind: str, bits: int, newer: bool) -> Callable[..., Any
         "wrap": lambda old, data, more: old - data if old >= data else (old + more) % top,
         "sub_clamp": lambda old, data: max(old - data, 0),
         "cond_sub": lambda old, data: old - data if old >= data else old,
-    }  # fmt: skip
+    }
     if stem == "pk_add":
         return halves(added("bf" if kind == "bf" else "f", 16))
     return table.get(stem)

@@ -150,9 +150,7 @@ SIZES = [{"waves": 2, "groups": 2}, {"waves": 8, "groups": 5}]
 
 def memory_case(executes: str = "global_store_(dword|b32)") -> Callable[..., Any]:
     """Register a case under its own name as the kernel's."""
-    return lambda build: case(
-        "memory.hip", kernel=build.__name__, arch=ARCHS, each=SIZES, executes=executes
-    )(build)  # fmt: skip
+    return lambda build: case("memory.hip", kernel=build.__name__, arch=ARCHS, each=SIZES, executes=executes)(build)
 
 
 def memory_launch(groups: int, n: int, args: list[Any], expect: Callable[..., Any]) -> LaunchDict:

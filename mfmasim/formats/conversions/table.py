@@ -100,7 +100,7 @@ def _rounded() -> Iterator[Row]:
         ("v_cvt_pk_u16_u32", "v_cvt_pk_u16_u32", both, integers.integer_pair("u16", "u32"), 0, 0, saturate),
         ("", "v_cvt_pk_i16_f32", both, integers.to_integer_pair("i16"), 3, 0, saturate),
         ("", "v_cvt_pk_u16_f32", both, integers.to_integer_pair("u16"), 3, 0, saturate),
-    ):  # fmt: skip
+    ):
         fidelity = "assumed" if note else "specified"
         for name, needs in ((old, "short_names"), (new, "long_names")):
             if name:

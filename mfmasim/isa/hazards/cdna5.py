@@ -17,11 +17,11 @@ _COEXECUTION, _TRANS_LLVM = "checkWMMACoexecutionHazards", "fixVALUTransCoexecut
 
 #   first instruction          then a matrix instruction, another vector instruction
 _DISTANCES = (
-    ("WMMA of 8 cycles",      5, 4),
-    ("WMMA of 16 cycles",     9, 8),
-    ("SWMMAC of 8 cycles",    3, 2),
-    ("SWMMAC of 16 cycles",   5, 4),
-)  # fmt: skip
+    ("WMMA of 8 cycles", 5, 4),
+    ("WMMA of 16 cycles", 9, 8),
+    ("SWMMAC of 8 cycles", 3, 2),
+    ("SWMMAC of 16 cycles", 5, 4),
+)
 
 CDNA5 = (
     *(row for name, matrix, vector in _DISTANCES for row in (

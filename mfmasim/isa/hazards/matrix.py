@@ -51,7 +51,7 @@ _COMMON = (
     Row("DGEMM 4x4x4 writes D", "memory reads VGPR", 9, _LATE + "; LLVM has it on CDNA2 as well", llvm=_USES),
     Row("DGEMM 16x16x4 writes D", "VALU writes VGPR after", 11, _ALL, llvm=_USES),
     Row("DGEMM 16x16x4 writes D", "memory reads VGPR", 18, _LATE + "; LLVM has it on CDNA2 as well", llvm=_USES),
-)  # fmt: skip
+)
 
 # By passes of the first instruction.
 _READ_2 = {2: 5, 8: 11, 16: 19}

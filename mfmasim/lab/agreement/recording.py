@@ -141,8 +141,10 @@ class Replayer(Plain):
         """
         number = len(self.reports)
         if call.kernel.code.sha256 != self._capture.about["code"]["sha256"]:
-            self._stale(f"the case's code object is {call.kernel.code.sha256[:12]}…, the capture's "
-                        f"{self._capture.about['code']['sha256'][:12]}…")  # fmt: skip
+            self._stale(
+                f"the case's code object is {call.kernel.code.sha256[:12]}…, the capture's "
+                f"{self._capture.about['code']['sha256'][:12]}…"
+            )
         if number >= len(self._capture.launches):
             self._stale(f"the case does launch {number + 1}, {len(self._capture.launches)} were recorded")
         recorded = self._capture.launches[number]

@@ -36,9 +36,10 @@ class Writers(Observer):
         """Keep the addresses of a store or an atomic."""
         if event.space != "global" or event.kind == "read":
             return
-        addresses = np.broadcast_to(event.addresses, np.broadcast_shapes(
-            event.addresses.shape, () if event.active is None else event.active.shape
-        ))  # fmt: skip
+        addresses = np.broadcast_to(
+            event.addresses,
+            np.broadcast_shapes(event.addresses.shape, () if event.active is None else event.active.shape),
+        )
         taken = addresses if event.active is None else addresses[np.broadcast_to(event.active, addresses.shape)]
         self._stores.append((event.instruction, taken.reshape(-1).copy(), event.size))
 

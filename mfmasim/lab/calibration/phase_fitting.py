@@ -218,9 +218,10 @@ def _find_banks(result: PhaseFit, level: float) -> None:
     more = (best - best.min(axis=1, keepdims=True)) / level
     dwords, width = np.arange(1, best.shape[1] + 1) * (timed.probe.unit // 4), timed.probe.dwords
     fitting = {
-        banks for banks in BANKS
+        banks
+        for banks in BANKS
         if (((dwords % banks < width) | (dwords % banks > banks - width)) == (more > 0.5)).all()
-    }  # fmt: skip
+    }
     if len(fitting) == 1:
         result.banks = fitting.pop()
         return

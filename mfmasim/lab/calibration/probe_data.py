@@ -140,9 +140,13 @@ def _numbers(
 
 
 def _near(
-    rng: np.random.Generator, formats: Pair, a: NDArray[Any], b: NDArray[Any], c: NDArray[np.uint32],
+    rng: np.random.Generator,
+    formats: Pair,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    c: NDArray[np.uint32],
     keep: NDArray[np.bool_],
-) -> None:  # fmt: skip
+) -> None:
     """In a third of the tiles C cancels almost all of a sum, so that the remainder shows which low bits it had.
 
     Most products are large and of one sign, so that the sum outgrows each of them; the others reach far below. In some
@@ -168,9 +172,13 @@ def _near(
 
 
 def _edges(
-    rng: np.random.Generator, formats: Pair, a: NDArray[Any], b: NDArray[Any], c: NDArray[np.uint32],
+    rng: np.random.Generator,
+    formats: Pair,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    c: NDArray[np.uint32],
     keep: NDArray[np.bool_],
-) -> None:  # fmt: skip
+) -> None:
     """Fill the tiles of `EDGES`, in their order."""
     fa, fb = formats
     wide = fa.exponent_bits >= WIDE

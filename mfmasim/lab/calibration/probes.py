@@ -159,8 +159,7 @@ def observed(capture: Capture) -> Iterator[Observed]:
             raise MfmasimError(f"the capture has a probe {name!r} unknown to this version")
         probe = by_name[name]
         op = probe.find(arch)
-        a, b, sa, sb, c, _ = (raw.view(np.uint32).reshape(-1, raw.size // TILES // 256, 64)
-                              for raw in launch.before)  # fmt: skip
+        a, b, sa, sb, c, _ = (raw.view(np.uint32).reshape(-1, raw.size // TILES // 256, 64) for raw in launch.before)
         d = launch.after[5].view(np.uint32).reshape(-1, 4, 64)
         scales: dict[str, Any] = {}
         if op.scale_A is not None and op.scale_B is not None:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 ZERO = 128
 """Source code of the inline constant 0 (ISA manuals, operands)."""
-NARROWER = {
-    "dwordx4": "dwordx3", "dwordx3": "dwordx2", "dwordx2": "dword", "b128": "b96", "b96": "b64", "b64": "b32",
-}  # fmt: skip
+NARROWER = {"dwordx4": "dwordx3", "dwordx3": "dwordx2", "dwordx2": "dword", "b128": "b96", "b96": "b64", "b64": "b32"}
 INVERTED = {
-    "s_cbranch_scc0": "s_cbranch_scc1", "s_cbranch_vccz": "s_cbranch_vccnz", "s_cbranch_execz": "s_cbranch_execnz",
-}  # fmt: skip
+    "s_cbranch_scc0": "s_cbranch_scc1",
+    "s_cbranch_vccz": "s_cbranch_vccnz",
+    "s_cbranch_execz": "s_cbranch_execnz",
+}
 INVERTED |= {there: here for here, there in INVERTED.items()}
 OFF_BY_ONE = {"_lt_": "_le_", "_le_": "_lt_", "_gt_": "_ge_", "_ge_": "_gt_"}
 UNGUARDED = {"s_and_saveexec_b64": "s_or_saveexec_b64", "s_and_saveexec_b32": "s_or_saveexec_b32"}
@@ -202,13 +202,15 @@ OPERATORS = (
     Operator("load narrowed", "a load fetches a dword less", _renamed(NARROWER, _loads_at_once)),
     Operator("operands exchanged", "A and B of a matrix instruction the wrong way round", _exchanged),
     Operator("accumulator dropped", "a matrix instruction starts from 0", _accumulator_dropped),
-    Operator("type changed", "another element type of the same width",
-             _renamed(OTHER_TYPE, attrgetter("opcode.matrix"))),
+    Operator(
+        "type changed", "another element type of the same width", _renamed(OTHER_TYPE, attrgetter("opcode.matrix"))
+    ),
     Operator("branch inverted", "a condition the wrong way round", _renamed(INVERTED, attrgetter("opcode.condition"))),
     Operator("guard removed", "an `if` that is always taken", _renamed(UNGUARDED, attrgetter("opcode.saves_exec"))),
     Operator("comparison off by one", "< for <=", _renamed(OFF_BY_ONE, _may_compare)),
-    Operator("or for exclusive-or", "a swizzle that is none",
-             _renamed({"v_xor_b32": "v_or_b32"}, attrgetter("opcode.unit"))),
+    Operator(
+        "or for exclusive-or", "a swizzle that is none", _renamed({"v_xor_b32": "v_or_b32"}, attrgetter("opcode.unit"))
+    ),
     Operator("shift changed", "an index scaled by twice its size", _shift_changed),
-)  # fmt: skip
+)
 """The operators, in the order in which mutants are tried."""

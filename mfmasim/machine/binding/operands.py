@@ -41,15 +41,11 @@ NUMBERS = frozenset((*VIEW32, *VIEW64, *VIEW16))
 """Types of one number a lane."""
 
 # Aperture registers by source code: base and limit of the LDS and of the scratch aperture (CDNA3 ISA manual, SSRC0).
-APERTURES = {
-    235: SHARED_BASE, 236: SHARED_BASE | 0xFFFFFFFF, 237: PRIVATE_BASE, 238: PRIVATE_BASE | 0xFFFFFFFF,
-}  # fmt: skip
+APERTURES = {235: SHARED_BASE, 236: SHARED_BASE | 0xFFFFFFFF, 237: PRIVATE_BASE, 238: PRIVATE_BASE | 0xFFFFFFFF}
 
 # SDWA selectors: shift and mask (CDNA3 ISA manual, SDWA encoding): bytes 0 to 3, low word, high word, dword.
 DWORD = 6
-SDWA_FIELDS = (
-    (0, 0xFF), (8, 0xFF), (16, 0xFF), (24, 0xFF), (0, 0xFFFF), (16, 0xFFFF), (0, 0xFFFFFFFF),
-)  # fmt: skip
+SDWA_FIELDS = ((0, 0xFF), (8, 0xFF), (16, 0xFF), (24, 0xFF), (0, 0xFFFF), (16, 0xFFFF), (0, 0xFFFFFFFF))
 
 
 _NO_GROUP: Any = None

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.opcodes.registry import Body, Operation
 
-TYPES: dict[str, Any] = {
-    "u64": np.uint64, "u32": np.uint32, "i32": np.int32, "u16": np.uint16, "i16": np.int16,
-}  # fmt: skip
+TYPES: dict[str, Any] = {"u64": np.uint64, "u32": np.uint32, "i32": np.int32, "u16": np.uint16, "i16": np.int16}
 
 
 def saturated(operation: Operation) -> Body:

@@ -46,9 +46,8 @@ def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[li
 
 
 def by_execution(
-    planes: Planes, group: Group, run: Bound, operands: Sequence[Sequence[int]],
-    writes: Sequence[int],
-) -> Found:  # fmt: skip
+    planes: Planes, group: Group, run: Bound, operands: Sequence[Sequence[int]], writes: Sequence[int]
+) -> Found:
     """Undefined bits of the results, in all waves.
 
     Args:
@@ -127,8 +126,9 @@ def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int],
     zero = np.zeros((1, group.lanes), np.uint32)
     changes = {
         key: planes.origins.get(key, zero if key < VECTORS else zero[:, 0])
-        for key in dict.fromkeys([*data, *writes]) if key != SCC
-    }  # fmt: skip
+        for key in dict.fromkeys([*data, *writes])
+        if key != SCC
+    }
     after = planes.beside(group, changes)
     run(after)
     return {key: register(after.waves, key) for key in writes}

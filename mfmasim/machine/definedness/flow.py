@@ -185,9 +185,11 @@ class Flow:
         )
         if masks & others:  # a bit selects in one lane and is selected in all
             return True
-        elsewhere = is_dpp(instruction) or instruction.modifiers.get("op_sel", 0) or any(
-            operand.sel != 6 or operand.half for operand in instruction.src
-        )  # fmt: skip
+        elsewhere = (
+            is_dpp(instruction)
+            or instruction.modifiers.get("op_sel", 0)
+            or any(operand.sel != 6 or operand.half for operand in instruction.src)
+        )
         return bool(elsewhere) and operation.undefined.mixes and len(set(self.reads)) < len(self.reads)
 
     def _by_execution(

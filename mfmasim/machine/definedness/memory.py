@@ -102,9 +102,8 @@ class GlobalBits(Memory):
         return _inside([word], outside)[0], None
 
     def store(
-        self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int,
-        mask: NDArray[np.bool_] | None = None,
-    ) -> Outside | None:  # fmt: skip
+        self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int, mask: NDArray[np.bool_] | None = None
+    ) -> Outside | None:
         """Remember lanes that store undefined bits; afterwards the bytes count as defined: reported once.
 
         Args:
@@ -157,9 +156,8 @@ class GlobalOrigins(GlobalBits):
         return at_address("global", offsets), None
 
     def store(
-        self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int,
-        mask: NDArray[np.bool_] | None = None,
-    ) -> Outside | None:  # fmt: skip
+        self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int, mask: NDArray[np.bool_] | None = None
+    ) -> Outside | None:
         """Nothing: global memory has no other origins.
 
         Args:

@@ -38,7 +38,7 @@ class Uses:
 
     def report(
         self, use: str, instruction: Instruction, group: Group, key: int, bits: Bits, origins: Bits, name: str = ""
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Report one register.
 
         Args:

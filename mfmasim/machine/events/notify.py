@@ -139,10 +139,12 @@ class Notify:
         for number, word in enumerate(words):
             rows[:, number] = word
         event = ResourceEvent(
-            instruction, rows, lambda: group.active,
+            instruction,
+            rows,
+            lambda: group.active,
             lambda address: "" if memory.region_at(address) else memory.nearest(address),
             lambda index, lane: machine.place(waves, index, lane),
-        )  # fmt: skip
+        )
         for hook in self.resources:
             hook(event)
 

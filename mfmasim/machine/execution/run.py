@@ -77,9 +77,13 @@ class Machine:
     content = "values"
 
     def __init__(
-        self, launch: Launch, observers: Sequence[Observer] = (), budget: int = BUDGET, max_waves: int | None = None,
+        self,
+        launch: Launch,
+        observers: Sequence[Observer] = (),
+        budget: int = BUDGET,
+        max_waves: int | None = None,
         schedule: Schedule | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Prepare to run a launch.
 
         Args:

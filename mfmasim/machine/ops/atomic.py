@@ -165,9 +165,11 @@ def _memory(segment: str, operation: AtomicOperation, instruction: Instruction, 
         for part in resolve(g):
             old = atomic.run(g, part, mode)
             mask = part.mask
-            words = old if words is None or mask is None else [
-                np.where(mask, new, word) for new, word in zip(old, words, strict=True)
-            ]  # fmt: skip
+            words = (
+                old
+                if words is None or mask is None
+                else [np.where(mask, new, word) for new, word in zip(old, words, strict=True)]
+            )
         if words is not None:
             atomic.finish(g, words)
 

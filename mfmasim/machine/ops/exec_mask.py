@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 #   what EXEC becomes, from the source and the old EXEC; gfx9's name, then that of gfx11 and later; how it combines bits
 MASKS: tuple[tuple[str, str, Callable[[U, U], U], Rule], ...] = (
-    ("and",   "and",      lambda s0, old: s0 & old,    bits()),
-    ("or",    "or",       lambda s0, old: s0 | old,    bits()),
-    ("xor",   "xor",      lambda s0, old: s0 ^ old,    bits(mixes=True)),
-    ("nand",  "nand",     lambda s0, old: ~(s0 & old), bits()),
-    ("nor",   "nor",      lambda s0, old: ~(s0 | old), bits()),
-    ("xnor",  "xnor",     lambda s0, old: ~(s0 ^ old), bits(mixes=True)),
-    ("andn1", "and_not0", lambda s0, old: ~s0 & old,   bits()),
-    ("andn2", "and_not1", lambda s0, old: s0 & ~old,   bits()),
-    ("orn1",  "or_not0",  lambda s0, old: ~s0 | old,   bits()),
-    ("orn2",  "or_not1",  lambda s0, old: s0 | ~old,   bits()),
-)  # fmt: skip
+    ("and", "and", lambda s0, old: s0 & old, bits()),
+    ("or", "or", lambda s0, old: s0 | old, bits()),
+    ("xor", "xor", lambda s0, old: s0 ^ old, bits(mixes=True)),
+    ("nand", "nand", lambda s0, old: ~(s0 & old), bits()),
+    ("nor", "nor", lambda s0, old: ~(s0 | old), bits()),
+    ("xnor", "xnor", lambda s0, old: ~(s0 ^ old), bits(mixes=True)),
+    ("andn1", "and_not0", lambda s0, old: ~s0 & old, bits()),
+    ("andn2", "and_not1", lambda s0, old: s0 & ~old, bits()),
+    ("orn1", "or_not0", lambda s0, old: ~s0 | old, bits()),
+    ("orn2", "or_not1", lambda s0, old: s0 | ~old, bits()),
+)
 # Those that also exist as wrexec.
 WREXEC = ("andn1", "andn2")
 HALVES = np.uint64(32)

@@ -36,31 +36,31 @@ if TYPE_CHECKING:
 
 #   gfx9                gfx11 and later    access
 LOADS: tuple[tuple[str, str, Access], ...] = (
-    ("ubyte",           "u8",              Access(1)),
-    ("sbyte",           "i8",              Access(1, signed=True)),
-    ("ushort",          "u16",             Access(2)),
-    ("sshort",          "i16",             Access(2, signed=True)),
-    ("dword",           "b32",             Access(4)),
-    ("dwordx2",         "b64",             Access(8)),
-    ("dwordx3",         "b96",             Access(12)),
-    ("dwordx4",         "b128",            Access(16)),
-    ("ubyte_d16",       "d16_u8",          Access(1, half="low")),
-    ("ubyte_d16_hi",    "d16_hi_u8",       Access(1, half="high")),
-    ("sbyte_d16",       "d16_i8",          Access(1, signed=True, half="low")),
-    ("sbyte_d16_hi",    "d16_hi_i8",       Access(1, signed=True, half="high")),
-    ("short_d16",       "d16_b16",         Access(2, half="low")),
-    ("short_d16_hi",    "d16_hi_b16",      Access(2, half="high")),
-)  # fmt: skip
+    ("ubyte", "u8", Access(1)),
+    ("sbyte", "i8", Access(1, signed=True)),
+    ("ushort", "u16", Access(2)),
+    ("sshort", "i16", Access(2, signed=True)),
+    ("dword", "b32", Access(4)),
+    ("dwordx2", "b64", Access(8)),
+    ("dwordx3", "b96", Access(12)),
+    ("dwordx4", "b128", Access(16)),
+    ("ubyte_d16", "d16_u8", Access(1, half="low")),
+    ("ubyte_d16_hi", "d16_hi_u8", Access(1, half="high")),
+    ("sbyte_d16", "d16_i8", Access(1, signed=True, half="low")),
+    ("sbyte_d16_hi", "d16_hi_i8", Access(1, signed=True, half="high")),
+    ("short_d16", "d16_b16", Access(2, half="low")),
+    ("short_d16_hi", "d16_hi_b16", Access(2, half="high")),
+)
 STORES: tuple[tuple[str, str, Access], ...] = (
-    ("byte",            "b8",              Access(1)),
-    ("byte_d16_hi",     "d16_hi_b8",       Access(1, half="high")),
-    ("short",           "b16",             Access(2)),
-    ("short_d16_hi",    "d16_hi_b16",      Access(2, half="high")),
-    ("dword",           "b32",             Access(4)),
-    ("dwordx2",         "b64",             Access(8)),
-    ("dwordx3",         "b96",             Access(12)),
-    ("dwordx4",         "b128",            Access(16)),
-)  # fmt: skip
+    ("byte", "b8", Access(1)),
+    ("byte_d16_hi", "d16_hi_b8", Access(1, half="high")),
+    ("short", "b16", Access(2)),
+    ("short_d16_hi", "d16_hi_b16", Access(2, half="high")),
+    ("dword", "b32", Access(4)),
+    ("dwordx2", "b64", Access(8)),
+    ("dwordx3", "b96", Access(12)),
+    ("dwordx4", "b128", Access(16)),
+)
 MONITORING = {"monitor_b32": Access(4), "monitor_b64": Access(8), "monitor_b128": Access(16)}
 """Loads of FLAT and GLOBAL after which a store to the line may wake the wave; without that hardware plain loads (CDNA5
 ISA manual, GLOBAL_LOAD_MONITOR_B32)."""

@@ -28,42 +28,42 @@ if TYPE_CHECKING:
 
 #   gfx9                     gfx11 and later     access
 LOADS: tuple[tuple[str, str, Access], ...] = (
-    ("ds_read_u8",           "ds_load_u8",       Access(1)),
-    ("ds_read_i8",           "ds_load_i8",       Access(1, signed=True)),
-    ("ds_read_u16",          "ds_load_u16",      Access(2)),
-    ("ds_read_i16",          "ds_load_i16",      Access(2, signed=True)),
-    ("ds_read_u8_d16",       "ds_load_u8_d16",   Access(1, half="low")),
-    ("ds_read_u8_d16_hi",    "ds_load_u8_d16_hi", Access(1, half="high")),
-    ("ds_read_i8_d16",       "ds_load_i8_d16",   Access(1, signed=True, half="low")),
-    ("ds_read_i8_d16_hi",    "ds_load_i8_d16_hi", Access(1, signed=True, half="high")),
-    ("ds_read_u16_d16",      "ds_load_u16_d16",  Access(2, half="low")),
-    ("ds_read_u16_d16_hi",   "ds_load_u16_d16_hi", Access(2, half="high")),
-    ("ds_read_b32",          "ds_load_b32",      Access(4)),
-    ("ds_read_b64",          "ds_load_b64",      Access(8)),
-    ("ds_read_b96",          "ds_load_b96",      Access(12)),
-    ("ds_read_b128",         "ds_load_b128",     Access(16)),
-)  # fmt: skip
+    ("ds_read_u8", "ds_load_u8", Access(1)),
+    ("ds_read_i8", "ds_load_i8", Access(1, signed=True)),
+    ("ds_read_u16", "ds_load_u16", Access(2)),
+    ("ds_read_i16", "ds_load_i16", Access(2, signed=True)),
+    ("ds_read_u8_d16", "ds_load_u8_d16", Access(1, half="low")),
+    ("ds_read_u8_d16_hi", "ds_load_u8_d16_hi", Access(1, half="high")),
+    ("ds_read_i8_d16", "ds_load_i8_d16", Access(1, signed=True, half="low")),
+    ("ds_read_i8_d16_hi", "ds_load_i8_d16_hi", Access(1, signed=True, half="high")),
+    ("ds_read_u16_d16", "ds_load_u16_d16", Access(2, half="low")),
+    ("ds_read_u16_d16_hi", "ds_load_u16_d16_hi", Access(2, half="high")),
+    ("ds_read_b32", "ds_load_b32", Access(4)),
+    ("ds_read_b64", "ds_load_b64", Access(8)),
+    ("ds_read_b96", "ds_load_b96", Access(12)),
+    ("ds_read_b128", "ds_load_b128", Access(16)),
+)
 STORES: tuple[tuple[str, str, Access], ...] = (
-    ("ds_write_b8",          "ds_store_b8",      Access(1)),
-    ("ds_write_b16",         "ds_store_b16",     Access(2)),
-    ("ds_write_b16_d16_hi",  "ds_store_b16_d16_hi", Access(2, half="high")),
-    ("ds_write_b8_d16_hi",   "ds_store_b8_d16_hi", Access(1, half="high")),
-    ("ds_write_b32",         "ds_store_b32",     Access(4)),
-    ("ds_write_b64",         "ds_store_b64",     Access(8)),
-    ("ds_write_b96",         "ds_store_b96",     Access(12)),
-    ("ds_write_b128",        "ds_store_b128",    Access(16)),
-)  # fmt: skip
+    ("ds_write_b8", "ds_store_b8", Access(1)),
+    ("ds_write_b16", "ds_store_b16", Access(2)),
+    ("ds_write_b16_d16_hi", "ds_store_b16_d16_hi", Access(2, half="high")),
+    ("ds_write_b8_d16_hi", "ds_store_b8_d16_hi", Access(1, half="high")),
+    ("ds_write_b32", "ds_store_b32", Access(4)),
+    ("ds_write_b64", "ds_store_b64", Access(8)),
+    ("ds_write_b96", "ds_store_b96", Access(12)),
+    ("ds_write_b128", "ds_store_b128", Access(16)),
+)
 # Two accesses at offsets counted in elements: gfx9, gfx11, bytes an element, stride factor.
 PAIRS: tuple[tuple[str, str, int, int], ...] = (
-    ("read2_b32",      "load_2addr_b32",           4, 1),
-    ("read2_b64",      "load_2addr_b64",           8, 1),
-    ("read2st64_b32",  "load_2addr_stride64_b32",  4, 64),
-    ("read2st64_b64",  "load_2addr_stride64_b64",  8, 64),
-    ("write2_b32",     "store_2addr_b32",          4, 1),
-    ("write2_b64",     "store_2addr_b64",          8, 1),
+    ("read2_b32", "load_2addr_b32", 4, 1),
+    ("read2_b64", "load_2addr_b64", 8, 1),
+    ("read2st64_b32", "load_2addr_stride64_b32", 4, 64),
+    ("read2st64_b64", "load_2addr_stride64_b64", 8, 64),
+    ("write2_b32", "store_2addr_b32", 4, 1),
+    ("write2_b64", "store_2addr_b64", 8, 1),
     ("write2st64_b32", "store_2addr_stride64_b32", 4, 64),
     ("write2st64_b64", "store_2addr_stride64_b64", 8, 64),
-)  # fmt: skip
+)
 
 
 def _bind_load(

@@ -47,9 +47,13 @@ def arrived(state: int, initial: int, update: int) -> int:
 
 
 def arrive(
-    machine: Spaces, g: Group, instruction: Instruction, address: NDArray[np.int64], mask: NDArray[np.bool_],
+    machine: Spaces,
+    g: Group,
+    instruction: Instruction,
+    address: NDArray[np.int64],
+    mask: NDArray[np.bool_],
     update: NDArray[np.uint32],
-) -> list[NDArray[np.uint32]]:  # fmt: skip
+) -> list[NDArray[np.uint32]]:
     """Arrivals of active lanes, one after the other; returns both dwords as each found them.
 
     Args:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 #   gfx9                     gfx11 and later                       dwords, elements a unit of offset
 PAIRS: tuple[tuple[str, str, int, int], ...] = (
-    ("ds_wrxchg2_rtn_b32",     "ds_storexchg_2addr_rtn_b32",          1, 1),
-    ("ds_wrxchg2_rtn_b64",     "ds_storexchg_2addr_rtn_b64",          2, 1),
+    ("ds_wrxchg2_rtn_b32", "ds_storexchg_2addr_rtn_b32", 1, 1),
+    ("ds_wrxchg2_rtn_b64", "ds_storexchg_2addr_rtn_b64", 2, 1),
     ("ds_wrxchg2st64_rtn_b32", "ds_storexchg_2addr_stride64_rtn_b32", 1, 64),
     ("ds_wrxchg2st64_rtn_b64", "ds_storexchg_2addr_stride64_rtn_b64", 2, 64),
-)  # fmt: skip
+)
 
 
 class Exchange:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 #   mnemonic              bits of an element, elements per lane
 ROWS: tuple[tuple[str, int, int], ...] = (
     ("ds_read_b64_tr_b16", 16, 4),
-    ("ds_read_b64_tr_b8",   8, 8),
-    ("ds_read_b64_tr_b4",   4, 16),
-    ("ds_read_b96_tr_b6",   6, 16),
-)  # fmt: skip
+    ("ds_read_b64_tr_b8", 8, 8),
+    ("ds_read_b64_tr_b4", 4, 16),
+    ("ds_read_b96_tr_b6", 6, 16),
+)
 COLUMNS = 16
 
 

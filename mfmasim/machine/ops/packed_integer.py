@@ -30,21 +30,21 @@ FIFTEEN = 15
 # What one half becomes, in int64, where every result is exact: wrapped or, with clamp, saturated afterwards.
 ROWS: tuple[tuple[str, str, int, bool, Callable[..., U]], ...] = (
     # mnemonic            type    sources, takes clamp
-    ("v_pk_add_u16",      "u16",  2, True,  lambda a, b: a + b),
-    ("v_pk_add_i16",      "i16",  2, True,  lambda a, b: a + b),
-    ("v_pk_sub_u16",      "u16",  2, True,  lambda a, b: a - b),
-    ("v_pk_sub_i16",      "i16",  2, True,  lambda a, b: a - b),
-    ("v_pk_mul_lo_u16",   "u16",  2, False, lambda a, b: a * b),
-    ("v_pk_mad_u16",      "u16",  3, True,  lambda a, b, c: a * b + c),
-    ("v_pk_mad_i16",      "i16",  3, True,  lambda a, b, c: a * b + c),
-    ("v_pk_min_u16",      "u16",  2, False, np.minimum),
-    ("v_pk_min_i16",      "i16",  2, False, np.minimum),
-    ("v_pk_max_u16",      "u16",  2, False, np.maximum),
-    ("v_pk_max_i16",      "i16",  2, False, np.maximum),
-    ("v_pk_lshlrev_b16",  "u16",  2, False, lambda a, b: b << (a & FIFTEEN)),
-    ("v_pk_lshrrev_b16",  "u16",  2, False, lambda a, b: b >> (a & FIFTEEN)),
-    ("v_pk_ashrrev_i16",  "i16",  2, False, lambda a, b: b >> (a & FIFTEEN)),
-)  # fmt: skip
+    ("v_pk_add_u16", "u16", 2, True, lambda a, b: a + b),
+    ("v_pk_add_i16", "i16", 2, True, lambda a, b: a + b),
+    ("v_pk_sub_u16", "u16", 2, True, lambda a, b: a - b),
+    ("v_pk_sub_i16", "i16", 2, True, lambda a, b: a - b),
+    ("v_pk_mul_lo_u16", "u16", 2, False, lambda a, b: a * b),
+    ("v_pk_mad_u16", "u16", 3, True, lambda a, b, c: a * b + c),
+    ("v_pk_mad_i16", "i16", 3, True, lambda a, b, c: a * b + c),
+    ("v_pk_min_u16", "u16", 2, False, np.minimum),
+    ("v_pk_min_i16", "i16", 2, False, np.minimum),
+    ("v_pk_max_u16", "u16", 2, False, np.maximum),
+    ("v_pk_max_i16", "i16", 2, False, np.maximum),
+    ("v_pk_lshlrev_b16", "u16", 2, False, lambda a, b: b << (a & FIFTEEN)),
+    ("v_pk_lshrrev_b16", "u16", 2, False, lambda a, b: b >> (a & FIFTEEN)),
+    ("v_pk_ashrrev_i16", "i16", 2, False, lambda a, b: b >> (a & FIFTEEN)),
+)
 CHOICES: tuple[tuple[str, Callable[..., U]], ...] = (("min", np.minimum), ("max", np.maximum))
 
 
@@ -104,8 +104,9 @@ def _sum_then(choose: Callable[..., U], whole: Any) -> Callable[..., U]:
 for _word, _choose in CHOICES:
     for _kind, _whole in WHOLE.items():
         for _name, _body in (
-            (f"v_pk_{_word}3_{_kind}", _third(_choose)), (f"v_pk_add_{_word}_{_kind}", _sum_then(_choose, _whole))
-        ):  # fmt: skip
+            (f"v_pk_{_word}3_{_kind}", _third(_choose)),
+            (f"v_pk_add_{_word}_{_kind}", _sum_then(_choose, _whole)),
+        ):
             shaped(_name, "u32 u32 u32 -> u32", undefined=parts("half", packed=True))(
                 partial(_packed, _whole, True, _body, floor=0)
             )

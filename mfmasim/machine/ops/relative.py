@@ -27,12 +27,12 @@ Field = tuple[int, int] | None
 """A field of M0: shift and mask."""
 #   mnemonic            field added to the source, and to the destination; whether they exchange
 ROWS: tuple[tuple[str, Field, Field, bool], ...] = (
-    ("v_movrels_b32",    WHOLE, None,  False),
-    ("v_movreld_b32",    None,  WHOLE, False),
-    ("v_movrelsd_b32",   WHOLE, WHOLE, False),
-    ("v_movrelsd_2_b32", LOW,   HIGH,  False),
-    ("v_swaprel_b32",    LOW,   HIGH,  True),
-)  # fmt: skip
+    ("v_movrels_b32", WHOLE, None, False),
+    ("v_movreld_b32", None, WHOLE, False),
+    ("v_movrelsd_b32", WHOLE, WHOLE, False),
+    ("v_movrelsd_2_b32", LOW, HIGH, False),
+    ("v_swaprel_b32", LOW, HIGH, True),
+)
 
 
 def parts_of(g: Group, values: NDArray[np.uint32]) -> list[tuple[int, Group]]:

@@ -51,9 +51,7 @@ def _exponent(values: U, form: Form) -> U:
     return ((form.bits(values) & form.infinity) >> form.word(form.fraction)).astype(np.int64)
 
 
-def div_scale(
-    s0: U, s1: U, s2: U, mode: FloatMode, rule: Mapping[str, Mapping[int, int]] = RULE
-) -> tuple[U, U]:  # fmt: skip
+def div_scale(s0: U, s1: U, s2: U, mode: FloatMode, rule: Mapping[str, Mapping[int, int]] = RULE) -> tuple[U, U]:
     """S0 scaled for the division of S2 by S1, and whether the quotient has to be scaled back.
 
     Args:
@@ -129,9 +127,11 @@ def div_fixup(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
 for _kind in ("f32", "f64"):
     _three = f"{_kind} {_kind} {_kind}"
     vector(
-        f"v_div_scale_{_kind}", f"{_three} mode -> {_kind} mask", "assumed",
+        f"v_div_scale_{_kind}",
+        f"{_three} mode -> {_kind} mask",
+        "assumed",
         checked=lambda arch: arch.floats.division_checked,
-    )(div_scale)  # fmt: skip
+    )(div_scale)
     vector(f"v_div_fmas_{_kind}", f"{_three} mask mode -> {_kind}", "assumed")(div_fmas)
     vector(f"v_div_fixup_{_kind}", f"{_three} mode -> {_kind}", "assumed")(div_fixup)
 vector("v_div_fixup_f16", "f16 f16 f16 mode -> f16", keeps_high=True)(div_fixup)

@@ -151,10 +151,10 @@ minimum3, maximum3 = three(ieee_minimum), three(ieee_maximum)
 minimum_number, maximum_number = _number(minimum), _number(maximum)
 # Words of the smaller and of the larger one, what follows them in a mnemonic, and the pair of functions.
 PAIRS: tuple[tuple[str, str, str, Two, Two], ...] = (
-    ("min",     "max",     "",     minimum,        maximum),
-    ("min",     "max",     "_num", minimum_number, maximum_number),
-    ("minimum", "maximum", "",     ieee_minimum,   ieee_maximum),
-)  # fmt: skip
+    ("min", "max", "", minimum, maximum),
+    ("min", "max", "_num", minimum_number, maximum_number),
+    ("minimum", "maximum", "", ieee_minimum, ieee_maximum),
+)
 for _kind in ("f16", "f32", "f64"):
     for _low, _high, _tail, _least, _most in PAIRS:
         vector(f"v_{_low}{_tail}_{_kind}", f"{_kind} {_kind} mode -> {_kind}")(_least)

@@ -78,9 +78,12 @@ class Kept:
         self._found: dict[tuple[Selection, tuple[tuple[int, int], ...]], Held] = {}
 
     def read(
-        self, registers: tuple[tuple[int, int], ...], arrays: list[NDArray[Any]], waves: Selection,
+        self,
+        registers: tuple[tuple[int, int], ...],
+        arrays: list[NDArray[Any]],
+        waves: Selection,
         rows: Callable[[], NDArray[np.uint32]],
-    ) -> Held:  # fmt: skip
+    ) -> Held:
         """Registers as they are now.
 
         Args:

@@ -108,9 +108,7 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = (
-        "_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves"
-    )  # fmt: skip
+    __slots__ = ("_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
 
     def __init__(self, waves: Waves, numbers: NDArray[np.int64] | None = None, *, alone: bool = False) -> None:
         """Select waves.

@@ -65,9 +65,12 @@ def on_one_grid(product: Product, a: Narrow, b: Narrow, addend: NDArray[np.uint3
 
 
 def _add_steps(
-    value: NDArray[np.float32], factors: tuple[NDArray[Any], NDArray[Any]], size: int, grain: int,
+    value: NDArray[np.float32],
+    factors: tuple[NDArray[Any], NDArray[Any]],
+    size: int,
+    grain: int,
     bounds: tuple[float, float],
-) -> bool:  # fmt: skip
+) -> bool:
     """Add the products of all steps to the addend, in place; False where a sum may become too large.
 
     Args:

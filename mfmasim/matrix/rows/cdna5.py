@@ -14,28 +14,30 @@ _F16, _F32, _FP8, _IU8, _SMALL = "neg reuse", "neg_32 reuse", "neg_c reuse", "si
 
 #       kind            d       m   n   k    blocks  a       b      cycles  modifiers
 ROWS = (
-    Row("wmma",         "f32",  16, 16,   4, 1, "f32",  "f32",  16, _F32),
-    Row("wmma",         "f32",  16, 16,  32, 1, "f16",  "f16",   8, _F16),
-    Row("wmma",         "f32",  16, 16,  32, 1, "bf16", "bf16",  8, _F16),
-    Row("wmma",         "f16",  16, 16,  32, 1, "f16",  "f16",   8, _F16),
-    Row("wmma",         "bf16", 16, 16,  32, 1, "bf16", "bf16",  8, _F16),
-    Row("wmma",         "bf16", 16, 16,  32, 1, "bf16", "bf16",  8, _F16, c="f32"),
-    *(Row("wmma",       d,      16, 16,   k, 1, a,      b,       8, _FP8)
-      for d in ("f32", "f16") for k in (64, 128) for a, b in FP8_PAIRS),
-    Row("wmma",         "i32",  16, 16,  64, 1, "iu8",  "iu8",  16, _IU8),
-    *(row for kind in ("wmma", "wmma_scale", "wmma_scale16") for row in (
-        Row(kind,       "f32",  16, 16, 128, 1, "f8f6f4", "f8f6f4", 8, _SMALL if kind == "wmma" else _FP8),
-        Row(kind,       "f32",  32, 16, 128, 1, "f4",   "f4",    8, _SMALL if kind == "wmma" else _FP8),
-    )),
-    Row("swmmac",       "f32",  16, 16,  64, 1, "f16",  "f16",   8, _F16),
-    Row("swmmac",       "f32",  16, 16,  64, 1, "bf16", "bf16",  8, _F16),
-    Row("swmmac",       "f16",  16, 16,  64, 1, "f16",  "f16",   8, _F16),
-    Row("swmmac",       "bf16", 16, 16,  64, 1, "bf16", "bf16",  8, _F16),
-    Row("swmmac",       "bf16", 16, 16,  64, 1, "bf16", "bf16",  8, _F16, c="f32"),
-    *(Row("swmmac",     d,      16, 16, 128, 1, a,      b,       8, "reuse")
-      for d in ("f32", "f16") for a, b in FP8_PAIRS),
-    Row("swmmac",       "i32",  16, 16, 128, 1, "iu8",  "iu8",  16, _IU8),
-)  # fmt: skip
+    Row("wmma", "f32", 16, 16, 4, 1, "f32", "f32", 16, _F32),
+    Row("wmma", "f32", 16, 16, 32, 1, "f16", "f16", 8, _F16),
+    Row("wmma", "f32", 16, 16, 32, 1, "bf16", "bf16", 8, _F16),
+    Row("wmma", "f16", 16, 16, 32, 1, "f16", "f16", 8, _F16),
+    Row("wmma", "bf16", 16, 16, 32, 1, "bf16", "bf16", 8, _F16),
+    Row("wmma", "bf16", 16, 16, 32, 1, "bf16", "bf16", 8, _F16, c="f32"),
+    *(Row("wmma", d, 16, 16, k, 1, a, b, 8, _FP8) for d in ("f32", "f16") for k in (64, 128) for a, b in FP8_PAIRS),
+    Row("wmma", "i32", 16, 16, 64, 1, "iu8", "iu8", 16, _IU8),
+    *(
+        row
+        for kind in ("wmma", "wmma_scale", "wmma_scale16")
+        for row in (
+            Row(kind, "f32", 16, 16, 128, 1, "f8f6f4", "f8f6f4", 8, _SMALL if kind == "wmma" else _FP8),
+            Row(kind, "f32", 32, 16, 128, 1, "f4", "f4", 8, _SMALL if kind == "wmma" else _FP8),
+        )
+    ),
+    Row("swmmac", "f32", 16, 16, 64, 1, "f16", "f16", 8, _F16),
+    Row("swmmac", "f32", 16, 16, 64, 1, "bf16", "bf16", 8, _F16),
+    Row("swmmac", "f16", 16, 16, 64, 1, "f16", "f16", 8, _F16),
+    Row("swmmac", "bf16", 16, 16, 64, 1, "bf16", "bf16", 8, _F16),
+    Row("swmmac", "bf16", 16, 16, 64, 1, "bf16", "bf16", 8, _F16, c="f32"),
+    *(Row("swmmac", d, 16, 16, 128, 1, a, b, 8, "reuse") for d in ("f32", "f16") for a, b in FP8_PAIRS),
+    Row("swmmac", "i32", 16, 16, 128, 1, "iu8", "iu8", 16, _IU8),
+)
 
 TABLE = Table(
     ROWS,

@@ -9,23 +9,23 @@ from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
 #       kind      d        m   n   k  blocks  a       b      cycles  modifiers
 ROWS = (
-    Row("wmma",   "f32",  16, 16, 16, 1, "f16",  "f16",  16, "neg"),
-    Row("wmma",   "f32",  16, 16, 16, 1, "bf16", "bf16", 16, "neg"),
-    Row("wmma",   "f16",  16, 16, 16, 1, "f16",  "f16",  16, "neg"),
-    Row("wmma",   "bf16", 16, 16, 16, 1, "bf16", "bf16", 16, "neg"),
-    Row("wmma",   "i32",  16, 16, 16, 1, "iu8",  "iu8",   8, "signed"),
-    Row("wmma",   "i32",  16, 16, 16, 1, "iu4",  "iu4",   8, "signed"),
-    Row("wmma",   "i32",  16, 16, 32, 1, "iu4",  "iu4",   8, "signed"),
+    Row("wmma", "f32", 16, 16, 16, 1, "f16", "f16", 16, "neg"),
+    Row("wmma", "f32", 16, 16, 16, 1, "bf16", "bf16", 16, "neg"),
+    Row("wmma", "f16", 16, 16, 16, 1, "f16", "f16", 16, "neg"),
+    Row("wmma", "bf16", 16, 16, 16, 1, "bf16", "bf16", 16, "neg"),
+    Row("wmma", "i32", 16, 16, 16, 1, "iu8", "iu8", 8, "signed"),
+    Row("wmma", "i32", 16, 16, 16, 1, "iu4", "iu4", 8, "signed"),
+    Row("wmma", "i32", 16, 16, 32, 1, "iu4", "iu4", 8, "signed"),
     # The manual denies NEG to fp8 in 7.7 and only for A and B in 7.12; LLVM encodes it for C.
-    *(Row("wmma", "f32",  16, 16, 16, 1, a, b, 8, "neg_c") for a, b in FP8_PAIRS),
-    Row("swmmac", "f32",  16, 16, 32, 1, "f16",  "f16",  16, "neg op_sel_index"),
-    Row("swmmac", "f32",  16, 16, 32, 1, "bf16", "bf16", 16, "neg op_sel_index"),
-    Row("swmmac", "f16",  16, 16, 32, 1, "f16",  "f16",  16, "neg op_sel_index"),
+    *(Row("wmma", "f32", 16, 16, 16, 1, a, b, 8, "neg_c") for a, b in FP8_PAIRS),
+    Row("swmmac", "f32", 16, 16, 32, 1, "f16", "f16", 16, "neg op_sel_index"),
+    Row("swmmac", "f32", 16, 16, 32, 1, "bf16", "bf16", 16, "neg op_sel_index"),
+    Row("swmmac", "f16", 16, 16, 32, 1, "f16", "f16", 16, "neg op_sel_index"),
     Row("swmmac", "bf16", 16, 16, 32, 1, "bf16", "bf16", 16, "neg op_sel_index"),
-    Row("swmmac", "i32",  16, 16, 32, 1, "iu8",  "iu8",   8, "signed op_sel_index"),
-    Row("swmmac", "i32",  16, 16, 32, 1, "iu4",  "iu4",   8, "signed op_sel_index"),
-    Row("swmmac", "i32",  16, 16, 64, 1, "iu4",  "iu4",   8, "signed op_sel_index"),
+    Row("swmmac", "i32", 16, 16, 32, 1, "iu8", "iu8", 8, "signed op_sel_index"),
+    Row("swmmac", "i32", 16, 16, 32, 1, "iu4", "iu4", 8, "signed op_sel_index"),
+    Row("swmmac", "i32", 16, 16, 64, 1, "iu4", "iu4", 8, "signed op_sel_index"),
     *(Row("swmmac", "f32", 16, 16, 32, 1, a, b, 8, "op_sel_index") for a, b in FP8_PAIRS),
-)  # fmt: skip
+)
 
 TABLE = Table(ROWS, rule="rdna4", joined=False, source="calculator 1.3.2 and RDNA4 ISA manual 7.12.2", ops_unit="WGP")

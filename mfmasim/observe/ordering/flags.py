@@ -35,10 +35,7 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
     for body in _loops(instructions):
         found |= _only_reads(body)
     # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
-    swaps = [
-        ins.pc for ins in instructions
-        if ins.opcode.atomic == "compare" and ins.space in ("lds", "flat")
-    ]  # fmt: skip
+    swaps = [ins.pc for ins in instructions if ins.opcode.atomic == "compare" and ins.space in ("lds", "flat")]
     lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
     return found | {ins.pc for ins in instructions if reads_lds(ins) and source_at(ins.pc) in lines}
 

@@ -205,10 +205,11 @@ class LdsRaces:
         """
         row, _, units = self.patterns.units(addresses, active, access.size)
         self._releases.access(
-            np.repeat(waves[row], units.shape[1]), units.ravel(),
+            np.repeat(waves[row], units.shape[1]),
+            units.ravel(),
             acquires=access.instruction.pc in self._acquiring,
             released=lambda wave: self._flying.first_direct(wave, self.progress.complete, len(self._instructions)),
-        )  # fmt: skip
+        )
 
     def _one_by_one(
         self, access: AccessEvent, event: BlockEvent, addresses: I64, active: NDArray[np.bool_], touched: Touched,

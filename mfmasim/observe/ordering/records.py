@@ -122,7 +122,7 @@ class Flying:
 
     def close(
         self, sort: Sort, low: I64, high: I64, complete: Mapping[tuple[str, str], I32], since: I32
-    ) -> set[tuple[int, int]]:  # fmt: skip
+    ) -> set[tuple[int, int]]:
         """Waves with an access in flight that a further one is not in order with, and that lies at or around it.
 
         Args:
@@ -180,10 +180,8 @@ class Flying:
             parts[:] = [np.concatenate([table + step * group for group in range(groups)], axis=1)]
         for record in self.records.values():
             record.touched = [
-                one
-                for touched in record.touched
-                for one in touched.widened(groups, units, len(record.waves) // groups)
-            ]  # fmt: skip
+                one for touched in record.touched for one in touched.widened(groups, units, len(record.waves) // groups)
+            ]
         self._size *= groups
 
     def marks(self) -> list[I64]:

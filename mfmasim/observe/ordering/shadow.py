@@ -193,9 +193,8 @@ class Shadow:
             second[at[again]] = marks[again]
 
     def access(
-        self, kind: str, wave: int, at: I64, marks: I32, joined: I32, since: I32,
-        same: Callable[[], NDArray[np.uint32]],
-    ) -> list[Clash]:  # fmt: skip
+        self, kind: str, wave: int, at: I64, marks: I32, joined: I32, since: I32, same: Callable[[], NDArray[np.uint32]]
+    ) -> list[Clash]:
         """One wave of each of some workgroups touches units.
 
         Args:

@@ -62,12 +62,17 @@ def _dot_record(compared: Comparison, kernel: Kernel) -> dict[str, Any]:
                 for name, held in dot.operands.items()
             },
             "operands": [
-                {"operand": one.operand, "passed_as": one.passed_as, "places": one.places, "wrong": one.wrong,
-                 "first": one.first}
+                {
+                    "operand": one.operand,
+                    "passed_as": one.passed_as,
+                    "places": one.places,
+                    "wrong": one.wrong,
+                    "first": one.first,
+                }
                 for one in compared.operands
             ],
         }
-    }  # fmt: skip
+    }
 
 
 def dot_lines(record: dict[str, Any]) -> Iterator[str]:

@@ -251,9 +251,13 @@ def _factored(
 
 
 def _with_ways(
-    products: list[Product], spots: list[tuple[Tile, int]], chosen: list[int], cell: tuple[int, int],
-    launch: CaseLaunch, kernel: Kernel,
-) -> None:  # fmt: skip
+    products: list[Product],
+    spots: list[tuple[Tile, int]],
+    chosen: list[int],
+    cell: tuple[int, int],
+    launch: CaseLaunch,
+    kernel: Kernel,
+) -> None:
     """Run the kernel once more, and follow the factors of some products to their loads."""
     per = -(-int(np.prod(dimensions(launch.block, "block"))) // kernel.wave)
     tile = spots[chosen[0]][0]
@@ -283,6 +287,4 @@ def _with_ways(
                 for step in steps
             )
             done.append(Factored(factor.operand, factor.holds, factor.needs, factor.lane, factor.register, texts))
-        products[number] = Product(
-            product.k, product.instruction, product.source, product.pc, (done[0], done[1])
-        )  # fmt: skip
+        products[number] = Product(product.k, product.instruction, product.source, product.pc, (done[0], done[1]))

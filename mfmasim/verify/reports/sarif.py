@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 """SARIF's `level` (3.27.10) for each severity."""
-PLACES = (
-    "pc", "instruction", "workgroup", "wave", "lane", "register", "element", "expected", "actual", "count",
-)  # fmt: skip
+PLACES = ("pc", "instruction", "workgroup", "wave", "lane", "register", "element", "expected", "actual", "count")
 """Fields of a finding that become properties of the result."""
 
 

@@ -83,9 +83,11 @@ def execute(arch, given, target, shapes, launches, checks="all"):
     for k, v in enumerate(x):
         want = reference.cast(v, scale[k][0], reference.target_format(target, arch), "clamp")
         same = {
-            "out": (out[k], want), "turned": (turned[k], want.T), "amax": (amax[k], reference.amax(v, 0.0)),
+            "out": (out[k], want),
+            "turned": (turned[k], want.T),
+            "amax": (amax[k], reference.amax(v, 0.0)),
             "scale_inv": (inverse[k], reference.scale_inv(scale[k][0])),
-        }  # fmt: skip
+        }
         wrong += [
             (name, k)
             for name, (a, b) in same.items()

@@ -149,9 +149,7 @@ def test_the_model_of_order_agrees():
     assert not count["right"]
     assert count["printed"] == {("WAR", 0, f"A0@{tile % 2}", tile) for tile in (2, 3, 4, 5)}
     assert count["early"] == {("RAW", group, "B0@1", 5) for group in (0, 1)}
-    for name, options in {
-        "mix": {}, "first": {"barrier_first": True}, "missing": {"all_have_fetched": False},
-    }.items():  # fmt: skip
+    for name, options in {"mix": {}, "first": {"barrier_first": True}, "missing": {"all_have_fetched": False}}.items():
         count[name] = order.races(order.interleave(6, **options), order.interleave_units)
     assert not count["mix"]
     assert count["first"] == {("WAR", wave, f"A1@{tile % 2}", tile) for wave in (0, 1) for tile in (2, 3, 4, 5)}

@@ -54,10 +54,8 @@ TOLD = {
     "bf16_read_as_f16": {"outputs-differ", FORMAT, "executes-missing"},
     "lower_half_of_k_twice": {"outputs-differ", SUM},
     "rows_not_guarded": {"bounds-outside-buffer"},
-    "stored_beyond_n": {
-        "outputs-differ", ELEMENT, RESULT, SUM, "bounds-outside-buffer", "races-between-workgroups",
-    },
-}  # fmt: skip
+    "stored_beyond_n": {"outputs-differ", ELEMENT, RESULT, SUM, "bounds-outside-buffer", "races-between-workgroups"},
+}
 """Exactly the errors of every wrong variant."""
 SHORT = ("other_half_stored", "clamp_missing_in_nibbles")
 

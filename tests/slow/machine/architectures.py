@@ -45,9 +45,7 @@ OWN_AGPRS = {"gfx908"}
 """Architectures whose AGPRs are registers of their own."""
 
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
-GFX11 = Facts(
-    125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True, quiets_in_ieee=True,
-)  # fmt: skip
+GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True, quiets_in_ieee=True)
 GFX12 = Facts(
     125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True,
     function_tables=True, negative_nan=True,

@@ -41,9 +41,12 @@ for _names, _signature, _function in (
     ("v_mad_u32", "u32 u32 u32 -> u32", lambda a, b, c: a * b + c),
     ("v_mad_nc_u64_u32", "u32 u32 u64 -> u64", lambda a, b, c: a * b + c),
     ("v_mad_nc_i64_i32", "i32 i32 i64 -> i64", lambda a, b, c: a * b + c),
-    *((f"v_{word}_{kind}", f"{kind} {kind} -> {kind}", choose)
-      for word, choose in (("min", min), ("max", max)) for kind in ("i64", "u64")),
-):  # fmt: skip
+    *(
+        (f"v_{word}_{kind}", f"{kind} {kind} -> {kind}", choose)
+        for word, choose in (("min", min), ("max", max))
+        for kind in ("i64", "u64")
+    ),
+):
     row(_names, _signature, _function)
 
 
@@ -145,10 +148,12 @@ def _packed_floats(function, count):
 
 
 for _name, _count, _function in (
-    ("add", 2, more.add), ("mul", 2, more.multiply),
+    ("add", 2, more.add),
+    ("mul", 2, more.multiply),
     ("fma", 3, lambda a, b, c, form: more.fused(a, b, c, form, (a, b, c))),  # which NaN comes first was not captured
-    ("min_num", 2, NUMBER["min_num"]), ("max_num", 2, NUMBER["max_num"]),
-):  # fmt: skip
+    ("min_num", 2, NUMBER["min_num"]),
+    ("max_num", 2, NUMBER["max_num"]),
+):
     EXTRA[f"v_pk_{_name}_bf16"] = _packed_floats(_freely(_function), _count)
 
 

@@ -149,11 +149,12 @@ for _name, _signature, _function in (
     ("v_cvt_norm_u16_f16", "f16 -> u16", lambda a: _normal(a, F16, *U16)),
     ("v_cvt_off_f32_i4", "u32 -> f32", lambda a: fl.rounded(Fraction((a & 15) - (a << 1 & 16), 16), F32)),
     *((f"v_cvt_f32_{kind}", "u32 -> f32", lambda a, k=kind: widened(a & 255, k, "f32")) for kind in ("fp8", "bf8")),
-    *((f"v_cvt_{to}_{kind}", f"{kind} -> {to}",
-       lambda a, f=form, limits=LIMITS[to]: _integer(a, f, *limits))
-      for kind, form, width in (("f32", F32, 32), ("f64", F64, 32), ("f16", F16, 16))
-      for to in (f"i{width}", f"u{width}")),
-):  # fmt: skip
+    *(
+        (f"v_cvt_{to}_{kind}", f"{kind} -> {to}", lambda a, f=form, limits=LIMITS[to]: _integer(a, f, *limits))
+        for kind, form, width in (("f32", F32, 32), ("f64", F64, 32), ("f16", F16, 16))
+        for to in (f"i{width}", f"u{width}")
+    ),
+):
     more.row(_name, _signature, _function)
 for _kind in ("fp8", "bf8"):
     more.row(f"v_cvt_pk_f32_{_kind}", "u16 -> u64",
@@ -230,8 +231,9 @@ def _negative(wave, bits, code):
 
 def _pack_two(kind):
     def run(wave, ins, lane):
-        low, high = (_negative(wave, bits, narrowed(bits, F32, kind))
-                     for bits in (_source(wave, ins, i, lane) for i in range(2)))  # fmt: skip
+        low, high = (
+            _negative(wave, bits, narrowed(bits, F32, kind)) for bits in (_source(wave, ins, i, lane) for i in range(2))
+        )
         return low | high << 8, 16 * (_sel(ins) >> 3), 16
 
     return _into_place(run)
@@ -341,9 +343,10 @@ CONVERSIONS = {
     "v_cvt_pknorm_u16_f32": _halves(lambda bits, clamp: _normal(bits, F32, *U16), F32),
     "v_cvt_pknorm_i16_f16": _halves(lambda bits, clamp: _normal(bits, F16, *I16), F16),
     "v_cvt_pknorm_u16_f16": _halves(lambda bits, clamp: _normal(bits, F16, *U16), F16),
-    "v_cvt_pk_u16_u32": _halves(_saturated("u16"), None), "v_cvt_pk_i16_i32": _halves(_saturated("i16"), None),
+    "v_cvt_pk_u16_u32": _halves(_saturated("u16"), None),
+    "v_cvt_pk_i16_i32": _halves(_saturated("i16"), None),
     **{f"v_cvt_pk_{kind}_f32": _pack_two(kind) for kind in ("fp8", "bf8")},
     **{f"v_cvt_sr_{kind}_f32": _one_randomly(kind) for kind in ("fp8", "bf8", "f16", "bf16")},
     **{name: _scaled(name) for name in conversions("gfx950") if re.match("v_cvt_scalef32", name)},
-}  # fmt: skip
+}
 more.EXTRA |= CONVERSIONS

@@ -27,8 +27,9 @@ LANES_AND_BYTES = {
 LANES_AND_BYTES_OF_F8 = {
     # OPSEL[3:0]
     **{byte | half << 2: (16 * half, byte, byte) for byte in range(4) for half in range(2)},
-    0b1000: (0, 0, 1), 0b1010: (16, 2, 3),
-}  # fmt: skip
+    0b1000: (0, 0, 1),
+    0b1010: (16, 2, 3),
+}
 
 
 def _store(wave, ins, found, registers):

@@ -243,5 +243,6 @@ def _step_of_bytes(wave, pairs, c):
     return 0 if total == 0 else fl.rounded(Fraction(total) * Fraction(2) ** grid, F32)
 
 
-EXTRA |= {f"v_dot4_f32_{a}_{b}": _bytes(a, b) for a, b in
-          (("fp8", "bf8"), ("bf8", "fp8"), ("fp8", "fp8"), ("bf8", "bf8"))}  # fmt: skip
+EXTRA |= {
+    f"v_dot4_f32_{a}_{b}": _bytes(a, b) for a, b in (("fp8", "bf8"), ("bf8", "fp8"), ("fp8", "fp8"), ("bf8", "bf8"))
+}

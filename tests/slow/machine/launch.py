@@ -29,8 +29,10 @@ def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, u
         waves |= {(*group, n): wave for n, wave in enumerate(mine)}
         _run(mine, most_steps)
     placed = dict(memory.buffers)
-    outputs = [bytes(placed[word]) if isinstance(value, bytes | bytearray) else None
-               for word, value in zip(words, arguments, strict=True)]  # fmt: skip
+    outputs = [
+        bytes(placed[word]) if isinstance(value, bytes | bytearray) else None
+        for word, value in zip(words, arguments, strict=True)
+    ]
     return outputs, waves
 
 

@@ -140,8 +140,9 @@ def _fetch_all(wave, ins):
 
 MEMORY |= {f"ds_read_{what}": ds for what in SMALL_LOADS | WORDS}
 MEMORY |= {f"ds_write_{what}": ds for what in SMALL_STORES | WORDS}
-MEMORY |= {f"ds_{way}{stride}_{what}": ds for way in ("read2", "write2") for stride in ("", "st64")
-           for what in ("b32", "b64")}  # fmt: skip
+MEMORY |= {
+    f"ds_{way}{stride}_{what}": ds for way in ("read2", "write2") for stride in ("", "st64") for what in ("b32", "b64")
+}
 MEMORY |= {f"ds_read_b{96 if bits == 6 else 64}_tr_b{bits}": _transposed for bits in (16, 8, 6, 4)}
 MEMORY |= {
     f"ds_storexchg_2addr{stride}_rtn_b{size}": _exchange_two for stride in ("", "_stride64") for size in (32, 64)

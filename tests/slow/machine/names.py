@@ -75,8 +75,10 @@ for _unit in ("global", "flat", "buffer"):
     ALIASES |= {f"{_unit}_atomic_{new}": f"{_unit}_atomic_{old}" for new, old in _ATOMICS.items()}
     ALIASES[f"{_unit}_atomic_csub_u32"] = f"{_unit}_atomic_sub_clamp_u32"
 ALIASES |= {f"ds_storexchg_rtn_b{size}": f"ds_wrxchg_rtn_b{size}" for size in (32, 64)}
-ALIASES |= {f"s_buffer_load_b{32 * count}": f"s_buffer_load_dword{f'x{count}' if count > 1 else ''}"
-            for count in (1, 2, 3, 4, 8, 16)}  # fmt: skip
+ALIASES |= {
+    f"s_buffer_load_b{32 * count}": f"s_buffer_load_dword{f'x{count}' if count > 1 else ''}"
+    for count in (1, 2, 3, 4, 8, 16)
+}
 
 # CDNA5.
 ALIASES |= {"s_get_pc_i64": "s_getpc_b64", "s_set_pc_i64": "s_setpc_b64", "s_swap_pc_i64": "s_swappc_b64",

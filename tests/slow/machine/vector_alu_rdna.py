@@ -43,11 +43,13 @@ for _kind, _form in FORMS.items():
         row(_third, _three, lambda a, b, c, f=_form, g=_function: g(g(a, b, f), c, f))
     row(f"v_med3_num_{_kind}", _three, lambda a, b, c, f=_form: _median(a, b, c, f))
     for _name, _first, _then in (
-        ("minmax_num", _MIN, _MAX), ("maxmin_num", _MAX, _MIN), ("minmax", more.smaller, more.larger),
+        ("minmax_num", _MIN, _MAX),
+        ("maxmin_num", _MAX, _MIN),
+        ("minmax", more.smaller, more.larger),
         ("maxmin", more.larger, more.smaller),
         ("minimummaximum", PROPAGATING["minimum"], PROPAGATING["maximum"]),
         ("maximumminimum", PROPAGATING["maximum"], PROPAGATING["minimum"]),
-    ):  # fmt: skip
+    ):
         row(f"v_{_name}_{_kind}", _three, lambda a, b, c, f=_form, g=_first, h=_then: h(g(a, b, f), c, f))
 for _word, _function in (NUMBER | PROPAGATING).items():
     PACKED[f"v_pk_{_word}_f16"] = EXTRA[f"v_pk_{_word}_f16"] = _halfwise(_function, 2)

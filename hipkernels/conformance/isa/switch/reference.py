@@ -49,9 +49,7 @@ def fall_through(x: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
-LABELS = {
-    0: 10, -1: 20, (1 << 63) - 1: 30, -(1 << 63): 40, 1 << 32: 50, 0xFFFFFFFF: 60, 65536: 70,
-}  # fmt: skip
+LABELS = {0: 10, -1: 20, (1 << 63) - 1: 30, -(1 << 63): 40, 1 << 32: 50, 0xFFFFFFFF: 60, 65536: 70}
 
 
 def sparse(x: NDArray[Any]) -> NDArray[Any]:
