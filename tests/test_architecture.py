@@ -26,7 +26,7 @@ def allowed_imports():
 
 ALLOWED = allowed_imports()
 ROOMS = re.findall(r"^\| `(machine\.\w+)` \|", DOCUMENT, re.MULTILINE)
-FOUNDATION = set(re.findall(r"`(\w+)`", re.search(r"may also import (.*?)\.", DOCUMENT)[1]))
+FOUNDATION = set(re.findall(r"`(\w+)`", re.search(r"may also import ([^.]*)\.", DOCUMENT)[1]))
 
 
 def package_of(path):

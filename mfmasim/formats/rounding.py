@@ -14,11 +14,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64, Flags
     from mfmasim.formats.modes import NanRule, Overflow, Rounding
     from mfmasim.formats.rows import FormatRow
 
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 # A shift beyond this leaves nothing of a 53-bit significand but a remainder below one half.
 MAX_SHIFT = 62
@@ -28,12 +27,12 @@ class _Fields(NamedTuple):
     """Source values as ``(-1)**negative * significand * 2**scale``; ``exponent`` is that of the leading bit."""
 
     negative: Flags
-    significand: Ints
-    scale: Ints
-    exponent: Ints
+    significand: I64
+    scale: I64
+    exponent: I64
     nan: Flags
     infinite: Flags
-    mantissa: Ints
+    mantissa: I64
 
 
 def round_codes(
@@ -71,7 +70,7 @@ def round_codes(
     return (out & np.int64(target.mask if target.bits < 64 else -1)).view(np.uint64).astype(target.carrier)
 
 
-def _split(codes: Ints, source: FormatRow, normalise: bool) -> _Fields:
+def _split(codes: I64, source: FormatRow, normalise: bool) -> _Fields:
     """Split codes. ``normalise`` finds the leading bit of subnormals, for targets with a wider exponent range."""
     none = np.zeros(codes.shape, np.bool_)
     if source.integer:
@@ -102,7 +101,7 @@ def _split(codes: Ints, source: FormatRow, normalise: bool) -> _Fields:
     return _Fields(negative, significand, scale, exponent, nan, infinite, mantissa)
 
 
-def _leading(significand: Ints) -> Ints:
+def _leading(significand: I64) -> I64:
     """Position of the leading one; far below everything for 0."""
     # Below 2**53 the conversion to float64 is exact, and frexp only reads its exponent.
     position = np.frexp(significand.astype(np.float64))[1].astype(np.int64) - 1
@@ -111,7 +110,7 @@ def _leading(significand: Ints) -> Ints:
 
 def _round(
     fields: _Fields, target: FormatRow, rounding: Rounding, random: NDArray[np.uint32] | None, random_bits: int
-) -> Ints:
+) -> I64:
     """Magnitudes of the target, as if its exponent had no upper end (without its unread bits)."""
     significand = fields.significand
     if target.integer:
@@ -131,7 +130,7 @@ def _round(
         # Places below the last random bit are cut off; below 2**-62 they would not matter to 32 exact bits either.
         significand = significand >> np.clip(shift - random_bits, 0, 63)
     shift = np.clip(shift, 0, random_bits if rounding == "stochastic" else MAX_SHIFT)
-    magnitude: Ints = base + ((significand >> shift) << left)
+    magnitude: I64 = base + ((significand >> shift) << left)
     rest = significand & ((np.int64(1) << shift) - 1)
     if rounding == "stochastic":
         assert random is not None
@@ -147,7 +146,7 @@ def _round(
     return magnitude
 
 
-def _limit(fields: _Fields, magnitude: Ints, target: FormatRow, rounding: Rounding, overflow: Overflow) -> Ints:
+def _limit(fields: _Fields, magnitude: I64, target: FormatRow, rounding: Rounding, overflow: Overflow) -> I64:
     """Apply overflow, sign, and the formats' rules for zero."""
     negative = fields.negative
     if target.integer:
@@ -181,7 +180,7 @@ def _sign(target: FormatRow) -> np.int64:
     return np.int64(-(1 << 63) if target.bits == 64 else target.sign_bit)
 
 
-def _nan(fields: _Fields, source: FormatRow, target: FormatRow, rule: NanRule) -> Ints | np.int64:
+def _nan(fields: _Fields, source: FormatRow, target: FormatRow, rule: NanRule) -> I64 | np.int64:
     """Codes of the target's NaN for each source element."""
     if target.integer:
         return np.int64(0)

@@ -14,9 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from mfmasim.arrays import I64
 
-    I64 = NDArray[np.int64]
     Tiles = tuple[I64, I64]
 
 

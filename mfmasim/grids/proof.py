@@ -11,9 +11,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    I64 = NDArray[np.int64]
+    from mfmasim.arrays import I64
 
 
 def grid_map(name: str) -> Map:

@@ -17,13 +17,11 @@ from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import I64
     from mfmasim.machine.events import BlockEvent, Place
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-    I64 = NDArray[np.int64]
 
 DIFFERENT = Kind(
     "barrier-different",

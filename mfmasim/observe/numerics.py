@@ -18,12 +18,12 @@ from mfmasim.observe.finding import Kind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import Flags
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.events import Place, ValueEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
-    Mask = NDArray[np.bool_]
 
 NOT_FINITE = Kind(
     "numerics-not-finite",
@@ -88,7 +88,7 @@ class Seen:
     count: int
 
 
-def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, result: bool, matrix: bool) -> Mask | bool:
+def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, result: bool, matrix: bool) -> Flags | bool:
     """Where an operand holds NaN or Inf.
 
     Args:
@@ -116,7 +116,7 @@ def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, resul
     return _any([w & np.uint32(mask << half) == mask for w in used for mask in masks])
 
 
-def _any(parts: list[Mask]) -> Mask:
+def _any(parts: list[Flags]) -> Flags:
     found = parts[0]
     for part in parts[1:]:
         found = found | part
@@ -187,7 +187,7 @@ class Numerics(Check):
             self._appears(event, bad, event.results[place], result.type, matrix=matrix)
 
     def _appears(
-        self, event: ValueEvent, bad: Mask, result: tuple[NDArray[np.uint32], ...], kind: str, *, matrix: bool
+        self, event: ValueEvent, bad: Flags, result: tuple[NDArray[np.uint32], ...], kind: str, *, matrix: bool
     ) -> None:
         wave, lane = (int(k) for k in np.argwhere(bad)[0])
         instruction = event.instruction
@@ -228,7 +228,7 @@ class Numerics(Check):
                 if small.any():
                     self._add(DENORMAL, event, small, "MODE flushes denormal operands: this one counts as 0")
 
-    def _add(self, kind: Kind, event: ValueEvent, lanes: Mask, text: str) -> None:
+    def _add(self, kind: Kind, event: ValueEvent, lanes: Flags, text: str) -> None:
         """The first one of a source line is reported; all are counted."""
         instruction = event.instruction
         wave, lane = (int(k) for k in np.argwhere(lanes)[0])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.memory import Plane
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.state.waves import Group
 
-    Bits = NDArray[np.uint32]
 
 ZERO = np.zeros((1, 1), np.uint32)
 REACH = 32
@@ -137,7 +137,7 @@ class AccessPlan:
                 owner.loaded.setdefault(origin, self.instruction.pc)
         self._put(g, rows, words)
 
-    def _put(self, g: Group, rows: dict[int, Bits], words: dict[int, Bits] | None) -> None:
+    def _put(self, g: Group, rows: dict[int, U32], words: dict[int, U32] | None) -> None:
         """Copy loaded bits in the lanes that are active, in the half that is loaded."""
         planes = self.planes
         for key, bits in rows.items():
@@ -149,12 +149,12 @@ class AccessPlan:
                 new, source = np.where(g.mask, new, old), np.where(g.mask, source, before)
             planes.put(g, key, new, np.broadcast_to(source, new.shape))
 
-    def _executed(self, plane: Plane, g: Group) -> dict[int, Bits]:
+    def _executed(self, plane: Plane, g: Group) -> dict[int, U32]:
         """Destinations after the load was executed on a plane, in all waves."""
         run = self._loads.get(plane)
         if run is None:
             run = self._loads[plane] = self._on(plane, self.instruction)
-        kept: dict[int, Bits] = {}
+        kept: dict[int, U32] = {}
         if self.opcode.chosen:  # registers that are left out keep their bits
             table = self.planes.undefined if plane is self.owner.plane else self.planes.origins
             zero = np.zeros((1, g.lanes), np.uint32)
@@ -183,7 +183,7 @@ class AccessPlan:
         for words in plane.memory.leaks:
             self._leak(g, words)
 
-    def _leak(self, g: Group, words: Sequence[Bits]) -> None:
+    def _leak(self, g: Group, words: Sequence[U32]) -> None:
         """Undefined bits reached global memory."""
         number, bits = next((k, word) for k, word in enumerate(words) if word.any())
         lanes = bits[:, 0] if self.opcode.scalar else np.broadcast_to(bits, (len(bits), g.lanes))
@@ -194,7 +194,7 @@ class AccessPlan:
         key = next((k for k in keys if (np.where(lanes != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
         self.owner.uses.report("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
 
-    def _leak_from_lds(self, g: Group, leaks: Sequence[Sequence[Bits]], run_origins: Bound) -> None:
+    def _leak_from_lds(self, g: Group, leaks: Sequence[Sequence[U32]], run_origins: Bound) -> None:
         """Undefined bits of the LDS reached global memory."""
         owner = self.owner
         events = owner.origins.ready().notify.events
@@ -210,7 +210,7 @@ class AccessPlan:
         bound: Bound = operation_of(instruction).body(instruction, plane)
         return bound
 
-    def _with_data(self, g: Group, table: dict[int, Bits]) -> Group:
+    def _with_data(self, g: Group, table: dict[int, U32]) -> Group:
         """The waves with a row of `table` in those registers."""
         after: Group = self.planes.beside(g, {})
         zero = np.zeros((1, g.lanes), np.uint32)
@@ -263,7 +263,7 @@ class AtomicPlan(AccessPlan):
         """As for any access."""
         super().__init__(instruction, owner)
         self._events: list[AccessEvent] = []
-        self._bits: dict[int, Bits] = {}
+        self._bits: dict[int, U32] = {}
 
     def before(self, g: Group) -> None:
         """Addresses are used; remember which data are undefined."""
@@ -361,7 +361,7 @@ class AtomicPlan(AccessPlan):
             for byte in range(read.size):
                 undefined[target[found & reached] + byte] = True
 
-    def _loaded_here(self, origins: Bits) -> None:
+    def _loaded_here(self, origins: U32) -> None:
         for origin in np.unique(origins)[:64].tolist():
             self.owner.loaded.setdefault(origin, self.instruction.pc)
 
@@ -385,7 +385,7 @@ class AtomicPlan(AccessPlan):
         return rows.reshape(-1), row * rows.shape[1] + np.where(inside, address, 0), inside
 
 
-def _column(values: Bits) -> Bits:
+def _column(values: U32) -> U32:
     """A row of a register; of a scalar one as a column, which has no lanes."""
     return values[:, None] if values.ndim == 1 else values
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.state.waves import Group
 
-    Bits = NDArray[np.uint32]
-    Found = dict[int, Bits]
+    Found = dict[int, U32]
 
 
 def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[list[int]]:
@@ -72,7 +72,7 @@ def by_execution(
     out: Found = {}
     for key in writes:
         first = register(results[0].waves, key)
-        total: Bits = np.zeros_like(first)
+        total: U32 = np.zeros_like(first)
         for other in results[1:]:
             total = total | (register(other.waves, key) ^ first)
         out[key] = total
@@ -81,7 +81,7 @@ def by_execution(
     return out
 
 
-def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> Bits:
+def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> U32:
     """SCC says whether a result is not 0: it is undefined where only undefined bits could make it so."""
     some, sure = np.zeros(1, np.bool_), np.zeros(1, np.bool_)
     for key in keys:
@@ -134,6 +134,6 @@ def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int],
     return {key: register(after.waves, key) for key in writes}
 
 
-def everything(values: Bits, bad: NDArray[np.bool_]) -> Bits:
+def everything(values: U32, bad: NDArray[np.bool_]) -> U32:
     """Undefined bits where some lanes have all."""
     return np.where(bad, ONES, values)

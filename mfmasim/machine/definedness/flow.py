@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.definedness.uses import Bits
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.opcodes.undefined_rules import Rule
@@ -51,7 +51,7 @@ class Registers:
     """Those on which undefined bits of its results depend, as a set."""
 
 
-MATRIX_BITS: PerKernel[dict[tuple[int, tuple[int, ...]], tuple[list[Bits | None], Bits]]] = PerKernel(lambda _: {})
+MATRIX_BITS: PerKernel[dict[tuple[int, tuple[int, ...]], tuple[list[U32 | None], U32]]] = PerKernel(lambda _: {})
 """Bits of a matrix instruction that are used, by an instruction's address and registers."""
 
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.events.outcome import Outcome
 
-    Bits = NDArray[np.uint32]
 
 FEW = 1 << 16
 """Bytes that are looked at faster than an access to them is followed."""
@@ -35,7 +35,7 @@ FEW = 1 << 16
 class GlobalBits(Memory):
     """Undefined bits of the arena. A store records lanes that store undefined bits, and leaves its bytes defined."""
 
-    leaks: list[list[Bits]]
+    leaks: list[list[U32]]
     _unset: list[tuple[int, int]]
     """First address of each buffer that started undefined, and the one after its last."""
 
@@ -77,7 +77,7 @@ class GlobalBits(Memory):
 
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
-    ) -> tuple[list[Bits], Outside | None]:
+    ) -> tuple[list[U32], Outside | None]:
         """Undefined bits of dwords; another check reports what lies outside.
 
         Args:
@@ -90,7 +90,7 @@ class GlobalBits(Memory):
 
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
-    ) -> tuple[Bits, Outside | None]:
+    ) -> tuple[U32, Outside | None]:
         """Undefined bits of a byte or a word.
 
         Args:
@@ -131,7 +131,7 @@ class GlobalOrigins(GlobalBits):
 
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
-    ) -> tuple[list[Bits], Outside | None]:
+    ) -> tuple[list[U32], Outside | None]:
         """Origins of dwords.
 
         Args:
@@ -144,7 +144,7 @@ class GlobalOrigins(GlobalBits):
 
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
-    ) -> tuple[Bits, Outside | None]:
+    ) -> tuple[U32, Outside | None]:
         """Origin of the dword that holds a byte or a word.
 
         Args:
@@ -170,7 +170,7 @@ class GlobalOrigins(GlobalBits):
         return None
 
 
-def _inside(words: list[Bits], outside: Outside | None) -> list[Bits]:
+def _inside(words: list[U32], outside: Outside | None) -> list[U32]:
     return words if outside is None else [np.where(outside.mask, np.uint32(0), word) for word in words]
 
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32
     from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.state.waves import Waves
 
-    Bits = NDArray[np.uint32]
 
 ONES = np.uint32(0xFFFFFFFF)
 SHARED = 64
@@ -38,10 +38,10 @@ class Planes:
     def __init__(self, machine: Machine) -> None:
         """Begin with nothing undefined."""
         self.machine = machine
-        self.undefined: dict[int, Bits] = {}
-        self.origins: dict[int, Bits] = {}
+        self.undefined: dict[int, U32] = {}
+        self.origins: dict[int, U32] = {}
         self.dirty = 0
-        self._shared: dict[tuple[int, int], tuple[Bits | None, object]] = {}
+        self._shared: dict[tuple[int, int], tuple[U32 | None, object]] = {}
         """Results of `_left` by the identities of what they follow from, which are held with them."""
 
     def begin(self) -> None:
@@ -64,7 +64,7 @@ class Planes:
         for key, there in ((LDS, launch.lds_bytes), (SCRATCH, launch.scratch_bytes), (GLOBAL, launch.undefined)):
             self.dirty |= bool(there) << key
 
-    def assign(self, key: int, undefined: Bits, origins: Bits) -> None:
+    def assign(self, key: int, undefined: U32, origins: U32) -> None:
         """Replace what is known of a register.
 
         Args:
@@ -85,25 +85,25 @@ class Planes:
             self.undefined.pop(key, None)
             self.origins.pop(key, None)
 
-    def of(self, group: Group, key: int) -> Bits:
+    def of(self, group: Group, key: int) -> U32:
         """Undefined bits of a register in the waves of a group; zeros where there are none."""
         found = self.undefined.get(key)
         if found is None:
             return np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
         return group.take(found)
 
-    def origin(self, group: Group, key: int) -> Bits:
+    def origin(self, group: Group, key: int) -> U32:
         """Origins of the same."""
         found = self.origins.get(key)
         if found is None:
             return np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
         return group.take(found)
 
-    def chosen(self, table: Mapping[int, Bits], keys: Iterable[int]) -> dict[int, Bits]:
+    def chosen(self, table: Mapping[int, U32], keys: Iterable[int]) -> dict[int, U32]:
         """Rows of `undefined` or `origins`, of all waves, for those of some keys that have one."""
         return {key: table[key] for key in keys if key in table}
 
-    def put(self, group: Group, key: int, undefined: Bits, origins: Bits) -> None:
+    def put(self, group: Group, key: int, undefined: U32, origins: U32) -> None:
         """Replace what is known of a register in the waves of a group.
 
         Args:
@@ -143,7 +143,7 @@ class Planes:
                 remaining = np.where(group.mask, np.uint32(0), self.of(group, key))
                 self.put(group, key, remaining, self.origin(group, key))
 
-    def _left(self, group: Group, old: Bits) -> Bits | None:
+    def _left(self, group: Group, old: U32) -> U32 | None:
         """What stays undefined where a group defines a register; None if nothing does.
 
         Registers share arrays: those that were not written since the start, and those that groups then define in turn.
@@ -151,7 +151,7 @@ class Planes:
         key = id(old), id(group.selection)
         found = self._shared.get(key)
         if found is None:
-            left: Bits = group._put(old, np.zeros_like(old[:1]))  # noqa: SLF001
+            left: U32 = group._put(old, np.zeros_like(old[:1]))  # noqa: SLF001
             if len(self._shared) >= SHARED:
                 self._shared.clear()
             found = self._shared[key] = left if left.any() else None, (old, group.selection)

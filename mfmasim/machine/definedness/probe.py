@@ -25,14 +25,12 @@ from mfmasim.machine.state.waves import Group, Waves
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.opcodes.undefined_rules import Rule
 
-    Bits = NDArray[np.uint32]
     Half = tuple[int, np.uint32]
 
 SAMPLES = 32
@@ -55,7 +53,7 @@ class Probed:
         self.writes = [key for operand in instruction.dst for key in keys_of(operand)]
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
 
-    def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> dict[int, Bits]:
+    def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> dict[int, U32]:
         """Undefined bits of the results, in all waves.
 
         Args:
@@ -70,12 +68,12 @@ class Probed:
         return {key: register(shadow.waves, key) for key in writes}
 
     def _step(self, shadow: Group) -> None:
-        values: dict[int, Bits] = {key: _read(shadow, key) for key in self.writes}
+        values: dict[int, U32] = {key: _read(shadow, key) for key in self.writes}
         for operand in self.instruction.src:
             bare = replace(operand, sel=6)
             for number, key in enumerate(keys_of(operand)):
                 values[key] = values.get(key, np.uint32(0)) | read_dword(bare, number, self.instruction)(shadow)
-        results: dict[int, Bits] = {key: np.zeros((1, shadow.lanes), np.uint32) for key in self.writes}
+        results: dict[int, U32] = {key: np.zeros((1, shadow.lanes), np.uint32) for key in self.writes}
         for (source, part), targets in self.flow.items():
             some = values[source] & part != 0
             for target, mask in targets:
@@ -171,7 +169,7 @@ class Probed:
                 waves.s[key - SGPR] = words[:, 0].copy()
         return waves
 
-    def _after(self, before: Waves, run: Bound, changed: Sequence[Half]) -> dict[int, Bits]:
+    def _after(self, before: Waves, run: Bound, changed: Sequence[Half]) -> dict[int, U32]:
         """What destinations hold when some parts of registers are changed before."""
         waves = Waves(before.arch, before.count, before.lanes, 0, 0)
         waves.v, waves.a, waves.s, waves.mode = list(before.v), list(before.a), list(before.s), before.mode
@@ -188,7 +186,7 @@ class Probed:
         return {key: np.broadcast_to(register(waves, key).T, (before.lanes, before.count)).T for key in self.writes}
 
 
-def _read(shadow: Group, key: int) -> Bits:
+def _read(shadow: Group, key: int) -> U32:
     values = register(shadow.waves, key)
     values = shadow.take(values)
     return values if key < VECTORS else values[:, None]

@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32, Array
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.state.waves import Group
 
-    Bits = NDArray[np.uint32]
-    Array = NDArray[Any]
-    Found = dict[int, Bits]
+    Found = dict[int, U32]
 
 WIDTHS = {"u16": 16, "i16": 16, "f16": 16, "b16": 16, "u64": 64, "i64": 64, "f64": 64, "b64": 64}
 REGISTERS = ("v", "a", "s")
@@ -139,7 +138,7 @@ def _result(total: Array, kind: str) -> Any:
     return total.astype({16: np.uint16, 64: np.uint64}.get(WIDTHS.get(kind, 32), np.uint32))
 
 
-def source_origins(planes: Planes, group: Group, instruction: Instruction) -> Bits:
+def source_origins(planes: Planes, group: Group, instruction: Instruction) -> U32:
     """Origin of what each lane reads: that of the first operand that has one, (1 or waves, lanes or 1).
 
     Args:
@@ -151,7 +150,7 @@ def source_origins(planes: Planes, group: Group, instruction: Instruction) -> Bi
     operands = [(part, operand) for part in parts for operand in part.src if operand.kind in REGISTERS]
     keys = [key for _, operand in operands for key in keys_of(operand)]
     shadow = planes.beside(group, planes.chosen(planes.origins, keys), blank=True)
-    out: Bits = np.zeros((1, 1), np.uint32)
+    out: U32 = np.zeros((1, 1), np.uint32)
     for part, operand in operands:
         bare = replace(operand, sel=6)
         for number in range(operand.count):

@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.state.waves import Group
-
-    Bits = NDArray[np.uint32]
 
 
 class Uses:
@@ -37,7 +36,7 @@ class Uses:
         """Vector registers that were written under an undefined EXEC, by the address of what replaces it."""
 
     def report(
-        self, use: str, instruction: Instruction, group: Group, key: int, bits: Bits, origins: Bits, name: str = ""
+        self, use: str, instruction: Instruction, group: Group, key: int, bits: U32, origins: U32, name: str = ""
     ) -> None:
         """Report one register.
 
@@ -146,8 +145,8 @@ class Uses:
                     self.planes.put(group, key, bits, origins)
 
 
-def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[Bits | None], Bits]:
-    """Bits that a matrix instruction uses of each source register, and those that it writes of D's.
+def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[U32 | None], U32]:
+    """U32 that a matrix instruction uses of each source register, and those that it writes of D's.
 
     Args:
         instruction: a matrix instruction.
@@ -159,7 +158,7 @@ def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[B
     """
     operation, modes = resolve(instruction, arch, wave)
     read = operation.under(modes)
-    sources: list[Bits | None] = []
+    sources: list[U32 | None] = []
     for name, operand in zip(operation.row.sources, instruction.src, strict=True):
         if operand.kind not in ("v", "a"):
             sources.append(None)

@@ -22,11 +22,11 @@ from mfmasim.machine.state.waves import AT_BARRIER, ENDED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import Flags
     from mfmasim.isa import Instruction
     from mfmasim.machine.execution.basic_block import Block
     from mfmasim.machine.state.waves import Group, Waves
 
-    Bools = NDArray[np.bool_]
 
 ENDLESS = "an endless loop: the waves repeat the same instructions on the same registers and write no memory"
 """Why such a launch is stopped."""
@@ -53,7 +53,7 @@ class Taken:
     """Registers of all waves at some time, and what has happened since."""
 
     registers: list[NDArray[np.generic]]
-    returned: Bools
+    returned: Flags
     """Waves that were in the same state once more, (waves,)."""
     some: bool = False
     """Whether there are any."""
@@ -135,9 +135,9 @@ class Rounds:
         return bool(np.isin(waves.workgroup[left], goes_round).all())
 
 
-def _equal(group: Group, now: NDArray[np.generic], then: NDArray[np.generic]) -> Bools:
+def _equal(group: Group, now: NDArray[np.generic], then: NDArray[np.generic]) -> Flags:
     """Where a group's waves have the same in a register, (1 or waves,)."""
-    equal: Bools = group.take(now) == group.take(then)
+    equal: Flags = group.take(now) == group.take(then)
     return equal if equal.ndim == 1 else np.asarray(equal.all(axis=1))
 
 

@@ -18,9 +18,8 @@ from mfmasim.machine.execution.late_delivery import Late
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from mfmasim.arrays import I64
 
-    I64 = NDArray[np.int64]
 
 NAMES = ("usual", "forward", "reversed", "random:SEED", "first:WAVE", "last:WAVE", "late")
 """How schedules are written; a wave has its number in the launch."""

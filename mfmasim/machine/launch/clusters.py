@@ -16,7 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    I64 = NDArray[np.int64]
+    from mfmasim.arrays import I64
+
 
 Dim3 = tuple[int, int, int]
 ONE: Dim3 = (1, 1, 1)

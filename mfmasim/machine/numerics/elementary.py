@@ -15,9 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from mfmasim.arrays import F64
 
-    F64 = NDArray[np.float64]
 
 LN2 = 0.6931471805599453
 # Powers of the series that matter below 2^-56 at the end of each range.

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import Array
     from mfmasim.machine.numerics.float_formats import Form
     from mfmasim.machine.numerics.float_mode import FloatMode
-
-    Array = NDArray[Any]
 
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:

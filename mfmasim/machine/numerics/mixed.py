@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +13,9 @@ from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import BY_SIZE, F16, F32
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import Array
     from mfmasim.formats.modes import Overflow
     from mfmasim.machine.numerics.float_mode import FloatMode
-
-    Array = NDArray[Any]
 
 
 def widened(values: Array, mode: FloatMode) -> Array:

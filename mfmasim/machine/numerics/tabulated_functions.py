@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    F32 = NDArray[np.float32]
-    F64 = NDArray[np.float64]
-    U32 = NDArray[np.uint32]
+    from mfmasim.arrays import F32, F64, U32
+
     Found = tuple[U32, NDArray[np.bool_]]
 
 WORD = np.uint32

@@ -18,11 +18,8 @@ from mfmasim.machine.numerics.function_tables import COS, SIN
 from mfmasim.machine.numerics.lane_masks import every, some
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from mfmasim.arrays import F32, F64, I64
 
-    F32 = NDArray[np.float32]
-    F64 = NDArray[np.float64]
-    I64 = NDArray[np.int64]
 
 CACHED = 1 << 12
 """Elements whose intermediate values stay in the caches."""

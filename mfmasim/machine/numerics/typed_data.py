@@ -15,18 +15,19 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Words = NDArray[np.uint32]
+    from mfmasim.arrays import U32
+
 
 FRACTION = {10: 5, 11: 6}
 """Fraction bits of the small floats."""
 
 
-def _signed(raw: Words, bits: int) -> NDArray[np.int64]:
+def _signed(raw: U32, bits: int) -> NDArray[np.int64]:
     sign = np.int64(1 << bits - 1)
     return (raw.astype(np.int64) ^ sign) - sign
 
 
-def _small_float(raw: Words, bits: int) -> Words:
+def _small_float(raw: U32, bits: int) -> U32:
     """A 10 or 11-bit float as f32, exactly."""
     fraction = FRACTION[bits]
     exponent, rest = raw >> np.uint32(fraction), raw & np.uint32((1 << fraction) - 1)
@@ -36,14 +37,14 @@ def _small_float(raw: Words, bits: int) -> Words:
     return np.where(exponent == 0, denormal, wide).astype(np.uint32)
 
 
-def _half(wide: Words) -> Words:
+def _half(wide: U32) -> U32:
     """f32 to f16, to nearest even; a NaN keeps its sign and its highest bits, and becomes quiet."""
     nan = wide >> np.uint32(16) & np.uint32(0x8000) | np.uint32(0x7E00) | wide >> np.uint32(13) & np.uint32(0x1FF)
     real = np.ascontiguousarray(wide).view(np.float32)
     return np.where(np.isnan(real), nan, real.astype(np.float16).view(np.uint16).astype(np.uint32))
 
 
-def _wide(half: Words) -> Words:
+def _wide(half: U32) -> U32:
     """f16 to f32, exactly; a NaN becomes quiet."""
     sign = half >> np.uint32(15) << np.uint32(31)
     nan = sign | np.uint32(0x7FC00000) | (half & np.uint32(0x3FF)) << np.uint32(13)
@@ -51,7 +52,7 @@ def _wide(half: Words) -> Words:
     return np.where(np.isnan(real), nan, real.astype(np.float32).view(np.uint32))
 
 
-def decoded(raw: Words, bits: int, kind: str, *, short: bool) -> Words:
+def decoded(raw: U32, bits: int, kind: str, *, short: bool) -> U32:
     """What a load puts into a register.
 
     Args:
@@ -85,7 +86,7 @@ def decoded(raw: Words, bits: int, kind: str, *, short: bool) -> Words:
     return real.astype(np.float32).view(np.uint32)
 
 
-def encoded(word: Words, bits: int, kind: str, *, short: bool) -> Words:
+def encoded(word: U32, bits: int, kind: str, *, short: bool) -> U32:
     """The bits of a component that a store writes.
 
     Args:
@@ -120,7 +121,7 @@ def encoded(word: Words, bits: int, kind: str, *, short: bool) -> Words:
     return (np.clip(np.trunc(real), low, high).astype(np.int64) & top).astype(np.uint32)
 
 
-def _cut(wide: Words, bits: int) -> Words:
+def _cut(wide: U32, bits: int) -> U32:
     """f32 to a 10 or 11-bit float, towards zero; negative numbers become 0, too large ones the largest."""
     fraction = FRACTION[bits]
     value = wide.view(np.float32).astype(np.float64)

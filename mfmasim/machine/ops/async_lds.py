@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import Flags
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.state.waves import Group
 
-    Flags = NDArray[np.bool_]
 
 SIZES = (("b8", 1), ("b32", 4), ("b64", 8), ("b128", 16))
 MASK = np.uint32(0xFFFF)

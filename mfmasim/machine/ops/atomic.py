@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.atomic_table import AtomicOperation
     from mfmasim.machine.ops.resource import Reach
     from mfmasim.machine.state.waves import Group
 
-    A = Any  # an array of the operation's type
-    Combine = Callable[..., A]
+    Combine = Callable[..., U]
 
 PLAIN, FLUSHING = 0x3F0, 0x3E0
 """MODE with denormals of every type, and without those that come in as f32."""

@@ -18,21 +18,21 @@ from mfmasim.machine.ops import vector_minmax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    A = Any  # an array of the operation's type
-    Combine = Callable[..., A]
+    Combine = Callable[..., Any]
     Body = Callable[[FloatMode], Combine]
     Row = tuple[str, str, str, Body, np.ufunc | None]
 
 SIXTEEN = np.uint32(16)
 
 
-def _both_halves(add: Callable[[A, A, FloatMode], A]) -> Callable[[FloatMode], Combine]:
+def _both_halves(add: Callable[[U, U, FloatMode], U]) -> Callable[[FloatMode], Combine]:
     """The same addition on both halves of a dword."""
 
     def of(mode: FloatMode) -> Combine:
-        def run(old: A, data: A) -> A:
+        def run(old: U, data: U) -> U:
             low = add(old.astype(np.uint16), data.astype(np.uint16), mode)
             high = add((old >> SIXTEEN).astype(np.uint16), (data >> SIXTEEN).astype(np.uint16), mode)
             return low.astype(np.uint32) | (high.astype(np.uint32) << SIXTEEN)
@@ -42,11 +42,11 @@ def _both_halves(add: Callable[[A, A, FloatMode], A]) -> Callable[[FloatMode], C
     return of
 
 
-def _add_f16(a: A, b: A, mode: FloatMode) -> A:
+def _add_f16(a: U, b: U, mode: FloatMode) -> U:
     return ieee.add(a.view(np.float16), b.view(np.float16), mode).view(np.uint16)
 
 
-def _add_bf16(a: A, b: A, mode: FloatMode) -> A:
+def _add_bf16(a: U, b: U, mode: FloatMode) -> U:
     """Sum in float32, rounded once more: 24 bits are enough for that to be the one rounding of the exact sum."""
     wide = [(part.astype(np.uint32) << SIXTEEN).view(np.float32) for part in (a, b)]
     total = ieee.add(wide[0], wide[1], mode)
@@ -61,7 +61,7 @@ def _plain(combine: Combine) -> Callable[[FloatMode], Combine]:
 
 
 def _sum(mode: FloatMode) -> Combine:
-    def run(old: A, data: A) -> A:
+    def run(old: U, data: U) -> U:
         out = ieee.add(old, data, mode)
         if not mode.rules.atomic_rules:
             return out
@@ -72,12 +72,12 @@ def _sum(mode: FloatMode) -> Combine:
     return run
 
 
-def _number(pair: Callable[[A, A, FloatMode], A]) -> Callable[[FloatMode], Combine]:
+def _number(pair: Callable[[U, U, FloatMode], U]) -> Callable[[FloatMode], Combine]:
     """The data come first."""
     return lambda mode: lambda old, data: pair(data, old, mode)
 
 
-def _chosen(pair: Callable[[A, A, FloatMode], A], better: np.ufunc) -> Callable[[FloatMode], Combine]:
+def _chosen(pair: Callable[[U, U, FloatMode], U], better: np.ufunc) -> Callable[[FloatMode], Combine]:
     """A plain comparison; by RDNA's rules signalling NaNs win and become quiet, and quiet ones lose."""
 
     def of(mode: FloatMode) -> Combine:

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.resource import Reach
     from mfmasim.machine.state.waves import Group
 
-    Words = NDArray[np.uint32]
 
 ZERO, ONES = np.zeros((1, 1), np.uint32), np.uint32(0xFFFFFFFF)
 IDENTITY = (4, 5, 6, 7)
@@ -81,10 +81,10 @@ def _active(
 
 def _raw(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, form: BufferFormat, wanted: set[int]
-) -> dict[int, tuple[Words, Words]]:
+) -> dict[int, tuple[U32, U32]]:
     """Bits of the wanted components, at bit 0, and the dwords or parts in which they were read."""
-    found: dict[int, tuple[Words, Words]] = {}
-    whole: Words | None = None
+    found: dict[int, tuple[U32, U32]] = {}
+    whole: U32 | None = None
     at, active = 0, _active(machine, g, instruction, reach, form, "read")
     for place, bits in enumerate(form.bits):
         byte, size = (0, 4) if form.packed else (at // 8, bits // 8)
@@ -99,7 +99,7 @@ def _raw(
     return found
 
 
-def _register(machine: Spaces, form: BufferFormat, place: int, found: tuple[Words, Words], short: bool) -> Words:
+def _register(machine: Spaces, form: BufferFormat, place: int, found: tuple[U32, U32], short: bool) -> U32:
     """What a component becomes in a register; in a plane an undefined bit makes all of it undefined."""
     raw, whole = found
     if machine.content == "origins":
@@ -116,7 +116,7 @@ def _load(count: int, half: str, instruction: Instruction, machine: Spaces) -> B
     target = instruction.dst[0]
 
     def of_part(g: Group, form: BufferFormat | None, selects: tuple[int, ...]) -> None:
-        values: list[Words] = [ZERO] * count
+        values: list[U32] = [ZERO] * count
         if form is not None:
             wanted = {select - FIRST for select in selects[:count] if 0 <= select - FIRST < len(form.bits)}
             found = _raw(machine, g, instruction, where(g), form, wanted)
@@ -188,7 +188,7 @@ def _store(count: int, half: str, instruction: Instruction, machine: Spaces) -> 
 
 def _put(
     machine: Spaces, g: Group, instruction: Instruction, active: NDArray[np.bool_], address: NDArray[np.uint64],
-    raw: Words, size: int,
+    raw: U32, size: int,
 ) -> None:  # fmt: skip
     for _, part in parts(machine, g, address, active):
         store(machine, g, instruction, part, [raw], size)

@@ -5,14 +5,11 @@ Source: CDNA3 and RDNA4 ISA manuals, SOP2 (S_ADD_U32, S_ADDC_U32 and kin) and VO
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import scalar, vector
 from mfmasim.machine.opcodes.undefined_rules import sums
-
-U = Any  # an array of the type that the signature names
 
 
 @scalar("s_add_u32 s_add_co_u32", "u32 u32 -> u32 scc", undefined=sums())

@@ -7,7 +7,7 @@ RDNA3 and RDNA4 ISA manuals, V_DOT2_F32_F16, V_DOT2_F16_F16, V_DOT4_F32_FP8_BF8.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    U = Any  # an array of the type that the signature names
 
 SIXTEEN = np.uint32(16)
 FORMATS = {"fp8": "e4m3fn", "bf8": "e5m2"}

@@ -7,7 +7,7 @@ forms of 32 bits, which touch EXEC_LO only).
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from mfmasim.machine.state.waves import EXEC
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.opcodes.undefined_rules import Rule
     from mfmasim.machine.state.waves import Group
 
-    U = Any  # unsigned integers, (waves,)
 
 #   what EXEC becomes, from the source and the old EXEC; gfx9's name, then that of gfx11 and later; how it combines bits
 MASKS: tuple[tuple[str, str, Callable[[U, U], U], Rule], ...] = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,18 +18,16 @@ from mfmasim.machine.opcodes.registry import vector
 from mfmasim.machine.opcodes.undefined_rules import Rule
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import Array
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    A = NDArray[Any]
 
 P0, P10, P20 = 0, 1, 2
 TOWARD_ZERO = 0xF
 """FP_ROUND of every width."""
 
 
-def _of_quad(values: A, place: int) -> A:
+def _of_quad(values: Array, place: int) -> Array:
     """The value of one lane of each quad, in all four."""
     if values.shape[-1:] in ((), (1,)):
         return values
@@ -41,22 +39,22 @@ def _cut(mode: FloatMode, toward_zero: bool) -> FloatMode:
     return replace(mode, bits=mode.bits | TOWARD_ZERO) if toward_zero else mode
 
 
-def _p10(s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+def _p10(s0: Array, s1: Array, s2: Array, mode: FloatMode) -> Array:
     """P10 * I + P0."""
     return ieee.fused(_of_quad(s0, P10), s1, _of_quad(s2, P0), mode)
 
 
-def _p2(s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+def _p2(s0: Array, s1: Array, s2: Array, mode: FloatMode) -> Array:
     """P20 * J + what P10 gave."""
     return ieee.fused(_of_quad(s0, P20), s1, s2, mode)
 
 
-def _p10_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+def _p10_half(toward_zero: bool, s0: Array, s1: Array, s2: Array, mode: FloatMode) -> Array:
     """The same with parameters in halves of registers."""
     return _p10(widened(s0, mode), s1, widened(s2, mode), _cut(mode, toward_zero))
 
 
-def _p2_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+def _p2_half(toward_zero: bool, s0: Array, s1: Array, s2: Array, mode: FloatMode) -> Array:
     """The f32 result is rounded once more."""
     now = _cut(mode, toward_zero)
     return narrowed(_p2(widened(s0, mode), s1, s2, now), now)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    U = Any  # an array of the type that the signature names
 
 HALF = np.uint32(16)
 
@@ -91,7 +91,7 @@ def _packed16(count: int, function: Callable[..., U], instruction: Instruction, 
 
     def run(*sources: Any) -> U:
         mode: FloatMode = sources[-1]
-        out = []
+        out: list[U] = []
         for part in range(2):
             values = [half(s, pick[part], neg[part]) for s, (pick, neg) in zip(sources, picks, strict=False)]
             result = function(*values, mode)
@@ -113,7 +113,7 @@ PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed32(count: int, function: Callable[..., U], instruction: Instruction, arch: Arch) -> Callable[..., U]:
+def _packed32(count: int, function: Callable[..., U], instruction: Instruction, arch: Arch) -> Callable[..., list[U]]:
     picks = halves(instruction, count)
     if arch.floats.scalar_in_both_dwords:
         picks = [
@@ -122,9 +122,9 @@ def _packed32(count: int, function: Callable[..., U], instruction: Instruction, 
         ]
     clamp = bool(instruction.modifiers.get("clamp"))
 
-    def run(*sources: Any) -> U:
+    def run(*sources: Any) -> list[U]:
         mode: FloatMode = sources[-1]
-        out = []
+        out: list[U] = []
         for part in range(2):
             values = []
             for source, (pick, neg) in zip(sources, picks, strict=False):
@@ -142,7 +142,7 @@ for _name, (_count, _body) in PACKED32.items():
 
 
 @shaped("v_pk_mov_b32", "pair pair -> pair", undefined=bits())
-def v_pk_mov_b32(instruction: Instruction, _arch: Arch) -> Callable[[U, U], U]:
+def v_pk_mov_b32(instruction: Instruction, _arch: Arch) -> Callable[[U, U], tuple[U, U]]:
     """The low result is a dword of S0, the high one a dword of S1, each chosen by its bit of op_sel."""
     if instruction.modifiers.get("neg_lo") or instruction.modifiers.get("neg_hi") or instruction.modifiers.get("clamp"):
         raise unsupported(instruction, "a modifier of floats on a move")

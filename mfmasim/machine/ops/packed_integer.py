@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
 
-    U = Any  # an array of the type that the signature names
 
 WHOLE: dict[str, Any] = {"u16": np.uint16, "i16": np.int16}
 FIFTEEN = 15

@@ -19,35 +19,31 @@ from mfmasim.machine.state.waves import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
-
-    from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import I64, U
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
 
-    U = Any  # an array of the type that the signature names
-    Lanes = NDArray[np.int64]
-    Choice = Callable[[Lanes, Lanes, Lanes], Lanes]
+    Choice = Callable[[I64, I64, I64], I64]
 
 SIX = np.int64(63)
 MODIFIERS = ("op_sel", "clamp", "omod")
 
 
-def _bcast(lane: Lanes, index: Lanes, width: Lanes) -> Lanes:
+def _bcast(lane: I64, index: I64, width: I64) -> I64:
     return (lane & -width) + (index & SIX & (width - 1))
 
 
-def _up(lane: Lanes, delta: Lanes, width: Lanes) -> Lanes:
+def _up(lane: I64, delta: I64, width: I64) -> I64:
     return np.where((lane & (width - 1)) < delta, lane, lane - delta)
 
 
-def _down(lane: Lanes, delta: Lanes, width: Lanes) -> Lanes:
+def _down(lane: I64, delta: I64, width: I64) -> I64:
     return np.where((lane & (width - 1)) + delta < width, lane + delta, lane)
 
 
-def _xor(lane: Lanes, mask: Lanes, width: Lanes, wave: int) -> Lanes:
+def _xor(lane: I64, mask: I64, width: I64, wave: int) -> I64:
     """A lane above the group reads itself; one below it is read (the manual tests one side only)."""
     other = lane ^ (mask & SIX)
     return np.where((mask >= wave) | (other >= (lane & -width) + width), lane, other)

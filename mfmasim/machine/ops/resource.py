@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures.buffers import BufferField, BufferLayout
+    from mfmasim.arrays import U64, Flags
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Spaces
     from mfmasim.machine.state.waves import Group
 
     Words = Sequence[NDArray[np.uint32]]
-    Numbers = NDArray[np.uint64]
-    Mask = NDArray[np.bool_]
 
 NONE, NO = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_)
 
@@ -37,9 +36,9 @@ NONE, NO = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_)
 class Reach:
     """Addresses of the lanes of a buffer access: address of the first byte, and whether each component is in range."""
 
-    address: Callable[[int], Numbers]
+    address: Callable[[int], U64]
     """Addresses of the component that starts at a byte, (waves, lanes)."""
-    inside: Callable[[int, int], Mask]
+    inside: Callable[[int, int], Flags]
     """Whether the component of a given first byte and size is in range."""
 
 
@@ -49,22 +48,22 @@ class _Terms:
 
     words: Words
     layout: BufferLayout
-    start: Numbers
-    given: Numbers | None
+    start: U64
+    given: U64 | None
     """The index register, where the instruction has one."""
-    lane: Mask
+    lane: Flags
     """Waves whose resource makes the lane's number an index."""
-    offset: Numbers
+    offset: U64
     """Offset register and immediate, which wrap at 32 bits."""
-    scalar: Numbers
+    scalar: U64
     """SGPR offset."""
 
-    def field(self, name: str) -> Numbers:
+    def field(self, name: str) -> U64:
         """A field of the resource, (waves, 1)."""
         return field_of(self.words, self.layout.fields[name])
 
 
-def field_of(words: Words, field: BufferField) -> Numbers:
+def field_of(words: Words, field: BufferField) -> U64:
     """A field of a resource, (waves, 1).
 
     Args:
@@ -82,7 +81,7 @@ def field_of(words: Words, field: BufferField) -> Numbers:
     return (value & np.uint64((1 << field.bits) - 1))[:, None]
 
 
-def scalar_extent(words: Words, layout: BufferLayout, unit: int = 4) -> tuple[Numbers, Numbers]:
+def scalar_extent(words: Words, layout: BufferLayout, unit: int = 4) -> tuple[U64, U64]:
     """Base and bytes of a resource as scalar memory instructions see it, (waves,) each.
 
     They read base, stride and num_records alone: the stride is a factor of the size and not of an address, whatever its
@@ -158,7 +157,7 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
     return reach
 
 
-def _indexed(terms: _Terms, lanes: Numbers, typed: bool) -> tuple[Numbers, Numbers, Numbers]:
+def _indexed(terms: _Terms, lanes: U64, typed: bool) -> tuple[U64, U64, U64]:
     """Index, bytes of a record, and the value of the field ``swizzle``, of an access that has an index."""
     layout, given = terms.layout, terms.given
     stride, swizzle = _stride(terms), terms.field("swizzle")
@@ -173,7 +172,7 @@ def _indexed(terms: _Terms, lanes: Numbers, typed: bool) -> tuple[Numbers, Numbe
     return index, stride, np.where(indexed, swizzle, np.uint64(0))
 
 
-def _stride(terms: _Terms) -> Numbers:
+def _stride(terms: _Terms) -> U64:
     """Bytes of a record, as the field and its factor say."""
     stride, factors = terms.field("stride"), terms.layout.stride_factors
     if len(factors) > 1:
@@ -181,7 +180,7 @@ def _stride(terms: _Terms) -> Numbers:
     return stride
 
 
-def _addresses(terms: _Terms, index: Numbers, stride: Numbers, swizzle: Numbers) -> Callable[[int], Numbers]:
+def _addresses(terms: _Terms, index: U64, stride: U64, swizzle: U64) -> Callable[[int], U64]:
     """Addresses of an access with an index, linear or swizzled."""
     layout, outer = terms.layout, terms.start + terms.scalar
     linear = outer + index * stride + terms.offset
@@ -193,7 +192,7 @@ def _addresses(terms: _Terms, index: Numbers, stride: Numbers, swizzle: Numbers)
     group = strides[terms.field("index_stride").astype(np.intp)] if "index_stride" in layout.fields else strides
     whole = size == layout.element_whole
 
-    def address(byte: int) -> Numbers:
+    def address(byte: int) -> U64:
         behind = np.where(whole, np.uint64(byte), np.uint64(0))
         at = terms.offset + (np.uint64(byte) - behind)
         rows = (index // group * stride + at // size * size) * group
@@ -203,7 +202,7 @@ def _addresses(terms: _Terms, index: Numbers, stride: Numbers, swizzle: Numbers)
     return address
 
 
-def _by_use(terms: _Terms, _index: Numbers, _swizzled: Mask) -> Callable[[int, int], Mask]:
+def _by_use(terms: _Terms, _index: U64, _swizzled: Flags) -> Callable[[int, int], Flags]:
     """CDNA: with an index register and a stride by records; with the lane alone not at all; else by bytes.
 
     An unbound buffer has nothing inside.
@@ -216,7 +215,7 @@ def _by_use(terms: _Terms, _index: Numbers, _swizzled: Mask) -> Callable[[int, i
     return lambda byte, size: bound & np.where(special, fine, end + np.uint64(byte + size) <= records)
 
 
-def _by_field(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, int], Mask]:
+def _by_field(terms: _Terms, index: U64, swizzled: Flags) -> Callable[[int, int], Flags]:
     """RDNA: as OOB_SELECT says. 0 structured, 1 by index, 2 not at all unless empty, 3 raw, or as 0 if swizzled."""
     records, select, stride = terms.field("num_records"), terms.field("oob_select"), _stride(terms)
     bound = (terms.field("format") != 0) | terms.lane
@@ -226,27 +225,27 @@ def _by_field(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, i
     by_index = index < records
     by_record = (select == 0) | (select == 3) & swizzled & (stride != 0)
 
-    def inside(byte: int, size: int) -> Mask:
+    def inside(byte: int, size: int) -> Flags:
         size_to = np.uint64(byte + size)
         structured = by_index & (terms.offset + size_to <= stride)
-        checked: Mask = np.select(
+        checked: Flags = np.select(
             [by_record, select == 1, select == 2], [structured, by_index, records != 0], end + size_to <= records
         )
-        bounded: Mask = checked & bound
+        bounded: Flags = checked & bound
         return bounded
 
     return inside
 
 
-def _by_bytes(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, int], Mask]:
+def _by_bytes(terms: _Terms, index: U64, swizzled: Flags) -> Callable[[int, int], Flags]:
     """CDNA5: the bytes of the buffer and, as OOB_SELECT says, those of the record; swizzled not at all."""
     records, stride = terms.field("num_records"), _stride(terms)
     within = terms.offset + terms.scalar
     total, structured = within + index * stride, terms.field("oob_select") != 0
 
-    def inside(byte: int, size: int) -> Mask:
+    def inside(byte: int, size: int) -> Flags:
         size_to = np.uint64(byte + size)
-        fits: Mask = (total + size_to <= records) & (~structured | (within + size_to <= stride)) | swizzled
+        fits: Flags = (total + size_to <= records) & (~structured | (within + size_to <= stride)) | swizzled
         return fits
 
     return inside

@@ -6,7 +6,7 @@ Source: CDNA3 ISA manual, SOP1/SOP2/SOPC/SOPK instructions. Every array has shap
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from mfmasim.machine.opcodes.undefined_rules import bits, sums
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
 
-    U = Any  # an array of the type that the signature names
 
 ONE32, ONE64 = np.uint32(1), np.uint64(1)
 ZERO_I32 = np.int32(0)

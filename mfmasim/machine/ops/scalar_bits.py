@@ -15,7 +15,8 @@ from mfmasim.machine.opcodes.undefined_rules import bits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    U = Any  # an array of the type that the signature names
+    from mfmasim.arrays import U
+
 
 NONE = np.uint32(0xFFFFFFFF)
 HALF, SIXTEEN = np.uint32(0xFFFF), np.uint32(16)
@@ -200,7 +201,7 @@ def s_brev_b64(s0: U) -> U:
 def _quads(s0: U) -> U:
     """Whether each group of four bits has a one, as booleans (waves, groups)."""
     octets = np.unpackbits(np.ascontiguousarray(s0).reshape(-1, 1).view(np.uint8), axis=-1, bitorder="little")
-    return octets.reshape(len(octets), -1, 4).any(axis=-1)
+    return np.asarray(octets.reshape(len(octets), -1, 4).any(axis=-1))
 
 
 @scalar("s_quadmask_b32", "u32 -> u32 scc", undefined=bits())

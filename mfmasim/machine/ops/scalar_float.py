@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.state.waves import Group
 
-    U = Any  # an array of the type that the signature names
 
 TWO: dict[str, Callable[[U, U, FloatMode], U]] = {
     "add": ieee.add,

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U64
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Spaces
     from mfmasim.machine.ops.atomic_table import AtomicOperation
     from mfmasim.machine.state.waves import Group
 
-    Numbers = NDArray[np.uint64]
 
 DWORD = ~np.uint64(3)
 EVERY = np.ones((1, 1), np.bool_)
@@ -42,11 +42,11 @@ EVERY = np.ones((1, 1), np.bool_)
 class _Where:
     """Addresses of a scalar access."""
 
-    address: Numbers
+    address: U64
     """Of its first byte, (1 or waves, 1)."""
-    offset: Numbers
+    offset: U64
     """Bytes from the start of the buffer, in the same shape."""
-    size: Numbers | None
+    size: U64 | None
     """Bytes of the buffer; None without a resource."""
 
     def inside(self, byte: int) -> NDArray[np.bool_]:

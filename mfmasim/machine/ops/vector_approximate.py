@@ -14,7 +14,7 @@ operation gives the negative default NaN, as the manual's examples do. Then come
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +28,8 @@ from mfmasim.machine.opcodes.registry import vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_mode import FloatMode
-
-    U = Any  # an array of the type that the signature names
 
 
 def _turns(s0: U, quadrant: int) -> U:

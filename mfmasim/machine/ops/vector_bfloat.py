@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.formats import Overflow
     from mfmasim.isa import Instruction
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    U = Any  # an array of the type that the signature names
 
 HALF, SIGN, QUIET, INFINITY = np.uint32(16), np.uint32(0x8000), np.uint32(0x40), np.uint32(0x7F80)
 

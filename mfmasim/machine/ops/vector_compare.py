@@ -6,7 +6,7 @@ denormals as MODE does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from mfmasim.machine.opcodes.registry import vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_mode import FloatMode
-
-    U = Any  # an array of the type that the signature names
 
 
 def _always(answer: bool) -> Callable[[U, U], U]:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.formats.conversions import Conversion, Row
     from mfmasim.isa import Instruction
     from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.opcodes.undefined_rules import Rule
 
-    U = Any  # an array of the type that the signature names
 
 KINDS = {"b32": "u32", "b64": "u64"}
 # Types of single results by format; the others are dwords.

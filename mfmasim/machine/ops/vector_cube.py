@@ -6,7 +6,7 @@ are components as they stand, a NaN quiet (captured on gfx1201: bjacob/goc, cube
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from mfmasim.machine.opcodes.registry import shaped, vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_mode import FloatMode
-
-    U = Any  # float32 arrays
 
 
 def _three(along_z: U, along_y: U, of_z: U, of_y: U, of_x: U) -> U:

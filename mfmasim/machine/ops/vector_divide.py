@@ -20,7 +20,7 @@ V_DIV_FIXUP_F16 there (`FloatRules.fixup_overflows`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,10 +31,10 @@ from mfmasim.machine.opcodes.registry import vector
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_formats import Form
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    U = Any  # an array of the type that the signature names
 
 # Exponents between numerator and denominator that differ too much; a tiny numerator (the manuals: 23, 53); the scale;
 # quotients that underflow whatever the approximation says.

@@ -9,7 +9,7 @@ that of the manual's expression, each rounded to f32 to nearest even, which no p
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
 
-    U = Any  # an array of the type that the signature names
 
 INTEGERS: dict[str, tuple[int, bool]] = {
     # mnemonic: bits of an element, signed

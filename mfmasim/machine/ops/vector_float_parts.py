@@ -6,7 +6,7 @@ Source: CDNA3 ISA manual, VOP1 (V_FLOOR, V_CEIL, V_TRUNC, V_RNDNE, V_FRACT, V_FR
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from mfmasim.machine.opcodes.registry import vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_mode import FloatMode
-
-    U = Any  # an array of the type that the signature names
 
 
 def _rounding(function: np.ufunc) -> Callable[[U, FloatMode], U]:

@@ -5,10 +5,11 @@ Source: RDNA3 and RDNA4 ISA manuals, 7.4 (16-bit VGPRs) and VOP1, VOP2, VOP3 (V_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.binding.operands import vector_reader, vector_writer
 from mfmasim.machine.opcodes.registry import direct, vector
 from mfmasim.machine.opcodes.undefined_rules import bits
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
-
-U = Any  # an array of the type that the signature names
 
 
 @vector("v_mov_b16", "u16 -> u16", undefined=bits())

@@ -5,14 +5,12 @@ Arrays broadcast to (waves, lanes).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import vector
 from mfmasim.machine.opcodes.undefined_rules import bits, sums
 
-U = Any  # an array of the type that the signature names
 M31, M63 = np.uint32(31), np.uint32(63)
 AMOUNTS = tuple(np.array(amount, np.uint32) for amount in range(32))
 ONE64 = np.uint64(1)

@@ -6,10 +6,11 @@ Source: CDNA3/CDNA4 ISA manuals, VOP1/VOP2/VOP3. Arrays broadcast to (waves, lan
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import shaped, vector
 from mfmasim.machine.opcodes.undefined_rules import sums
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-
-U = Any  # an array of the type that the signature names
 
 
 @vector("v_add_i32 v_add_nc_i32", "i32 i32 -> i32", undefined=sums(), saturates=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import shaped, vector
 from mfmasim.machine.opcodes.undefined_rules import sums
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-
-U = Any  # an array of the type that the signature names
 
 
 @vector("v_add_nc_u64", "u64 u64 -> u64", undefined=sums(), saturates=True)

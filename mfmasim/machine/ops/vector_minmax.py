@@ -8,7 +8,7 @@ Zeros count with their sign: +0 is above -0. Of two NaNs, or a NaN and a number,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from mfmasim.machine.opcodes.registry import vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.arrays import U
     from mfmasim.machine.numerics.float_formats import Form
     from mfmasim.machine.numerics.float_mode import FloatMode
 
-    U = Any  # an array of the type that the signature names
     Two = Callable[[U, U, FloatMode], U]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
     from mfmasim.machine.state.waves import Group
-
-    U = Any  # an array of the type that the signature names
 
 
 @vector("v_mov_b32", "u32 -> u32", undefined=bits())

@@ -5,13 +5,11 @@ Arrays broadcast to (waves, lanes); a 64-bit source is one array of uint64, four
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import vector
 
-U = Any  # an array of the type that the signature names
 BYTE, HALF = np.uint32(0xFF), np.uint32(0xFFFF)
 SHIFTS = tuple(np.uint32(shift) for shift in (0, 8, 16, 24))
 
@@ -22,7 +20,7 @@ def _difference(a: U, b: U) -> U:
 
 def _sum(s0: U, s1: U, *, masked: bool = False) -> U:
     """Sum of absolute differences of four bytes; masked: only where the byte of the reference s1 is not zero."""
-    total: U = np.uint32(0)
+    total: U = np.array(0, np.uint32)
     for shift in SHIFTS:
         x, y = s0 >> shift & BYTE, s1 >> shift & BYTE
         total = total + (np.where(y == 0, np.uint32(0), _difference(x, y)) if masked else _difference(x, y))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.opcodes.registry import vector
 
 if TYPE_CHECKING:
-    U = Any  # an array of the type that the signature names
+    from mfmasim.arrays import U
 
 FIFTEEN = np.uint32(15)
 
 
 def _field(words: list[U], start: U, width: int) -> U:
     """Bits of a number in dwords, from a bit that differs from lane to lane."""
-    out: U = np.uint32(0)
+    out: U = np.array(0, np.uint32)
     for number, word in enumerate(words):
         distance = start.astype(np.int64) - 32 * number
         down = np.clip(distance, 0, 32).astype(np.uint64)
@@ -50,7 +50,7 @@ for _width, _high, _low in ((4, 1, 1), (6, 1, 2), (8, 2, 2)):
 
 def _saturated(signed: bool, s0: U) -> U:
     """Four bytes to four bits each."""
-    out: U = np.uint16(0)
+    out: U = np.array(0, np.uint16)
     for place in range(4):
         byte = (s0 >> np.uint32(8 * place)).astype(np.uint8)
         value = np.clip(byte.view(np.int8), -8, 7) if signed else np.minimum(byte, np.uint8(15))

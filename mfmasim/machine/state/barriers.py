@@ -17,10 +17,9 @@ from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64, Flags
     from mfmasim.machine.state.waves import Group, Waves
 
-    I64 = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 OF_WORKGROUP, OF_NAME, OF_CLUSTER = range(3)
 """What a stopped wave waits for."""

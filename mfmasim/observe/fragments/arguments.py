@@ -11,11 +11,9 @@ import numpy as np
 from mfmasim.observe.fragments.labels import CONSTANT_ZERO, NOT_AN_ELEMENT, POISON, Labelled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import I64
     from mfmasim.observe.fragments.labels import LabelSpace
 
-    I64 = NDArray[np.int64]
 
 WORDS = {
     CONSTANT_ZERO: "the constant 0",

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.tiles import Tile
-
-    I64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

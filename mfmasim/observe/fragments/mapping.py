@@ -26,15 +26,11 @@ from mfmasim.observe.fragments.wrong import Reporter, Wrong
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import I64, Flags
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.trace import Tracer
-
-    I64 = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 
 @dataclass
@@ -132,7 +128,7 @@ class MappingCheck:
         key = (self._line(tile), operand, message if severity == "error" else severity)
         return self.wrong.setdefault(key, Wrong(tile, operand, role, kind, message, severity))
 
-    def _add(self, wrong: Wrong, bad: Bools, needs: Callable[[int, int], tuple[int, ...]], labels: I64) -> None:
+    def _add(self, wrong: Wrong, bad: Flags, needs: Callable[[int, int], tuple[int, ...]], labels: I64) -> None:
         for i, j in np.argwhere(bad):
             wrong.add((int(i), int(j)), needs(int(i), int(j)), int(labels[i, j]))
         self.report.mismatches += int(bad.sum())
@@ -199,7 +195,7 @@ class MappingCheck:
             )
             self.report.findings.append(self.reporter.plain("mapping-not-followed", "info", text, count=computed))
 
-    def _tell_outputs(self, without: Bools, held: str) -> None:
+    def _tell_outputs(self, without: Flags, held: str) -> None:
         """A finding for the elements of C that got no result."""
         if not without.any():
             return
@@ -217,7 +213,7 @@ class MappingCheck:
         if stored is not None and not self.followed and not (stored >= 0).any():
             stored = None
         factors = factors_of(tile, self.arguments)
-        unused: dict[str, Bools] = {}
+        unused: dict[str, Flags] = {}
         for factor in factors:
             went = None if stored is None else factor.stored_line(stored)
             tile.lines[factor.operand] = expected_line(factor.lines, went)
@@ -282,7 +278,7 @@ class MappingCheck:
         padded = (zero_a & zero_b) | ((zero_a | zero_b) & (canonical >= self._depth()))
         tile.ks = np.where(padded, -1, tile.ks)
 
-    def _check_padding(self, tile: Tile, factors: tuple[Factor, Factor], unused: Mapping[str, Bools]) -> None:
+    def _check_padding(self, tile: Tile, factors: tuple[Factor, Factor], unused: Mapping[str, Flags]) -> None:
         """Elements that are multiplied with zeros where K has ended: an infinity or a NaN among them gives a NaN."""
         for factor, other in (factors, factors[::-1]):
             if (self._line(tile), other.operand) not in self.fed or unused[other.operand].all():
@@ -309,14 +305,14 @@ class MappingCheck:
             text += ", but with block scales each element needs its own scale"
         self._entry(tile, "K", "K", "mapping-k-permuted", text, "info")
 
-    def _check_factor(self, tile: Tile, factor: Factor, unused: Bools) -> Bools:
+    def _check_factor(self, tile: Tile, factor: Factor, unused: Flags) -> Flags:
         """Slots (lines, k) of an operand that hold another element than they should."""
         if self.arguments.converted(factor.role):
             text = f"operand {factor.operand} is converted, so its elements are not traced"
             self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
             return np.zeros(factor.labels.shape, np.bool_)
         lines, ks = tile.lines[factor.operand], tile.ks
-        wrong: Bools = (factor.lines != lines[:, None]) | (factor.ks != ks[None, :])
+        wrong: Flags = (factor.lines != lines[:, None]) | (factor.ks != ks[None, :])
         wrong &= (ks >= 0)[None, :] & ~unused[:, None]
         self._looked(tile, factor.operand, int((~unused).sum()) * len(ks))
         if wrong.any():
@@ -329,7 +325,7 @@ class MappingCheck:
         self._check_copies(tile, factor, unused)
         return wrong
 
-    def _check_copies(self, tile: Tile, factor: Factor, unused: Bools) -> None:
+    def _check_copies(self, tile: Tile, factor: Factor, unused: Flags) -> None:
         """Further copies of an operand, which the hardware may read instead of the first, hold the same."""
         for number, copy in enumerate(tile.copies.get(factor.operand, []), 1):
             labels = copy if factor.operand == "A" else copy.T

@@ -9,9 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from mfmasim.arrays import I64
 
-    I64 = NDArray[np.int64]
 
 LINES = ("row", "column")
 TILES = (4, 8, 16, 32, 64, 128, 256)

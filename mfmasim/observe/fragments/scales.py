@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.factors import Factor
     from mfmasim.observe.fragments.tiles import Tile
     from mfmasim.observe.fragments.wrong import Wrong
 
-    I64 = NDArray[np.int64]
     Entry = Callable[[Tile, str, str, str, str], Wrong]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    I64 = NDArray[np.int64]
+    from mfmasim.arrays import I64
 
 
 def agreed(values: I64) -> I64 | None:

@@ -13,10 +13,10 @@ from mfmasim.observe.fragments.trace import codes_of, fragment_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64
     from mfmasim.observe.fragments.labels import LabelSpace
     from mfmasim.observe.fragments.trace import Executed, Tracer
 
-    I64 = NDArray[np.int64]
 
 POISON_DWORD = np.uint32(0xA5A5A5A5)  # what the machine fills registers with before the first write
 

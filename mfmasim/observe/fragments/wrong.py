@@ -14,14 +14,12 @@ from mfmasim.observe.fragments.trace import fragment_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import I64
     from mfmasim.isa import Instruction, Operand
     from mfmasim.matrix import Fragment, MatrixInstruction
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.tiles import Tile
 
-    I64 = NDArray[np.int64]
 
 SOURCE_OPERAND = {"A": 0, "B": 1, "C": 2, "scale_A": 3, "scale_B": 4}
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from mfmasim.arrays import I32
 
-    I32 = NDArray[np.int32]
 
 OVER, BARRIER, ISSUED, ANY, FRESH, FRESH_BARRIER = range(6)
 """Kinds of knowledge: what the wave itself had waited for; what a barrier ordered; what was issued, complete or

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.observe.ordering.clocks import I32, Clocks
-
-    I64 = NDArray[np.int64]
+    from mfmasim.arrays import I32, I64
+    from mfmasim.observe.ordering.clocks import Clocks
 
 
 class ClusterOrder:

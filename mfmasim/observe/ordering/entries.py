@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.arrays import I32, I64
+
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent
 
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 NEVER = 1 << 62
 """Above the number of any access."""
 

@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
+    from mfmasim.arrays import I32, I64
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.observe.ordering.sharing import Sharing
 
-    I32 = NDArray[np.int32]
-    I64 = NDArray[np.int64]
 
 MOST = 4_000_000
 """Entries that are recorded; later ones are ignored."""

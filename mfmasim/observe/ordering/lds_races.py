@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.arrays import I64
 from mfmasim.kernels import PerKernel
 from mfmasim.observe.ordering.acquire import acquires_lds
 from mfmasim.observe.ordering.flags import flag_reads
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.touched import Touched
 
-I64 = NDArray[np.int64]
 NO_COUNTER = "", ""
 ALL_WAVES = np.uint32(0xFFFFFFFF)
 BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_releases"

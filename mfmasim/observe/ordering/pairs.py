@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64, Flags
     from mfmasim.observe.ordering.entries import Entries
     from mfmasim.observe.ordering.history import History
 
-    I64 = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 ORDERED, STALE, SCALAR, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(8)
 """What orders two accesses: an order; one that caches may spoil, or the scalar cache; atomics of too small a scope; a

@@ -10,15 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from mfmasim.arrays import I32, I64
     from mfmasim.isa import Instruction
     from mfmasim.observe.ordering.progress import Progress
     from mfmasim.observe.ordering.shadow import Marks
     from mfmasim.observe.ordering.touched import Touched
 
-    I64 = NDArray[np.int64]
-    I32 = NDArray[np.int32]
 
 FEW = 512
 """Rows that are kept without asking which of them are complete."""

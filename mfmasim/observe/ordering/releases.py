@@ -14,10 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from mfmasim.arrays import I32, I64
 
-    I64 = NDArray[np.int64]
-    I32 = NDArray[np.int32]
 
 FEW = 4
 """Locations of one access that may be flags; an access to more moves data."""

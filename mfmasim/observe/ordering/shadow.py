@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I32, I64
     from mfmasim.observe.ordering.touched import Touched
 
-    I64 = NDArray[np.int64]
-    I32 = NDArray[np.int32]
 
 NO_WAVE = -1
 NEVER = -1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-I64 = NDArray[np.int64]
+from mfmasim.arrays import I64
 
 NO_UNIT = 1 << 62
 """Above the number of any unit."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.arrays import I64
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.machine.events import AccessEvent
 
-Ints = NDArray[np.int64]
 
 NO_WAVE = np.uint32(0)
 BITS = 8
@@ -25,11 +26,11 @@ KEPT = 1 << 25
 class Write(NamedTuple):
     """A write of some waves, of which no two in a workgroup touch one unit."""
 
-    wave: Ints
+    wave: I64
     """The wave of each unit in its workgroup, (n,)."""
-    rows: Ints
+    rows: I64
     """Workgroup of each unit, (n,)."""
-    units: Ints
+    units: I64
     """The units, (n,)."""
     value: NDArray[np.uint32] | None
     """Of each, (n,); None is not known."""
@@ -88,7 +89,7 @@ class Values:
         self._writers[at] = alike | np.uint32(1) << write.wave.astype(np.uint32)
         return alike
 
-    def own(self, wave: int, rows: Ints, units: Ints) -> NDArray[np.uint32]:
+    def own(self, wave: int, rows: I64, units: I64) -> NDArray[np.uint32]:
         """The waves that wrote the value of each unit, a bit for each; none where the given one is not among them.
 
         Args:
@@ -101,7 +102,7 @@ class Values:
         return np.where(writers >> np.uint32(wave) & np.uint32(1), writers, NO_WAVE)
 
 
-def words(access: AccessEvent, rows: Ints, lanes: Ints, unit: int) -> NDArray[np.uint32] | None:
+def words(access: AccessEvent, rows: I64, lanes: I64, unit: int) -> NDArray[np.uint32] | None:
     """What an access writes to each unit that some lanes touch, lane by lane; None is not known.
 
     Args:

@@ -19,11 +19,11 @@ from mfmasim.machine.opcodes.matrix import resolve
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64
     from mfmasim.kernels import Kernel
     from mfmasim.matrix import Fragment, MatrixInstruction
     from mfmasim.triton.layouts.held import Dot
 
-    I64 = NDArray[np.int64]
 
 OTHER = {"A": "B", "B": "A", "scale_A": "scale_B", "scale_B": "scale_A"}
 SCALE_BLOCK = 32

@@ -10,9 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    I64 = NDArray[np.int64]
+    from mfmasim.arrays import I64
 
 
 def spanned(bases: Sequence[Sequence[int]], rank: int) -> I64:

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U64
     from mfmasim.devices import SimDevice
     from mfmasim.kernels import Kernel
     from mfmasim.verify.arrays import Array
     from mfmasim.verify.launch import CaseLaunch
-
-    U64 = NDArray[np.uint64]
 
 
 class Stopped(Exception):  # noqa: N818 - no error: the finding is made where it is caught

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import U64, Flags
     from mfmasim.devices import SimDevice
     from mfmasim.kernels import Kernel
     from mfmasim.verify.elements.sources import Source
     from mfmasim.verify.launch import CaseLaunch
-
-    U64 = NDArray[np.uint64]
-    Bools = NDArray[np.bool_]
 
 
 def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> MappingReport:
@@ -124,7 +122,7 @@ def _labels(space: LabelSpace, alphabet: Alphabet, after: list[list[U64]]) -> ND
 
 
 def _judge(
-    bench: Bench, source: Source, space: LabelSpace, wanted: U64, held: NDArray[np.int64], unchanged: Bools,
+    bench: Bench, source: Source, space: LabelSpace, wanted: U64, held: NDArray[np.int64], unchanged: Flags,
     report: MappingReport,
 ) -> None:  # fmt: skip
     """Compare the sources found with those declared."""

@@ -19,10 +19,10 @@ from mfmasim.verify.elements.labelled import Bench, element, joined, split
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import Flags
     from mfmasim.observe.fragments.mapping import MappingReport
     from mfmasim.verify.elements.sources import Source
 
-    Bools = NDArray[np.bool_]
 
 MOST = 4096
 """Runs at most."""
@@ -38,11 +38,11 @@ class Raising:
         self.low, self.high = (np.uint64(code) for code in source.codes)
         self._base = self._run(np.zeros(self.count, np.bool_))
 
-    def changed(self, raised: Bools) -> Bools:
+    def changed(self, raised: Flags) -> Flags:
         """Which output elements, flat, hold something else when elements are raised, (elements,)."""
         return np.asarray(self._run(raised) != self._base)
 
-    def _run(self, raised: Bools) -> NDArray[np.uint64]:
+    def _run(self, raised: Flags) -> NDArray[np.uint64]:
         source = self.source
         codes = np.where(raised, self.high, self.low).reshape(source.input_shape)
         units = joined(codes, source.input_parts, source.input)
@@ -101,7 +101,7 @@ def check_sets(bench: Bench, source: Source, report: MappingReport) -> None:
     report.findings.append(_finding(raising, sets, missing, undeclared))
 
 
-def _one_by_one(raising: Raising, sets: NDArray[np.int64]) -> tuple[Bools, Bools]:
+def _one_by_one(raising: Raising, sets: NDArray[np.int64]) -> tuple[Flags, Flags]:
     """A run for each element: outputs that lack a declared element, and outputs that depend on another one."""
     if raising.count > MOST:
         raise MfmasimError(
@@ -117,7 +117,7 @@ def _one_by_one(raising: Raising, sets: NDArray[np.int64]) -> tuple[Bools, Bools
     return missing, undeclared
 
 
-def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int64]) -> tuple[Bools, Bools]:
+def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int64]) -> tuple[Flags, Flags]:
     """The same in few runs, for sets that are equal or disjoint."""
     own = np.where((sets >= 0).any(axis=1), owner[np.maximum(sets.max(axis=1), 0)], -1)
     order = np.argsort(owner, kind="stable")
@@ -150,7 +150,7 @@ def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int6
     return missing, undeclared
 
 
-def _finding(raising: Raising, sets: NDArray[np.int64], missing: Bools, undeclared: Bools) -> Finding:
+def _finding(raising: Raising, sets: NDArray[np.int64], missing: Flags, undeclared: Flags) -> Finding:
     """The first output that depends on other elements than it should, with one of them."""
     source, bench = raising.source, raising.bench
     wrong = missing | undeclared
@@ -174,7 +174,7 @@ def _finding(raising: Raising, sets: NDArray[np.int64], missing: Bools, undeclar
     return Finding("mapping", "error", text, "mapping-wrong-set", kernel=bench.kernel.name, **where)
 
 
-def _search(raising: Raising, output: int, among: Bools) -> int:
+def _search(raising: Raising, output: int, among: Flags) -> int:
     """One element among some that an output depends on."""
     left = np.flatnonzero(among)
     while len(left) > 1:

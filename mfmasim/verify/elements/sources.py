@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.arrays import I64
     from mfmasim.verify.arrays import Array
 
-    I64 = NDArray[np.int64]
 
 NONE = -1
 """An output element without a source, or a place of a set that is not used."""
