@@ -9,13 +9,14 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.explorer import explorer_page, view_state
 from mfmasim.explorer.page import VIEWS
 from mfmasim.explorer.rebuild import EXAMPLES, record_all, runs
 from mfmasim.explorer.recording import record_case
 from mfmasim.lds import conflicts, layout_offsets
 from mfmasim.lds.patterns import Pattern
-from mfmasim.matrix import instruction
+from mfmasim.matrix import instruction, instructions
 from mfmasim.verify.files import find
 
 SCALED = "v_mfma_scale_f32_32x32x64_f8f6f4"
@@ -27,7 +28,7 @@ def state_of(page):
 
 def test_one_file_of_limited_size():
     text = explorer_page()
-    assert len(text.encode()) <= 300_000
+    assert len(text.encode()) <= 400_000
     assert not re.search(r"""(src|href)=["']?(https?:)?//|@import|url\(|\bimport\b[^;\n]*from""", text)
 
 
@@ -95,14 +96,15 @@ class TestFragments:
     def test_modifiers_and_blocks(self, show):
         page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_4x4x4_16b_f16", sel="D:1,2,9"))
         assert page.input_value("select[name=block]") == "9"  # that of the selection
+        page.click("details.more summary")
         page.select_option("select[name=cbsz]", "2")
         page.select_option("select[name=abid]", "3")
         page.evaluate("location.hash += '&sel=A:1,0,9'")
-        page.wait_for_function("document.querySelector('.info h3')?.textContent.startsWith('A[9, 1, 0]')")
+        page.wait_for_function("document.querySelector('.info h3')?.textContent.startsWith('A[1, 0] of block 9')")
         place = page.evaluate(
             "window.mfmasim.locate('gfx942', 'v_mfma_f32_4x4x4_16b_f16', 'A', 1, 0, {block: 9, cbsz: 2, abid: 3})"
         )
-        assert page.inner_text(".info h3").startswith(f"A[9, 1, 0]: lane {place[0]['lane']},")
+        assert page.inner_text(".info h3").startswith(f"A[1, 0] of block 9: lane {place[0]['lane']},")
         assert place[0]["lane"] == 1 + 4 * 11  # block 11 is broadcast to blocks 8 to 11
 
     def test_copies_of_rdna3(self, show):
@@ -115,8 +117,74 @@ class TestFragments:
         assert "B[8–11; 0]" in said  # the four k of the pair that kept element 5 belongs to
         assert "index[2; 5]" in said
 
+    def test_fields_answer_or_say_why_not(self, show):
+        page = show(state=view_state("fragment", arch="gfx950", op="v_mfma_scale_f32_16x16x128_f8f6f4", a="e2m1fn"))
+
+        def said(**fields):
+            for name, text in fields.items():
+                page.fill(f"input[name={name}]", text)
+            page.press(f"input[name={name}]", "Enter")
+            return page.inner_text(".info")
+
+        assert said(element="d[5,6]").startswith("D[5, 6]: lane 22, v1\n")
+        assert said(element="A[3, 40]").startswith("A[3, 40]: lane 19, v1, bits 3:0\n")
+        byte = said(lane="37", byte="0")
+        table = instruction("gfx950", "v_mfma_scale_f32_16x16x128_f8f6f4", a="e2m1fn").A.table()
+        low, high = (table[(table["lane"] == 37) & (table["vgpr"] == 0) & (table["bit"] == bit)][0] for bit in (0, 4))
+        assert (
+            f"A: A[{low['row']}, {low['col']}] in v0, bits 3:0; A[{high['row']}, {high['col']}] in v0, bits 7:4" in byte
+        )
+        assert "sel=lane:37,0" in state_of(page)
+        assert "scale_A: nothing that the instruction reads" in said(byte="1")
+        assert said(byte="400") == "byte 400 is not within 0..31"
+        assert said(lane="99", byte="0") == "lane 99 is not within 0..63"
+        assert said(element="D5") == "'D5' is not an element such as D[5, 6] or A[3, 12]"
+        assert said(element="E[1, 2]").startswith("no operand 'E'; it has A, B, C, D")
+
+    def test_an_element_of_a_tile_of_instructions(self, show):
+        page = show(state=view_state("fragment", arch="gfx950", op=SCALED, sel="D:5,40,0"))
+        said = page.inner_text(".info")
+        assert "D[5, 40] is not in one instruction: D is 32×32." in said
+        assert "it is D[5, 8] of the instruction number 1 along columns (columns 32–63)" in said
+        assert "D[5, 8]: lane 40, v1" in said
+        assert "sel=D:5,40,0" in state_of(page)
+        assert page.input_value("input[name=element]") == "D[5, 40]"
+
+    @pytest.mark.parametrize(("sel", "message"), [
+        ("D:5,4000,0", "The address selects 'D:5,4000,0': column of D 4000 is not within 0..31."),
+        ("Q:1,2,0", "The address selects 'Q:1,2,0': no operand 'Q'"),
+        ("lane:64", "The address selects 'lane:64': lane 64 is not within 0..63."),
+    ])  # fmt: skip
+    def test_a_link_to_what_does_not_exist_says_so(self, show, sel, message):
+        page = show(state=view_state("fragment", arch="gfx950", op=SCALED, sel=sel))
+        assert page.inner_text(".info .problem").startswith(message)
+        assert f"sel={sel}" in state_of(page)
+
+    def test_a_lane_is_in_its_field_after_a_reload(self, show):
+        page = show(state=self.STATE + "&sel=lane:37,2")
+        assert (page.input_value("input[name=lane]"), page.input_value("input[name=byte]")) == ("37", "2")
+
+    def test_bits_that_are_not_read_are_not_marked(self, show):
+        """Of a scale's register the instruction reads 8 bits: the marks of lane 0 fill one cell of four."""
+        page = show(state=self.STATE + "&sel=lane:0")
+        marked = page.evaluate(
+            """() => [...document.querySelectorAll(".registers figure")].map((figure) => {
+                const canvas = figure.querySelector("canvas");
+                const ratio = canvas.width / canvas.getBoundingClientRect().width;
+                const height = canvas.height / ratio - 17;
+                const column = canvas.getContext("2d").getImageData(29 * ratio, 16 * ratio, 1, height * ratio).data;
+                let red = 0;
+                for (let n = 0; n < column.length; n += 4) red += column[n] > 100 && column[n + 1] < 40 && column[n + 2] < 60;
+                return [figure.textContent, (4 * red) / column.length];
+            })"""
+        )
+        found = {text.split()[2].rstrip(":"): share for text, share in marked}
+        assert found["A"] > 0.1
+        assert 0 < found["scale_A"] < found["A"]
+
     def test_comparison(self, show):
         page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_32x32x8_f16"))
+        page.click("details.more summary")
         page.select_option("select[name=with]", "gfx950 v_mfma_f32_32x32x16_f16")
         said = page.inner_text(".differences")
         assert "A: 128 of 256 common elements at the same place" in said
@@ -136,6 +204,119 @@ class TestFragments:
 
 
 @pytest.mark.oracle
+class TestFirstContact:
+    """What a reader sees first, and what stays when the view changes."""
+
+    def test_opens_with_a_selected_element(self, show):
+        page = show(viewport={"width": 1440, "height": 900})
+        assert page.input_value("select[name=op]") == "v_mfma_f32_16x16x16_f16"
+        assert page.input_value("input[name=element]") == "D[5, 6]"
+        assert page.inner_text(".info h3") == "D[5, 6]: lane 22, v1"
+        for part in (".at-A", ".at-B", ".at-D", ".registers", ".corner"):
+            box = page.locator(part).bounding_box()
+            assert box["y"] >= 0, part
+            assert box["y"] + box["height"] <= 900, part
+
+    @pytest.mark.parametrize("arch", ARCHITECTURES)
+    def test_all_of_the_product_is_on_the_first_screen(self, show, arch):
+        """Each shape and set of formats and modifiers; controls of the same instructions differ in nothing else."""
+        page = show(viewport={"width": 1440, "height": 900})
+        kinds = {}
+        for name in instructions(arch):
+            op = instruction(arch, name)
+            kinds[op.m, op.n, op.k, op.blocks, op.row.modifiers, tuple(op.operands), op.row.a, op.row.d] = name
+        script = """async ([arch, names]) => {
+            const found = [];
+            for (const op of names) {
+                location.hash = `#fragment?arch=${arch}&op=${op}`;
+                await new Promise((done) => addEventListener("hashchange", () => setTimeout(done, 0), { once: true }));
+                const panel = document.querySelector(".at-D");
+                const [box, around] = [panel, panel.closest(".scroll")].map((one) => one.getBoundingClientRect());
+                const inside = box.top >= 0 && box.bottom <= innerHeight && box.left >= around.left - 1 && box.right <= around.right + 1;
+                found.push([document.querySelector(".facts strong").textContent, inside]);
+            }
+            return found;
+        }"""
+        found = page.evaluate(script, [arch, list(kinds.values())])
+        assert [name for name, _ in found] == list(kinds.values())
+        assert len(found) >= 3
+        assert [name for name, inside in found if not inside] == []
+
+    def test_a_phone_shows_the_product(self, show):
+        page = show(viewport={"width": 390, "height": 800})
+        box = page.locator(".at-D canvas").bounding_box()
+        assert (box["y"] + box["height"] <= 800, box["x"] + box["width"] <= 390) == (True, True)
+        wide = show(state=TestFragments.STATE, viewport={"width": 390, "height": 800})
+        assert wide.locator(".at-D canvas").bounding_box()["x"] < 390
+
+    def test_views_keep_their_state(self, show):
+        page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_32x32x8_f16", sel="D:7,9,0"))
+        page.click("nav a[data-view=lds]")
+        assert page.input_value("select[name=arch]") == "gfx942"  # the architecture comes along
+        page.fill("input[name=address]", "lane * 64")
+        page.press("input[name=address]", "Enter")
+        page.click("nav a[data-view=fragment]")
+        assert state_of(page) == "#fragment?arch=gfx942&op=v_mfma_f32_32x32x8_f16&sel=D:7,9,0"
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        page.click("nav a[data-view=lds]")
+        assert page.input_value("input[name=address]") == "lane * 64"
+        page.select_option("select[name=arch]", "gfx1250")
+        page.click("nav a[data-view=fragment]")
+        assert page.input_value("select[name=arch]") == "gfx1250"  # which does not have the instruction
+        assert page.locator(".problem").count() == 0
+
+    def test_back_and_forward(self, show):
+        page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_32x32x8_f16", sel="D:1,2,0"))
+        page.fill("input[name=element]", "D[3, 4]")
+        page.press("input[name=element]", "Enter")
+        page.click("nav a[data-view=formats]")
+        page.go_back()
+        assert page.inner_text(".info h3").startswith("D[3, 4]")
+        page.go_back()
+        assert page.inner_text(".info h3").startswith("D[1, 2]")
+        page.go_forward()
+        assert page.inner_text(".info h3").startswith("D[3, 4]")
+
+    def test_prints_in_light_colours(self, show):
+        page = show(color_scheme="dark")
+        page.click("#theme")  # dark, whatever the system prefers
+        corner = """() => { const canvas = document.querySelector(".at-D canvas");
+            return [...canvas.getContext("2d").getImageData(2, 2, 1, 1).data].slice(0, 3); }"""
+        colours = "() => [document.body, ...document.querySelectorAll('.facts strong, .digit, .info')].map((one) => getComputedStyle(one).color)"
+        assert page.evaluate(corner) == [13, 17, 23]
+        page.emulate_media(media="print")
+        page.wait_for_timeout(100)
+        assert page.evaluate(corner) == [255, 255, 255]
+        assert set(page.evaluate(colours)) == {"rgb(22, 25, 29)"}
+        page.emulate_media(media="screen")
+        page.wait_for_timeout(100)
+        assert page.evaluate(corner) == [13, 17, 23]
+
+
+def luminance(colour):
+    levels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [level / 12.92 if level <= 0.03928 else ((level + 0.055) / 1.055) ** 2.4 for level in levels]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def contrast(one, other):
+    """Contrast of two colours (WCAG 2)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_neighbouring_groups_differ_in_lightness():
+    text = files("mfmasim.explorer").joinpath("static", "colours.js").read_text()
+    for name, paper in (("LIGHT", "#ffffff"), ("DARK", "#0d1117")):
+        fills = re.findall("#[0-9a-f]{6}", re.search(rf"const {name} = (.*);", text)[1])
+        assert len(fills) == 8
+        for one, other in zip([paper, *fills], fills, strict=False):
+            assert contrast(one, other) >= 1.5
+        assert all(max(contrast(fill, "#000000"), contrast(fill, "#ffffff")) >= 4.5 for fill in fills)
+
+
+@pytest.mark.oracle
 class TestOtherViews:
     def test_lds_conflicts_and_the_change_that_removes_them(self, show):
         page = show(state=view_state("lds", arch="gfx942", ds="ds_read_b64", address="lane * 128"))
@@ -149,6 +330,36 @@ class TestOtherViews:
             [eval(line[len("offset ^= ") : -1], {"offset": lane * 128}) ^ lane * 128 for lane in range(64)]
         )
         assert conflicts("gfx942", "ds_read_b64", moved).free  # the line of C++ is also Python
+
+    def test_lds_why_a_pattern_conflicts(self, show):
+        page = show(state=view_state("lds", arch="gfx950", ds="ds_read_b128", address="lane * 128"))
+        said = page.inner_text(".reason")
+        assert "128 bytes are 32 banks of 64, so every other lane meets the same 4 banks" in said
+        page.fill("input[name=address]", "lane % 3 * 256")
+        page.press("input[name=address]", "Enter")
+        assert "Bank 0 has 3 of them in one phase" in page.inner_text(".reason")
+        page.fill("input[name=address]", "lane * 16")
+        page.press("input[name=address]", "Enter")
+        assert page.locator(".reason").count() == 0
+
+    def test_lds_two_addresses(self, show):
+        page = show(state=view_state("lds", arch="gfx942", ds="ds_read2_b64", address="lane * 16", offset1=64))
+        assert "Two accesses: at address + 0 × 8 and at address + 64 × 8 bytes." in page.inner_text("main")
+        found = conflicts("gfx942", "ds_read2_b64", np.arange(64) * 16, offset=(0, 64))
+        assert page.get_attribute("section.card", "data-passes") == str(int(found.extra_passes.sum()))
+        page.fill("input[name=offset0]", "300")
+        page.press("input[name=offset0]", "Enter")
+        assert page.inner_text(".problem") == "offset0 300 is not within 0..255"
+
+    def test_lds_banks_by_tap_and_keys(self, show):
+        page = show(state=view_state("lds", address="lane * 128"), has_touch=True)
+        page.locator("section.card canvas").tap(position={"x": 88, "y": 40})
+        assert page.inner_text(".detail").startswith("phase 0, bank 1: bytes 4–7: lane 0; ")
+        page.locator("section.card canvas").focus()
+        page.keyboard.press("ArrowRight")
+        assert page.inner_text(".detail").startswith("phase 0, bank 2: bytes 8–11: lane 0; ")
+        page.keyboard.press("ArrowDown")
+        assert page.inner_text(".detail").startswith("phase 1, bank 2: bytes ")
 
     def test_lds_reads_of_an_operand(self, show):
         page = show(state=view_state("lds", arch="gfx950", ds="ds_read_b128", op="v_mfma_f32_32x32x16_f16", pitch=128))
@@ -237,6 +448,13 @@ class TestStepper:
         page.click(".listing button:has-text('s_barrier')")
         assert "s_barrier" in page.inner_text(".now")
         assert page.locator(".listing [aria-current=true]").inner_text().count("s_barrier") == 1
+
+    def test_arrow_keys_step(self, show):
+        page = show(state=view_state("stepper", run=0, step=1))
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        assert "step=2" in state_of(page)
 
     def test_play(self, show):
         page = show(state=view_state("stepper", run=0, step=1))

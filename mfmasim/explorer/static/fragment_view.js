@@ -1,13 +1,15 @@
 /** The fragment view: the product A x B = D beside the registers, linked. */
 
-import { groupColour, scaleColour } from "./colours.js";
 import { choice, element, field, problem } from "./dom.js";
-import { makeGrid } from "./grid.js";
+import { figure } from "./fragment_figures.js";
 import { digitValue } from "./layout.js";
 import { MODIFIERS, cycles, findInstruction, legal, operands, trust, whyNotContiguous } from "./matrix.js";
 import { digitValues, elementName, placeText, related, whereText } from "./relations.js";
+import { ofByte, parseElement, parseLane, readSelection, writeSelection } from "./selection.js";
 import { change, value } from "./state.js";
 
+/** What is selected where the address names no instruction. */
+const OPENS_WITH = "D:5,6,0";
 const COLOURS = [["group", "group of 16 lanes"], ["lane", "lane"], ["register", "register"]];
 const ABOUT = {
   cbsz: "CBSZ: blocks of A that are broadcast", abid: "ABID: the block, or the set of indices", blgp: "BLGP: lanes of B", op_sel: "OPSEL",
@@ -16,53 +18,77 @@ const ABOUT = {
   scale_a_format: "format of A's scales", scale_b_format: "format of B's scales",
 };
 
-/** The instruction that the address bar names, with a prefix for the second one of a comparison. */
-function chosen(data, prefix = "") {
-  const arch = value(`${prefix}arch`, "gfx950");
-  const first = data.archs[arch]?.matrix.find((row) => row.kind === "mfma_scale") ?? data.archs[arch]?.matrix[0];
-  const name = value(`${prefix}op`, first?.name ?? "");
-  const options = { a: value(`${prefix}a`) || undefined, b: value(`${prefix}b`) || undefined, numbering: value("numbering") || undefined };
-  if (value(`${prefix}wave`)) options.wave = Number(value(`${prefix}wave`));
-  for (const modifier of MODIFIERS) if (value(prefix + modifier)) options[modifier] = Number(value(prefix + modifier));
+/** The first instruction to look at: the smallest 16x16 product of f16. */
+function simplest(rows) {
+  const fits = ({ kind, input, d, shape: [m, n, , blocks] }) => ["mfma", "wmma"].includes(kind) && input === "f16" && d === "f32" && m === 16 && n === 16 && blocks === 1;
+  return rows.filter(fits).sort((one, other) => one.shape[2] - other.shape[2])[0] ?? rows[0];
+}
+
+/** The instruction that the address bar names. */
+function chosen(data) {
+  const arch = value("arch", "gfx950");
+  const name = value("op", data.archs[arch] && simplest(data.archs[arch].matrix).name);
+  const options = { a: value("a") || undefined, b: value("b") || undefined, numbering: value("numbering") || undefined };
+  if (value("wave")) options.wave = Number(value("wave"));
+  for (const modifier of MODIFIERS) if (value(modifier)) options[modifier] = Number(value(modifier));
   return findInstruction(data, arch, name, options);
 }
 
-/** Controls of one instruction. */
-function instructionControls(data, op, prefix, extra) {
-  const drop = Object.fromEntries(["a", "b", "wave", ...MODIFIERS].map((name) => [prefix + name, ""]));
-  const set = (name, found) => change({ [prefix + name]: found, sel: name === "block" ? value("sel") : "" });
+/** Controls of the instruction; what is rarely changed is folded. */
+function instructionControls(data, op, fields, extra) {
+  const drop = Object.fromEntries(["a", "b", "wave", ...MODIFIERS].map((name) => [name, ""]));
+  const set = (name, found) => change({ [name]: found });
   const archs = Object.entries(data.archs).map(([name, row]) => [name, `${name} (${row.family})`]);
   const toArch = (arch) => {
     const same = data.archs[arch].matrix.find((row) => [row.name, row.alias].includes(op.name) || row.name === op.row.alias);
-    change({ [`${prefix}arch`]: arch, [`${prefix}op`]: same?.name ?? "", sel: "", ...drop });
+    toInstruction(arch, same?.name ?? simplest(data.archs[arch].matrix).name);
+  };
+  // What is selected stays selected where the other instruction has it.
+  const toInstruction = (arch, name) => {
+    const sel = has(findInstruction(data, arch, name), value("sel", value("op") ? "" : OPENS_WITH)) ? value("sel", OPENS_WITH) : "";
+    change({ ...drop, block: "", arch, op: name, sel });
   };
   const made = [
-    choice("architecture", `${prefix}arch`, archs, op.arch, toArch),
-    choice("instruction", `${prefix}op`, data.archs[op.arch].matrix.map((row) => row.name), op.name, (name) => change({ [`${prefix}op`]: name, sel: "", block: "", ...drop })),
+    choice("architecture", "arch", archs, op.arch, toArch),
+    choice("instruction", "op", data.archs[op.arch].matrix.map((row) => row.name), op.name, (name) => toInstruction(op.arch, name)),
   ];
   for (const side of ["a", "b"]) {
     if (op.row[side].length > 1) {
       const code = side === "a" ? "cbsz" : "blgp";
-      made.push(choice(`format of ${side.toUpperCase()}`, prefix + side, op.row[side], op[side], (found) => change({ [prefix + side]: found, [prefix + code]: "", sel: "" })));
+      made.push(choice(`format of ${side.toUpperCase()}`, side, op.row[side], op[side], (found) => change({ [side]: found, [code]: "" })));
     }
   }
   const { waves } = data.archs[op.arch];
-  if (waves.length > 1) made.push(choice("wave", `${prefix}wave`, waves, op.wave, (found) => set("wave", found)));
+  if (waves.length > 1) made.push(choice("wave", "wave", waves, op.wave, (found) => set("wave", found)));
+  const more = [];
   for (const modifier of MODIFIERS) {
     const allowed = op.row.input === "f8f6f4" && ["cbsz", "blgp"].includes(modifier) ? [] : legal(op, modifier);
-    if (allowed.length > 1) made.push(choice(ABOUT[modifier], prefix + modifier, allowed, op.modes[modifier], (found) => set(modifier, found === "0" ? "" : found)));
+    if (allowed.length > 1) more.push(choice(ABOUT[modifier], modifier, allowed, op.modes[modifier], (found) => set(modifier, found === "0" ? "" : found)));
   }
-  return element("div", { class: "controls" }, made, extra);
+  const open = value("with") || value("colour") || value("numbering") || MODIFIERS.some((name) => value(name));
+  return element("div", { class: "controls" }, made, fields,
+    element("details", { class: "more", open: Boolean(open) }, element("summary", {}, more.length ? "modifiers, colours, comparison" : "colours, comparison"), element("div", { class: "controls" }, more, extra)));
 }
 
-/** Shape, cycles and how far the arithmetic and the layout can be trusted. */
-function facts(op, fragments) {
-  const { fidelity, evidence, source } = trust(op);
+/** Whether an instruction has the element or lane of an address. */
+function has(op, sel) {
+  const found = sel && readSelection({ sides: [{ fragments: operands(op), op }] }, sel);
+  return Boolean(found) && !found.problem && !found.asked;
+}
+
+/** Shape, formats and cycles in a line. */
+function facts(op) {
+  const { fidelity } = trust(op);
   const blocks = op.blocks > 1 ? ` in ${op.blocks} blocks` : "";
-  const sources = [...new Set(Object.values(fragments).map((found) => found.source))];
-  return element("div", { class: "facts" },
-    element("p", {}, element("strong", {}, op.name), ` on ${op.arch}: ${op.m}×${op.n}×${op.k}${blocks}, ${op.a} × ${op.b} → ${op.row.d}, wave${op.wave}, ${cycles(op)} cycles`),
-    element("p", {}, element("span", { class: `trust ${fidelity}` }, fidelity), ` arithmetic: ${evidence} (${source})`),
+  return element("p", { class: "facts" }, element("strong", {}, op.name), ` on ${op.arch}: ${op.m}×${op.n}×${op.k}${blocks}, ${op.a} × ${op.b} → ${op.row.d}, wave${op.wave}, ${cycles(op)} cycles, arithmetic `, element("span", { class: `trust ${fidelity}` }, fidelity));
+}
+
+/** How far the arithmetic and the layout can be trusted. */
+function evidence(op, fragments) {
+  const { fidelity, evidence: found, source } = trust(op);
+  const sources = [...new Set(Object.values(fragments).map((one) => one.source))];
+  return element("details", { class: "evidence" }, element("summary", {}, "evidence and sources"),
+    element("p", {}, element("span", { class: `trust ${fidelity}` }, fidelity), ` arithmetic: ${found} (${source})`),
     element("p", {}, `layout: ${sources.join("; ")}`));
 }
 
@@ -79,31 +105,57 @@ export function drawFragments(data, root) {
   const compared = value("with") ? comparison(data) : null;
   const extra = [];
   const block = Math.min(Number(value("block", "0")) || 0, op.blocks - 1);
-  if (op.blocks > 1) extra.push(choice("block", "block", [...Array(op.blocks).keys()], block, (found) => change({ block: found, sel: "" })));
   if (!whyNotContiguous(op)) extra.push(choice("numbering of k", "numbering", [["", "as documented"], ["contiguous", "runs in every lane"]], value("numbering"), (found) => change({ numbering: found, sel: "" })));
   extra.push(choice("colour", "colour", COLOURS, value("colour", "group"), (found) => change({ colour: found })));
   const others = Object.entries(data.archs).flatMap(([arch, row]) => row.matrix.map((found) => `${arch} ${found.name}`));
   extra.push(choice("compare with", "with", [["", "nothing"], ...others], value("with"), (found) => change({ with: found })));
-  const info = element("section", { class: "info", "aria-live": "polite" });
+  const info = element("section", { class: "info", tabindex: "0", "aria-live": "polite", "aria-label": "selected" });
   const sides = [{ op, fragments, block }];
   if (compared) sides.push({ op: compared, fragments: operands(compared), block: Math.min(block, compared.blocks - 1) });
-  const shared = { sides, info, held: null };
-  const figures = sides.map((side) => figure(side, shared));
-  const differences = compared ? markDifferences(sides) : null;
-  root.append(instructionControls(data, op, "", extra), facts(op, fragments), ...(differences ? [differences] : []), info, element("div", { class: sides.length > 1 ? "sides" : "side" }, figures));
-  laneField(shared, controlsOf(root));
-  select(shared, readSelection(shared), true);
+  const shared = { sides, info, held: undefined };
+  shared.point = (kind, wanted) => point(shared, kind, wanted);
+  shared.fields = selectionFields(shared);
+  const fields = op.blocks > 1 ? [choice("block", "block", [...Array(op.blocks).keys()], block, (found) => change({ block: found, sel: "" }))] : [];
+  root.append(instructionControls(data, op, [...fields, ...shared.fields.nodes], extra), facts(op));
+  if (compared) root.append(markDifferences(sides), info);
+  const top = root.getBoundingClientRect().bottom + window.scrollY;
+  const room = { width: root.clientWidth / sides.length, height: Math.max(420, window.innerHeight - top - 12) };
+  root.append(element("div", { class: sides.length > 1 ? "sides" : "side" }, sides.map((side) => figure(side, shared, room, compared ? null : info))),
+    element("p", { class: "hint" }, "Thick outline: chosen; thin outline: belongs to it; stroke: another place in the compared instruction. Numbers in cells are lanes."),
+    evidence(op, fragments));
+  for (const box of root.querySelectorAll(".scroll")) box.scrollLeft = box.scrollWidth; // where D is
+  select(shared, readSelection(shared, value("op") ? "" : OPENS_WITH), true);
 }
 
-function controlsOf(root) {
-  return root.querySelector(".controls");
-}
-
-function laneField(shared, into) {
-  into.append(field("lane", "lane", "", (text) => {
-    const lane = Number(text);
-    if (text !== "" && Number.isInteger(lane) && lane >= 0 && lane < shared.sides[0].op.wave) select(shared, { lane }, true);
-  }, { type: "number", min: "0", size: "4" }));
+/** Fields for an element, a lane and a byte of its registers; `show` fills them from the selection. */
+function selectionFields(shared) {
+  const { fragments, op, block } = shared.sides[0];
+  const attempt = (find) => {
+    let found;
+    try {
+      found = find();
+    } catch (error) {
+      found = { problem: error.message, asked: value("sel") };
+    }
+    select(shared, found, true);
+  };
+  const typed = (name) => shared.fields.inputs[name].value.trim();
+  const lane = () => attempt(() => parseLane(typed("lane"), typed("byte"), fragments, op.wave));
+  const nodes = [
+    field("element", "element", "", (text) => attempt(() => (text.trim() ? parseElement(text, fragments, block) : null)), { size: "11", placeholder: "D[5, 6]" }),
+    field("lane", "lane", "", lane, { type: "number", min: "0" }),
+    field("byte of its registers", "byte", "", lane, { type: "number", min: "0" }),
+  ];
+  const inputs = Object.fromEntries(nodes.map((node) => [node.querySelector("input").name, node.querySelector("input")]));
+  const show = (wanted) => {
+    if (wanted?.problem) return; // what was typed stays
+    const number = wanted && "number" in wanted;
+    const [asked, numbers] = wanted?.asked?.split(":") ?? [];
+    inputs.element.value = asked ? `${asked}[${numbers.split(",").slice(0, 2).join(", ")}]` : number ? elementName(fragments[wanted.name], wanted.number) : "";
+    inputs.lane.value = wanted && !number ? wanted.lane : "";
+    inputs.byte.value = wanted && "byte" in wanted ? wanted.byte : "";
+  };
+  return { nodes, inputs, show };
 }
 
 function comparison(data) {
@@ -113,122 +165,6 @@ function comparison(data) {
   } catch {
     return null;
   }
-}
-
-/** What is selected, from the address bar: "D:5,40,0" (operand, row, column, block) or "lane:40". */
-function readSelection({ sides: [{ fragments, op }] }) {
-  const [name, rest = ""] = value("sel").split(":");
-  const numbers = rest.split(",").map(Number);
-  if (name === "lane" && numbers[0] < op.wave) return { lane: numbers[0] };
-  const fragment = fragments[name];
-  const [row, col, block = 0] = numbers;
-  if (!fragment || !(row < fragment.rows) || !(col < fragment.cols) || !(block < fragment.blocks)) return null;
-  return { name, number: fragment.number(row, col, block) };
-}
-
-function writeSelection(shared, chosenNow) {
-  if (!chosenNow) return "";
-  if ("lane" in chosenNow) return `lane:${chosenNow.lane}`;
-  const { row, col, block } = shared.sides[0].fragments[chosenNow.name].coordinatesOf(chosenNow.number);
-  return `${chosenNow.name}:${row},${col},${block}`;
-}
-
-/** Figures of one instruction: the product and the registers, with the grids in `side.grids`. */
-function figure(side, shared) {
-  const { op, fragments, block } = side;
-  const room = Math.max(320, (document.body.clientWidth - 40) / shared.sides.length);
-  const across = fragments.A.cols + fragments.D.cols + (fragments.scale_A ? fragments.scale_A.cols : 0);
-  const down = fragments.A.rows + fragments.B.rows + (fragments.scale_B?.cols ?? 0);
-  const cell = Math.max(5, Math.min(22, Math.floor((room * 0.5 - 80) / across), Math.floor(620 / down)));
-  const lanes = Math.max(4, Math.min(18, Math.floor((room * 0.5 - 50) / op.wave)));
-  side.grids = [];
-  const product = element("div", { class: "product" });
-  for (const [name, fragment] of Object.entries(fragments)) {
-    if (name === "C") continue; // C lies where D lies
-    const made = matrixGrid(shared, side, fragment, block, cell);
-    made.node.classList.add(`at-${name}`);
-    product.append(made.node);
-  }
-  const registers = element("div", { class: "registers" });
-  for (const [name, fragment] of Object.entries(fragments)) {
-    if (name !== "C") registers.append(registerGrid(shared, side, fragment, lanes).node);
-  }
-  return element("div", { class: "figures" },
-    element("h3", {}, `${op.name} (${op.arch})`),
-    element("div", { class: "scroll" }, product),
-    element("div", { class: "scroll" }, registers),
-    legend(op));
-}
-
-function legend(op) {
-  const how = value("colour", "group");
-  const items = how === "group" ? Array.from({ length: Math.ceil(op.wave / 16) }, (_, n) => [groupColour(n), `lanes ${16 * n}–${16 * n + 15}`]) : [[scaleColour(0, 2), how === "lane" ? "lane 0" : "v0"], [scaleColour(1, 2), "the last"]];
-  const swatch = ([colour, text]) => element("span", { class: "swatch" }, element("i", { style: `background:${colour}` }), text);
-  return element("p", { class: "legend" }, "colour: ", items.map(swatch), element("span", {}, "thick outline: chosen; thin outline: belongs to it; stroke: another place in the compared instruction"));
-}
-
-function colourOf(fragment, lane, bit, digit) {
-  if (digit) return null;
-  const how = value("colour", "group");
-  if (how === "lane") return scaleColour(lane, fragment.lanes);
-  if (how === "register") return scaleColour(bit >> 5, fragment.vgprs);
-  return groupColour(lane >> 4);
-}
-
-/** Whether a scale of B is drawn: its rows are columns of the product, so it lies on its side. */
-function lying(fragment) {
-  return fragment.name === "scale_B";
-}
-
-function matrixGrid(shared, side, fragment, block, cell) {
-  const turned = lying(fragment);
-  const [rows, cols] = turned ? [fragment.cols, fragment.rows] : [fragment.rows, fragment.cols];
-  const numberAt = (row, col) => (turned ? fragment.number(col, row, block) : fragment.number(row, col, block));
-  const { lane, bit } = fragment.places;
-  const first = (row, col) => numberAt(row, col) * fragment.replicas;
-  const [down, over] = turned ? [...fragment.axes].reverse() : fragment.axes;
-  const made = makeGrid({
-    title: `${fragment.name} (${fragment.format}): rows ${down}, columns ${over}${fragment.name === "D" ? "; C alike" : ""}`,
-    rows, cols,
-    cell: [cell, cell],
-    colour: (row, col) => colourOf(fragment, lane[first(row, col)], bit[first(row, col)]),
-    label: (row, col) => (cell >= 20 ? String(lane[first(row, col)]) : ""),
-    point: (row, col, kind) => point(shared, kind, row < 0 ? null : { name: fragment.name, number: numberAt(row, col) }),
-  });
-  side.grids.push({ ...made, marks: (state) => (row, col) => state(fragment, numberAt(row, col)) });
-  return made;
-}
-
-function registerGrid(shared, side, fragment, wide) {
-  const step = fragment.width;
-  const rows = Math.floor((fragment.vgprs * 32) / step);
-  const { starts, span } = fragment;
-  const at = (row, lane) => starts.get(lane * span + row * step);
-  const perRegister = 32 / step;
-  const high = Math.max(5, Math.min(12, Math.floor(260 / rows)));
-  const made = makeGrid({
-    title: `registers of ${fragment.name}: ${fragment.vgprs} VGPR${fragment.vgprs > 1 ? "s" : ""}, a column for each lane`,
-    rows,
-    cols: fragment.lanes,
-    cell: [wide, high],
-    colour: (row, lane) => (at(row, lane) ? colourOf(fragment, lane, row * step) : null),
-    rowName: (row) => ((row * step) % 32 === 0 && (high * perRegister >= 9 || ((row * step) / 32) % 4 === 0) ? `v${(row * step) / 32}` : ""),
-    groups: Array.from({ length: fragment.vgprs + 1 }, (_, n) => n * perRegister).filter(Number.isInteger),
-    point: (row, lane, kind) => {
-      const held = row < 0 ? null : at(row, lane);
-      if (row < 0) point(shared, kind, { lane });
-      else point(shared, kind, held ? { name: fragment.name, number: held[0], lane } : null);
-    },
-  });
-  side.grids.push({
-    ...made,
-    marks: (state, lane) => (row, column) => {
-      const held = at(row, column);
-      if (!held) return lane === column ? 1 : 0;
-      return Math.max(...held.map((number) => state(fragment, number, column)));
-    },
-  });
-  return made;
 }
 
 /** A pointer event: hovering shows, a click keeps, Escape lets go. */
@@ -246,16 +182,18 @@ function same(one, other) {
 /** Mark what is selected in every grid, and say it in words. */
 function select(shared, wanted, keep) {
   if (keep) {
+    const first = shared.held === undefined;
     shared.held = wanted;
-    change({ sel: writeSelection(shared, wanted) }, { quiet: true });
+    shared.fields.show(wanted);
+    change({ sel: writeSelection(shared.sides[0].fragments, wanted) }, { quiet: true, replace: first });
     const block = wanted && "number" in wanted ? shared.sides[0].fragments[wanted.name].coordinatesOf(wanted.number).block : null;
     if (block !== null && block !== shared.sides[0].block) {
-      change({ block });
+      change({ block }, { replace: true });
       return;
     }
   }
   for (const side of shared.sides) {
-    const sets = wanted ? marked(side.fragments, wanted) : null;
+    const sets = wanted && !wanted.problem ? marked(side.fragments, wanted) : null;
     const state = (fragment, number) => {
       if (!sets) return side.differs?.[fragment.name]?.has(number) ? 3 : 0;
       if (wanted.name === fragment.name && wanted.number === number) return 2;
@@ -267,7 +205,8 @@ function select(shared, wanted, keep) {
 }
 
 function marked(fragments, wanted) {
-  if (!("name" in wanted)) return Object.fromEntries(Object.entries(fragments).map(([name, found]) => [name, found.ofLane(wanted.lane)]));
+  const of = (found) => ("byte" in wanted ? ofByte(found, wanted.lane, wanted.byte) : found.ofLane(wanted.lane));
+  if (!("name" in wanted)) return Object.fromEntries(Object.entries(fragments).map(([name, found]) => [name, of(found)]));
   const own = fragments[wanted.name];
   return own && wanted.number < own.count ? related(fragments, wanted.name, wanted.number) : {};
 }
@@ -306,6 +245,11 @@ function markDifferences(sides) {
 function describe(shared, wanted) {
   const { info, sides: [{ fragments }] } = shared;
   info.replaceChildren();
+  if (wanted?.problem) {
+    info.append(element("p", { class: "problem", role: "alert" }, wanted.problem));
+    return;
+  }
+  if (wanted?.notice) info.append(element("p", { class: "notice" }, wanted.notice));
   if (!wanted) {
     info.append(element("p", { class: "hint" }, "Point at an element or at the number of a lane; click to keep it; arrow keys and Enter do the same."));
     return;
@@ -316,11 +260,27 @@ function describe(shared, wanted) {
     const { row, col, block } = own.coordinatesOf(wanted.number);
     info.append(element("h3", {}, `${elementName(own, wanted.number)}: ${own.locate(row, col, block).map(placeText).join("; copy in ")}`));
     sets[wanted.name] = new Set([wanted.number]);
+  } else if ("byte" in wanted) {
+    info.append(element("h3", {}, `lane ${wanted.lane}, byte ${wanted.byte} (v${wanted.byte >> 2}, bits ${8 * (wanted.byte % 4) + 7}:${8 * (wanted.byte % 4)} of each operand) holds`));
+    const lines = Object.entries(sets).filter(([name]) => name !== "C").map(([name, numbers]) => element("li", {}, element("b", {}, name), `: ${byteText(fragments[name], numbers, wanted)}`));
+    info.append(element("ul", {}, lines));
+    return;
   } else info.append(element("h3", {}, `lane ${wanted.lane} holds`));
   for (const [name, numbers] of Object.entries(sets)) {
     if (!numbers.size || (name === "C" && wanted.name !== "C")) continue;
     info.append(element("div", { class: "operand" }, formula(shared, fragments[name], numbers), "name" in wanted || numbers.size ? places(fragments[name], numbers, wanted) : null));
   }
+}
+
+/** Elements of a byte with their bits. */
+function byteText(fragment, numbers, { lane, byte }) {
+  if (byte >= 4 * fragment.vgprs) return `nothing: it has ${fragment.vgprs} register${fragment.vgprs > 1 ? "s" : ""}`;
+  if (!numbers.size) return "nothing that the instruction reads";
+  const place = (number) => {
+    const { row, col, block } = fragment.coordinatesOf(number);
+    return placeText(fragment.locate(row, col, block).find((one) => one.lane === lane)).replace(`lane ${lane}, `, "");
+  };
+  return [...numbers].map((number) => `${elementName(fragment, number)} in ${place(number)}`).join("; ");
 }
 
 function places(fragment, numbers, wanted) {

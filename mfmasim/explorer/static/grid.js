@@ -1,14 +1,16 @@
 /** A grid of cells on a canvas, with numbers along its edges, a pointer and a keyboard cursor. */
 
 import { element } from "./dom.js";
-import { inks } from "./colours.js";
+import { inkOn, inks } from "./colours.js";
 
 const EDGE = 26;
 const HEAD = 16;
+/** Of numbers in cells and at edges. */
+export const FONT = "9px ui-monospace, Menlo, Consolas, monospace";
 
 /**
  * Make a grid.
- * @param {object} given - title; rows, cols; cell: [width, height]; colour(row, col): fill or null; label(row, col);
+ * @param {object} given - title; caption: a shorter title; rows, cols; cell: [width, height]; colour(row, col): fill or null; label(row, col);
  *     rowName(row), colName(col): texts at the edges; every: which columns have a number; point(row, col, kind): called
  *     with kind "hover", "click" or "leave", row -1 on the head of a column; groups: rows after which a line is drawn.
  * @returns {{node: HTMLElement, draw: function}} draw(marks) with marks(row, col) -> 0 none, 1 related, 2 marked.
@@ -16,8 +18,8 @@ const HEAD = 16;
 export function makeGrid(given) {
   const { rows, cols, cell } = given;
   const [wide, high] = cell;
-  const width = EDGE + cols * wide + 1;
-  const height = HEAD + rows * high + 1;
+  const width = Math.ceil(EDGE + cols * wide + 1);
+  const height = Math.ceil(HEAD + rows * high + 1);
   const canvas = element("canvas", { tabindex: "0", role: "application", "aria-label": given.title, class: "grid" });
   const ratio = Math.max(1, window.devicePixelRatio || 1);
   canvas.width = Math.ceil(width * ratio);
@@ -63,7 +65,7 @@ export function makeGrid(given) {
     if (marks) overlay(pen, given, marks, ratio);
   };
   draw(null);
-  const node = element("figure", { class: "panel" }, element("figcaption", {}, given.title), canvas);
+  const node = element("figure", { class: "panel" }, element("figcaption", { style: `max-width:${Math.max(width, 90)}px` }, given.caption ?? given.title), canvas);
   return { node, draw, canvas };
 }
 
@@ -73,7 +75,7 @@ function paint(pen, given, ratio) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.fillStyle = ink.paper;
   pen.fillRect(0, 0, EDGE + cols * wide + 1, HEAD + rows * high + 1);
-  pen.font = "9px ui-monospace, Menlo, Consolas, monospace";
+  pen.font = FONT;
   pen.textBaseline = "middle";
   const gap = wide > 4 && high > 4 ? 0.5 : 0;
   for (let row = 0; row < rows; row++) {
@@ -81,10 +83,12 @@ function paint(pen, given, ratio) {
       const fill = given.colour(row, col);
       if (!fill) continue;
       pen.fillStyle = fill;
-      pen.fillRect(EDGE + col * wide + gap, HEAD + row * high + gap, wide - gap, high - gap);
+      // Whole pixels, so that narrow cells have no seams.
+      const [left, top] = [Math.round(col * wide), Math.round(row * high)];
+      pen.fillRect(EDGE + left + gap, HEAD + top + gap, Math.round((col + 1) * wide) - left - gap, Math.round((row + 1) * high) - top - gap);
       const label = given.label?.(row, col);
       if (label) {
-        pen.fillStyle = ink.text;
+        pen.fillStyle = inkOn(fill);
         pen.textAlign = "center";
         pen.fillText(label, EDGE + (col + 0.5) * wide, HEAD + (row + 0.5) * high, wide - 1);
       }
@@ -121,6 +125,10 @@ function overlay(pen, given, marks, ratio) {
     pen.fill();
   }
   pen.globalAlpha = 1;
+  if (given.label && kinds[0].length && (kinds[1].length || kinds[2].length)) {
+    [pen.fillStyle, pen.font, pen.textBaseline, pen.textAlign] = [ink.text, FONT, "middle", "center"];
+    for (const [row, col] of kinds[0]) pen.fillText(given.label(row, col), EDGE + (col + 0.5) * wide, HEAD + (row + 0.5) * high, wide - 1);
+  }
   const outline = (list, colour, line) => {
     pen.strokeStyle = colour;
     pen.lineWidth = line;

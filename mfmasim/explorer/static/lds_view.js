@@ -1,9 +1,11 @@
 /** The LDS view: the banks that each phase of a wave access touches, before and after a swizzle or padding. */
 
-import { groupColour, inks } from "./colours.js";
+import { groupColour, inkOn, inks } from "./colours.js";
 import { choice, codeLine, element, field, problem, runs } from "./dom.js";
 import { parseExpression } from "./expression.js";
-import { advise, applyChange, describeChange, extraPasses, findAccess, operandAddresses, phases } from "./lds.js";
+import { FONT } from "./grid.js";
+import { advise, applyChange, describeChange, extraPasses, findAccess, laneSets, operandAddresses, phases } from "./lds.js";
+import { whyConflicts } from "./lds_reason.js";
 import { findInstruction, operand } from "./matrix.js";
 import { layoutOffsets } from "./notation.js";
 import { change, value } from "./state.js";
@@ -55,19 +57,28 @@ function resolved(data, found) {
   return pad ? { row: bytes, pad, source } : { terms, source };
 }
 
+/** An offset field of the instruction, from the address bar. */
+function offset(name, otherwise) {
+  const given = Number(value(name, otherwise));
+  const most = name === "offset" ? 65535 : 255;
+  if (!Number.isInteger(given) || given < 0 || given > most) throw new Error(`${name} ${value(name)} is not within 0..${most}`);
+  return given;
+}
+
 /** Draw the view. */
 export function drawLds(data, root) {
   root.append(ldsControls(data));
   let asked;
   try {
     asked = wanted(data);
-    const options = { offset: asked.access.parts === 2 ? [0, 1] : 0 };
+    const options = { offset: asked.access.parts === 2 ? [offset("offset0", 0), offset("offset1", 1)] : offset("offset", 0) };
     const moved = resolved(data, wantedChange());
     const before = asked.given.map((given) => phases(data, asked.access, given.addresses, { ...options, active: given.active }));
     const after = moved && asked.given.map((given) => phases(data, asked.access, given.addresses.map((address) => applyChange(moved, address)), { ...options, active: given.active }));
-    root.append(trustText(data, asked.access), card("addresses as given", asked.access, before));
+    const reason = before.map((found, n) => whyConflicts(asked.access, asked.given[n].addresses, found)).find(Boolean);
+    root.append(aboutAccess(data, asked, options), passesLegend([...before, ...(after || [])]), card("addresses as given", asked.access, before, reason));
     if (moved) root.append(changeText(moved, asked.access), card("after the change", asked.access, after));
-    root.append(advice(data, asked, options, before));
+    root.append(advice(data, asked, options, before), evidenceText(data, asked.access));
   } catch (error) {
     root.append(problem(error));
   }
@@ -93,6 +104,10 @@ function ldsControls(data) {
     else made.push(field("byte address", "address", value("address", EXAMPLE), set("address"), { size: "34" }));
     made.push(field("active lanes", "active", value("active", "1"), set("active"), { size: "12" }));
   }
+  const row = target.lds.instructions.find(([name]) => name === value("ds", "ds_read_b128"));
+  for (const [name, first] of row?.[3] === 2 ? [["offset0", 0], ["offset1", 1]] : [["offset", 0]]) {
+    made.push(field(row?.[3] === 2 ? `${name}, times ${row[4]} bytes` : name, name, value(name, first), set(name), { type: "number", min: "0" }));
+  }
   const changes = [["", "none"], ["xor", "exclusive-or"], ["pad", "padding"], ...data.swizzles.map(([name]) => [`named ${name}`, name])];
   made.push(choice("change of the addresses", "change", changes, value("change"), set("change")));
   const numbers = { xor: [["shift", 7], ["mask", 7], ["left", 4]], pad: [["row", 128], ["pad", 16]] }[value("change")] ?? [];
@@ -101,12 +116,33 @@ function ldsControls(data) {
   return element("div", { class: "controls" }, made);
 }
 
-function trustText(data, access) {
-  const named = Array.isArray(access.lanes) ? `${access.lanes.length} given lane sets` : access.lanes;
-  const others = access.alternatives.map((other) => `; or ${other.lanes} on ${other.banks} banks (${other.confidence}: ${other.source})`);
-  return element("div", { class: "facts" }, element("span", { class: `trust ${access.confidence}` }, access.confidence),
-    ` phases ${named} on ${access.banks} banks of 4 bytes: ${access.source}${others.join("")}. ${access.remark} Counts are passes, not cycles.`,
-    element("details", {}, element("summary", {}, "sources"), element("ul", {}, cited(data, access).map(([short, text]) => element("li", {}, element("b", {}, short), `: ${text}`)))));
+/** What the access moves, in which phases, and which addresses a two-address form adds. */
+function aboutAccess(data, { access, wave }, { offset: added }) {
+  const sets = laneSets(data, access.lanes, wave);
+  const first = sets.slice(0, 2).map((lanes, n) => `phase ${n} has lanes ${runs(lanes)}`).join(", ");
+  const two = access.parts === 2 ? ` Two accesses: at address + ${added[0]} × ${access.stride} and at address + ${added[1]} × ${access.stride} bytes.` : "";
+  return element("p", { class: "facts" }, element("strong", {}, access.name), ` on ${access.arch}: ${access.bytes} bytes a lane${two ? " each" : ""}, ${access.banks} banks of 4 bytes, ${sets.length} phase${sets.length > 1 ? "s" : ""}: ${first}${sets.length > 2 ? ", …" : ""}. Lanes of one phase can conflict.${two} Phases: `, element("span", { class: `trust ${access.confidence}` }, access.confidence));
+}
+
+/** What colours and numbers mean. */
+function passesLegend(every) {
+  const most = Math.min(8, Math.max(1, ...every.flat().map((phase) => phase.degree)));
+  const swatch = (n) => element("span", { class: "swatch" }, element("i", { style: `background:${groupColour(n)}` }), n === 7 ? "eighth and later" : `pass ${n + 1}`);
+  return element("p", { class: "legend" }, "A row for each phase, a column for each bank; a block is a dword of 4 bytes with the number of its first lane. ", Array.from({ length: most }, (_, n) => swatch(n)));
+}
+
+/** Where the phases are from. */
+function evidenceText(data, access) {
+  const others = access.alternatives.map((other) => `; or ${setsText(data, other)} on ${other.banks} banks (${other.confidence}: ${other.source})`);
+  return element("details", { class: "evidence" }, element("summary", {}, "evidence and sources"),
+    element("p", {}, element("span", { class: `trust ${access.confidence}` }, access.confidence),
+      ` ${setsText(data, access)} on ${access.banks} banks of 4 bytes: ${access.source}${others.join("")}. ${access.remark} Counts are passes, not cycles.`),
+    element("ul", {}, cited(data, access).map(([short, text]) => element("li", {}, element("b", {}, short), `: ${text}`))));
+}
+
+/** Lane sets of a table, in words. */
+function setsText(data, table) {
+  return `phases ${laneSets(data, table.lanes, 32).slice(0, 2).map((lanes) => `{${runs(lanes)}}`).join(", ")}, …`;
 }
 
 /** The sources that a table names by their short names, spelt out. */
@@ -142,16 +178,16 @@ function advice(data, { access, given }, options, before) {
 }
 
 /** A punch card: a row for each phase, a column for each bank, a mark for each dword in it. */
-function card(title, access, every) {
+function card(title, access, every, reason = "") {
   const passes = every.reduce((sum, found) => sum + extraPasses(found), 0);
-  const detail = element("p", { class: "detail", "aria-live": "polite" }, "Point at a bank: its dwords and lanes.");
+  const detail = element("p", { class: "detail", "aria-live": "polite" }, "Point at a bank, tap it, or move with the arrow keys: its dwords and lanes.");
   const figures = every.map((found, number) => {
     const several = every.length > 1 ? `access ${number + 1} of ${every.length}: ` : "";
     return element("figure", { class: "panel" },
       element("figcaption", {}, `${several}degrees ${found.map((phase) => phase.degree).join(", ")}`),
       phaseTable(access, found, detail));
   });
-  return element("section", { class: "card", "data-passes": String(passes) }, element("h3", {}, `${title}: ${passes} extra pass${passes === 1 ? "" : "es"}`), detail, element("div", { class: "scroll" }, figures));
+  return element("section", { class: "card", "data-passes": String(passes) }, element("h3", {}, `${title}: ${passes} extra pass${passes === 1 ? "" : "es"}`), reason ? element("p", { class: "reason" }, reason) : null, detail, element("div", { class: "scroll" }, figures));
 }
 
 function phaseTable(access, found, detail) {
@@ -160,7 +196,7 @@ function phaseTable(access, found, detail) {
   const heights = found.map((phase) => Math.max(1, phase.degree) * 9 + 5);
   const height = 16 + heights.reduce((sum, high) => sum + high, 0);
   const width = edge + access.banks * wide + 4;
-  const canvas = element("canvas", { tabindex: "0", role: "img", class: "grid", "aria-label": found.map((phase, n) => `phase ${n}: lanes ${runs(phase.lanes)}, degree ${phase.degree}`).join("; ") });
+  const canvas = element("canvas", { tabindex: "0", role: "application", class: "grid", "aria-label": found.map((phase, n) => `phase ${n}: lanes ${runs(phase.lanes)}, degree ${phase.degree}`).join("; ") });
   const ratio = Math.max(1, window.devicePixelRatio || 1);
   [canvas.width, canvas.height] = [width * ratio, height * ratio];
   [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
@@ -169,7 +205,7 @@ function phaseTable(access, found, detail) {
   pen.scale(ratio, ratio);
   pen.fillStyle = ink.paper;
   pen.fillRect(0, 0, width, height);
-  pen.font = "9px ui-monospace, Menlo, Consolas, monospace";
+  pen.font = FONT;
   pen.textBaseline = "middle";
   pen.fillStyle = ink.faint;
   pen.textAlign = "right";
@@ -187,7 +223,7 @@ function phaseTable(access, found, detail) {
       dwords.forEach(([, lanes], pass) => {
         pen.fillStyle = groupColour(pass);
         pen.fillRect(edge + bank * wide + 1, start + pass * 9, wide - 2, 8);
-        pen.fillStyle = ink.text;
+        pen.fillStyle = inkOn(groupColour(pass));
         pen.textAlign = "center";
         pen.fillText(String(lanes[0]), edge + (bank + 0.5) * wide, start + pass * 9 + 4.5, wide - 2);
       });
@@ -199,14 +235,30 @@ function phaseTable(access, found, detail) {
     top += heights[number];
     return start;
   });
-  canvas.addEventListener("pointermove", (event) => {
+  const mark = element("i", { class: "mark", hidden: true });
+  let [number, bank] = [0, 0];
+  const show = () => {
+    const text = [...(found[number].banks.get(bank) ?? [])].map(([dword, lanes]) => `bytes ${4 * dword}–${4 * dword + 3}: lane${lanes.length > 1 ? "s" : ""} ${runs(lanes)}`);
+    detail.textContent = `phase ${number}, bank ${bank}: ${text.join("; ") || "not accessed"}`;
+    mark.hidden = false;
+    mark.style.cssText = `left:${edge + bank * wide}px;top:${tops[number] - 1}px;width:${wide}px;height:${heights[number] - 2}px`;
+  };
+  const pointed = (event) => {
     const box = canvas.getBoundingClientRect();
-    const bank = Math.floor((event.clientX - box.left - edge) / wide);
-    const number = tops.findLastIndex((start) => event.clientY - box.top >= start);
-    const dwords = found[number]?.banks.get(bank);
-    if (!dwords) return;
-    const text = [...dwords].map(([dword, lanes]) => `bytes ${4 * dword}–${4 * dword + 3}: lane${lanes.length > 1 ? "s" : ""} ${runs(lanes)}`);
-    detail.textContent = `phase ${number}, bank ${bank}: ${text.join("; ")}`;
+    const at = [tops.findLastIndex((start) => event.clientY - box.top >= start), Math.floor((event.clientX - box.left - edge) / wide)];
+    if (at[0] < 0 || at[1] < 0 || at[1] >= access.banks) return;
+    [number, bank] = at;
+    show();
+  };
+  canvas.addEventListener("pointermove", pointed);
+  canvas.addEventListener("click", pointed);
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    number = Math.min(found.length - 1, Math.max(0, number + step[0]));
+    bank = Math.min(access.banks - 1, Math.max(0, bank + step[1]));
+    show();
+    event.preventDefault();
   });
-  return canvas;
+  return element("div", { class: "marked" }, canvas, mark);
 }

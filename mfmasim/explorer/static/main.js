@@ -1,12 +1,12 @@
 /** The page: its views, its theme, and `window.mfmasim`. */
 
 import { makeApi } from "./api.js";
-import { systemIsDark } from "./colours.js";
+import { printing, systemIsDark } from "./colours.js";
 import { element } from "./dom.js";
 import { drawFormats } from "./formats_view.js";
 import { drawFragments } from "./fragment_view.js";
 import { drawLds } from "./lds_view.js";
-import { change, onChange, readState, view } from "./state.js";
+import { address, change, lastValues, onChange, readState, view } from "./state.js";
 import { drawStepper } from "./stepper_view.js";
 
 const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper] };
@@ -18,10 +18,23 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
+/** What a view opens with from the navigation; without what the architecture of the present view does not have. */
+function opening(data, name) {
+  const found = lastValues(name);
+  const target = data.archs[found.arch];
+  const has = (list, wanted) => !wanted || list.includes(wanted);
+  if (target && name === "fragment" && !has(target.matrix.flatMap((row) => [row.name, row.alias]), found.op)) return { arch: found.arch };
+  if (target && name === "lds" && !(has(target.lds.instructions.map((row) => row[0]), found.ds) && has(["layout", ...target.matrix.map((row) => row.name)], found.op))) return { arch: found.arch };
+  return found;
+}
+
 function draw(data) {
   const root = document.querySelector("main");
   const name = VIEWS[view()] ? view() : "fragment";
-  for (const link of document.querySelectorAll("nav a")) link.setAttribute("aria-current", link.dataset.view === name ? "page" : "false");
+  for (const link of document.querySelectorAll("nav a")) {
+    link.setAttribute("aria-current", link.dataset.view === name ? "page" : "false");
+    link.setAttribute("href", address(link.dataset.view, opening(data, link.dataset.view)));
+  }
   const focused = document.activeElement?.getAttribute("name");
   root.replaceChildren();
   VIEWS[name][1](data, root);
@@ -39,6 +52,14 @@ function themeButton(redraw) {
     redraw();
   });
   systemIsDark.addEventListener("change", redraw);
+  printing.addEventListener("change", redraw);
+  for (const [event, printed] of [["beforeprint", "yes"], ["afterprint", ""]]) {
+    window.addEventListener(event, () => {
+      if (printed) document.documentElement.dataset.printing = printed;
+      else delete document.documentElement.dataset.printing;
+      redraw();
+    });
+  }
 }
 
 async function start() {
@@ -49,7 +70,7 @@ async function start() {
   for (const [name, [title]] of Object.entries(VIEWS)) {
     nav.append(element("a", { href: `#${name}`, "data-view": name, click: (event) => {
       event.preventDefault();
-      change({}, { to: name });
+      change(opening(data, name), { to: name });
     } }, title));
   }
   if (!location.hash && document.documentElement.dataset.start) location.replace(document.documentElement.dataset.start);

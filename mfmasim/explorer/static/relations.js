@@ -45,10 +45,10 @@ export function related(fragments, name, number) {
   return found;
 }
 
-/** The name of an element, such as "D[5, 40]", with the block first where there are several. */
+/** The name of an element, such as "D[5, 40]" or "D[5, 8] of block 1". */
 export function elementName(fragment, number) {
   const { row, col, block } = fragment.coordinatesOf(number);
-  return `${fragment.name}[${fragment.blocks > 1 ? `${block}, ` : ""}${row}, ${col}]`;
+  return `${fragment.name}[${row}, ${col}]${fragment.blocks > 1 ? ` of block ${block}` : ""}`;
 }
 
 /** A place in words, such as "lane 40, v3, bits 15:0". */

@@ -1,12 +1,15 @@
-/** The state of the page, which the address bar holds: "#view?name=value&...". */
+/** The state of the page, which the address bar holds: "#view?name=value&...". Each change is an entry of the history. */
 
 const listeners = [];
 let current = { view: "fragment", values: {} };
+/** What the other views showed when they were left, by view; in the history's entry, so that a reload has it too. */
+let kept = {};
 
 /** Read the address bar. */
 export function readState() {
   const [view, query = ""] = location.hash.slice(1).split("?");
   current = { view: view || "fragment", values: Object.fromEntries(new URLSearchParams(query)) };
+  kept = { ...(history.state?.kept ?? kept), [current.view]: current.values };
   return current;
 }
 
@@ -22,20 +25,29 @@ export function view() {
 
 /** The address of a state, for links. */
 export function address(name, values) {
-  const kept = Object.entries(values).filter(([, found]) => found !== "" && found !== null && found !== undefined);
-  return `#${name}${kept.length ? `?${new URLSearchParams(kept)}` : ""}`;
+  const found = Object.entries(values).filter(([, one]) => one !== "" && one !== null && one !== undefined);
+  return `#${name}${found.length ? `?${new URLSearchParams(found)}` : ""}`;
 }
 
-/** Change values; an empty one is dropped. `quiet` keeps the page as it is drawn. */
-export function change(values, { quiet = false, to = current.view } = {}) {
-  const merged = to === current.view ? { ...current.values, ...values } : values;
-  const hash = address(to, merged);
-  history.replaceState(null, "", hash);
+/** What a view showed last, with the architecture of the view that is shown now. */
+export function lastValues(name) {
+  const { arch } = current.values;
+  return { ...kept[name], ...(arch && ["fragment", "lds"].includes(name) ? { arch } : {}) };
+}
+
+/**
+ * Change values; an empty one is dropped.
+ * @param {object} values - by name.
+ * @param {object} how - `quiet` keeps the page as it is drawn; `replace` makes no entry of the history; `to`: the view.
+ */
+export function change(values, { quiet = false, replace = false, to = current.view } = {}) {
+  const hash = address(to, to === current.view ? { ...current.values, ...values } : values);
+  if (hash !== (location.hash || address(current.view, {}))) history[replace ? "replaceState" : "pushState"]({ kept }, "", hash);
   readState();
   if (!quiet) for (const listener of listeners) listener();
 }
 
-/** Call a function when the state changes. */
+/** Call a function when the state changes, by the page, a link, or back and forward. */
 export function onChange(listener) {
   listeners.push(listener);
   window.addEventListener("hashchange", () => {

@@ -2,7 +2,7 @@
 
 import { choice, element } from "./dom.js";
 import { stateAfter } from "./replay.js";
-import { change, value } from "./state.js";
+import { change, value, view } from "./state.js";
 
 const SHOWN = 24;
 let timer = null;
@@ -29,14 +29,19 @@ export function drawStepper(data, root) {
 }
 
 function stepperControls(data, run, count) {
-  const go = (step) => change({ step: Math.min(run.steps.length, Math.max(0, step)) });
+  const go = (step) => change({ step: Math.min(run.steps.length, Math.max(0, step)) }, { replace: true });
+  document.onkeydown = (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by && view() === "stepper" && !["INPUT", "SELECT"].includes(event.target.tagName)) go(count + by);
+  };
   const button = (text, name, click) => element("button", { type: "button", name, click }, text);
   const playing = value("play") === "1";
   if (playing && count < run.steps.length) timer = setTimeout(() => go(count + 1), 400);
   const slider = element("input", { type: "range", name: "step", min: "0", max: String(run.steps.length), value: String(count), "aria-label": "step", change: (event) => go(Number(event.target.value)) });
   return element("div", { class: "controls" },
     choice("run", "run", data.records.map((found, n) => [n, `${found.title} (${found.arch})`]), data.records.indexOf(run), (found) => change({ run: found, step: 1, reg: "" })),
-    button("start", "first", () => go(0)), button("back", "back", () => go(count - 1)), button("forward", "forward", () => go(count + 1)),
+    button("start", "first", () => go(0)), button("back", "back", () => go(count - 1)), button("forward", "forward", () => go(count + 1)), // arrow keys do the same
+   
     button(playing ? "stop" : "play", "play", () => change({ play: playing ? "" : "1" })),
     element("label", { class: "control" }, element("span", {}, `step ${count} of ${run.steps.length}`), slider));
 }
