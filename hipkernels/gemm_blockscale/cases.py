@@ -1,0 +1,76 @@
+"""FP8 GEMM with f32 scales for 1x128 of A and 128x128 of B, as DeepSeek-V3 quantises.
+
+Two cases a kernel: as matrices with one scale for all, where every fragment is followed; and as plain arrays with scales
+of their own, compared bit for bit with a replay of the kernel's order (`reference.product`).
+"""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from hipkernels.gemm_blockscale.reference import FP8, SIDE, by_rows, product
+from mfmasim.verify import A, B, C, In, LaunchDict, Out, case
+
+CDNA = ("gfx942", "gfx950")
+MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
+MASKED = {"bounds-buffer-range": "rows of the last tile that do not exist are fetched from beyond the resource, as 0"}
+NEEDS = "M > 0 and N % 128 == 0 and K % 128 == 0 and N > 0 and K > 0"
+
+
+def rounded(sums: NDArray[Any]) -> NDArray[Any]:
+    """BF16 codes of f32."""
+    with np.errstate(all="ignore"):
+        return sums.astype(ml_dtypes.bfloat16).view(np.uint16)
+
+
+def scales(shape: tuple[int, ...], seed: int) -> NDArray[Any]:
+    """Scales as quantisation leaves them: positive f32 of full length around 2^-6."""
+    return np.exp2(np.random.default_rng(seed).uniform(-9, -3, shape)).astype(np.float32)
+
+
+def declare(kernel: str, in_order: bool) -> None:
+    """The cases of one kernel; `in_order`: B by rows."""
+
+    def matrices(
+        M: int = 128, N: int = 128, K: int = 384, lda: int = 0, ldc: int = 0, sa: float = 1.25, sb: float = 0.5
+    ) -> LaunchDict:
+        a, b = A("fp8", (M, K), ld=lda, align=16), B("fp8", (K, N), order="column", align=16)
+        c = C("bf16", (M, N), ld=ldc, align=2)
+        of_a, of_b = [np.float32(sa)] * (M * K // SIDE), [np.float32(sb)] * (N // SIDE * (K // SIDE))
+        return {
+            "grid": (N // SIDE, -(-M // SIDE)),
+            "block": 256,
+            "args": [a, b, of_a, of_b, c, M, N, K, lda or K, ldc or N],
+            "expect": (sa * sb) * (a @ b),
+        }
+
+    def arrays(M: int = 128, N: int = 256, K: int = 384, data: str = "normal", arch: str = "gfx950") -> LaunchDict:
+        fmt = FP8[arch]
+        args: list[Any] = [In(fmt, (M, K), data), In(fmt, (N, K), data)]
+        args += [In("f32", (K // SIDE, M), scales((K // SIDE, M), 1))]
+        args += [In("f32", (N // SIDE, K // SIDE), scales((N // SIDE, K // SIDE), 2)), Out("bf16", (M, N))]
+
+        def expect(a: NDArray[Any], b: NDArray[Any], sa: NDArray[Any], sb: NDArray[Any]) -> NDArray[Any]:
+            return rounded(product(arch, a, b if in_order else by_rows(b), sa, sb))
+
+        return {
+            "grid": (N // SIDE, -(-M // SIDE)),
+            "block": 256,
+            "args": [*args, M, N, K, K, N],
+            "expect": expect,
+        }
+
+    fixed: dict[str, Any] = {"kernel": kernel, "arch": CDNA, "needs": NEEDS, "executes": MATRIX, "suppress": MASKED}
+    arrays.__name__ = kernel
+    each = [{}, {"M": 77, "N": 128, "K": 128}, {"M": 201, "K": 256, "data": "special"}]
+    case("blockscale.hip", each=each, trace=False, **fixed)(arrays)
+    if in_order:
+        matrices.__name__ = f"{kernel}_matrices"
+        mapping = {"sa": 1.0, "sb": 1.0, "K": 128}
+        case("blockscale.hip", each=[{}, {"M": 150, "lda": 400, "ldc": 131}], mapping=mapping, **fixed)(matrices)
+
+
+declare("blockscale_rows", in_order=True)
+declare("blockscale_shuffled", in_order=False)
