@@ -41,7 +41,7 @@ def declare(kernel: str, in_order: bool) -> None:
         of_a, of_b = [np.float32(sa)] * (M * K // SIDE), [np.float32(sb)] * (N // SIDE * (K // SIDE))
         return {
             "grid": (N // SIDE, -(-M // SIDE)),
-            "block": 256,
+            "block": 512,
             "args": [a, b, of_a, of_b, c, M, N, K, lda or K, ldc or N],
             "expect": (sa * sb) * (a @ b),
         }
@@ -57,7 +57,7 @@ def declare(kernel: str, in_order: bool) -> None:
 
         return {
             "grid": (N // SIDE, -(-M // SIDE)),
-            "block": 256,
+            "block": 512,
             "args": [*args, M, N, K, K, N],
             "expect": expect,
         }

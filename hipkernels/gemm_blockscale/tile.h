@@ -13,6 +13,9 @@
 #define A_TILES 4 // fragments of A of a wave: 64 rows
 #define BEYOND 0x80000000u  // offset of a row that does not exist: no resource is as large, so the load gives 0
 
+// Read by the scalar unit: nothing writes to the scales while the kernel runs.
+typedef __attribute__((address_space(4))) float Constant;
+
 struct Problem {
   const fp8 *A, *B;
   const float *SA, *SB;
@@ -197,7 +200,7 @@ MOVES void add_block(f32x4 (&sum)[A_TILES][COLUMNS], const Fragment (&a)[A_TILES
                      const RowScales &scales, const float *SB, const int (&scale_row)[COLUMNS], int blocks, int block) {
 #pragma unroll
   for (int j = 0; j < COLUMNS; ++j) {
-    const float other = SB[scale_row[j] * blocks + block];
+    const float other = ((const Constant *)SB)[scale_row[j] * blocks + block];
 #pragma unroll
     for (int i = 0; i < A_TILES; ++i) {
       const f32x4 part = multiply(f32x4{}, a[i], b[j]);
