@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from hipkernels.gemm_blockscale.reference import FP8, SIDE, by_rows, product
+from hipkernels.gemm_blockscale.reference import FP8, SIDE, by_rows, experts_of, gated, grouped, product
 from mfmasim.verify import A, B, C, In, LaunchDict, Out, case
 
 CDNA = ("gfx942", "gfx950")
@@ -74,3 +74,64 @@ def declare(kernel: str, in_order: bool) -> None:
 
 declare("blockscale_rows", in_order=True)
 declare("blockscale_shuffled", in_order=False)
+
+
+def declare_grouped(gate: bool) -> None:
+    """The cases of a kernel for a mixture of experts; `gate`: the one that leaves FP8."""
+
+    def experts(
+        counts: tuple[int, ...] = (130, 0, 60),
+        fold: int = 2,
+        N: int = 256,
+        K: int = 256,
+        empty: int = 1,
+        data: str = "normal",
+        arch: str = "gfx950",
+    ) -> LaunchDict:
+        fmt, rows, depth = FP8[arch], sum(counts), K // SIDE
+        M = rows // fold
+        entries, owners = experts_of(counts, rows, 3, empty)
+        args: list[Any] = [In(fmt, (M, K), data), In(fmt, (len(counts), N, K), data)]
+        args += [In("f32", (depth, M), scales((depth, M), 1))]
+        shape = (len(counts), N // SIDE, depth)
+        args += [In("f32", shape, scales(shape, 2))]
+        if gate:
+            args += [Out(fmt, (rows, N // 2)), Out("f32", (N // 2 // SIDE, rows))]
+        else:
+            args += [Out("bf16", (rows, N))]
+        args += [In("i32", entries.shape, entries), In("i32", owners.shape, owners)]
+
+        def expect(
+            a: NDArray[Any],
+            b: NDArray[Any],
+            sa: NDArray[Any],
+            sb: NDArray[Any],
+            entries: NDArray[Any],
+            owners: NDArray[Any],
+        ) -> Any:
+            sums = grouped(arch, a, by_rows(b), sa, sb, entries, owners, fold)
+            return gated(arch, sums) if gate else rounded(sums)
+
+        columns = N // 2 if gate else N
+        return {
+            "grid": (columns // SIDE, len(owners)),
+            "block": 512,
+            "args": [*args, M, N, K, rows, fold],
+            "expect": expect,
+        }
+
+    experts.__name__ = name = "grouped_gate" if gate else "grouped"
+    case(
+        "grouped.hip",
+        kernel=name,
+        arch=CDNA,
+        needs=f"N % {256 if gate else 128} == 0 and K % 128 == 0 and fold > 0",
+        executes=MATRIX,
+        suppress=MASKED,
+        each=[{}, {"counts": (8, 120, 1, 0, 7), "fold": 8, "K": 128, "empty": 0}],
+        trace=False,
+    )(experts)
+
+
+declare_grouped(gate=False)
+declare_grouped(gate=True)

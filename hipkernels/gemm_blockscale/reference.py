@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mfmasim
-from hipkernels.attention.numbers16 import fma
+from hipkernels.attention.numbers16 import fma, power
 from mfmasim import matrix
 from mfmasim.errors import MfmasimError
 
@@ -106,3 +106,54 @@ def by_rows(memory: NDArray[Any]) -> NDArray[Any]:
     *lead, n, k = memory.shape
     parts = memory.reshape(*lead, n // 16, k // 16, 16, 16)
     return np.ascontiguousarray(parts.swapaxes(-3, -2)).reshape(memory.shape)
+
+
+def experts_of(
+    counts: tuple[int, ...], rows: int, seed: int, empty: int = 0
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Deal rows to experts: the list of rows, parts of 128 for one expert each, and the expert of each part.
+
+    Args:
+        counts: rows of each expert; they sum to `rows`.
+        rows: rows of the result. The entries that fill a part up name this number, as vLLM's ``moe_align_block_size``.
+        seed: of the permutation.
+        empty: further parts without an expert, as a grid of the largest size has them.
+    """
+    order, at = np.random.default_rng(seed).permutation(rows), 0
+    entries, experts = [np.zeros(0, np.int64)], []
+    for expert, count in enumerate(counts):
+        parts = -(-count // SIDE)
+        entries.append(np.concatenate([order[at : at + count], np.full(parts * SIDE - count, rows)]))
+        experts += [expert] * parts
+        at += count
+    entries.append(np.full(empty * SIDE, rows))
+    return np.concatenate(entries).astype(np.int32), np.array(experts + [-1] * empty, np.int32)
+
+
+def grouped(
+    arch: str, a: NDArray[Any], b: NDArray[Any], scale_a: NDArray[Any], scale_b: NDArray[Any],
+    entries: NDArray[Any], experts: NDArray[Any], fold: int,
+) -> NDArray[Any]:  # fmt: skip
+    """Sums in f32, (rows, N): row `r` is row r // fold of A times B of the expert whose part of the list names r."""
+    rows = len(a) * fold
+    sums = np.zeros((rows, b.shape[1]), np.float32)
+    for part, expert in zip(entries.reshape(-1, SIDE), experts, strict=True):
+        named = part[(part >= 0) & (part < rows)]
+        if expert >= 0 and named.size:
+            sums[named] = product(arch, a[named // fold], b[expert], scale_a[:, named // fold], scale_b[expert])
+    return sums
+
+
+def gated(arch: str, sums: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """silu(gate) value of sums (rows, 2 N) as codes (rows, N), and the scales f32 (N / 128, rows)."""
+    half = sums.shape[1] // 2
+    fmt, one = mfmasim.format(FP8[arch]), np.float32(1)
+    largest = np.float32(fmt.max)
+    with np.errstate(all="ignore"):
+        gate, value = sums[:, :half], sums[:, half:]
+        values = gate / (one + power(arch, gate * np.float32(-1.44269504088896340736))) * value
+        parts = values.reshape(len(sums), -1, SIDE)
+        most = np.fmax(np.abs(parts).max(2), np.float32(1e-4))
+        scale = most / largest
+        scaled = np.clip(parts * (one / scale)[:, :, None], -largest, largest)
+    return fmt.encode(scaled.reshape(values.shape)).astype(np.uint8), np.ascontiguousarray(scale.T)
