@@ -1,7 +1,7 @@
 """FP8 GEMM with f32 scales for 1x128 of A and 128x128 of B, as DeepSeek-V3 quantises.
 
-Two cases a kernel: as matrices with one scale for all, where every fragment is followed; and as plain arrays with scales
-of their own, compared bit for bit with a replay of the kernel's order (`reference.product`).
+Two cases a kernel: as matrices with one scale for all, where every fragment is followed; as plain arrays with a scale
+for each block, compared bit for bit with a replay of the kernel's order (`reference.product`).
 """
 
 from typing import Any
@@ -64,7 +64,7 @@ def declare(kernel: str, in_order: bool) -> None:
 
     fixed: dict[str, Any] = {"kernel": kernel, "arch": CDNA, "needs": NEEDS, "executes": MATRIX, "suppress": MASKED}
     arrays.__name__ = kernel
-    each = [{}, {"M": 77, "N": 128, "K": 128}, {"M": 201, "K": 256, "data": "special"}]
+    each: list[dict[str, Any]] = [{}, {"M": 77, "N": 128, "K": 128}, {"M": 201, "K": 256, "data": "special"}]
     case("blockscale.hip", each=each, trace=False, **fixed)(arrays)
     if in_order:
         matrices.__name__ = f"{kernel}_matrices"

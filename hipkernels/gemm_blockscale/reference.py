@@ -16,7 +16,7 @@ from mfmasim.errors import MfmasimError
 
 SIDE = 128
 FP8 = {"gfx942": "e4m3fnuz", "gfx950": "e4m3fn"}
-INSTRUCTIONS: dict[str, tuple[str, dict[str, str]]] = {
+INSTRUCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "gfx942": ("v_mfma_f32_16x16x32_fp8_fp8", {}),
     "gfx950": ("v_mfma_scale_f32_16x16x128_f8f6f4", {"a": "e4m3fn", "b": "e4m3fn"}),
 }
@@ -53,9 +53,7 @@ def blocks(arch: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     return found.swapaxes(2, 3).reshape(k // SIDE, 16 * rows, n)[:, :m].view(np.float32)
 
 
-def product(
-    arch: str, a: NDArray[Any], b: NDArray[Any], scale_a: NDArray[Any], scale_b: NDArray[Any]
-) -> NDArray[Any]:
+def product(arch: str, a: NDArray[Any], b: NDArray[Any], scale_a: NDArray[Any], scale_b: NDArray[Any]) -> NDArray[Any]:
     """Sums in f32, (M, N).
 
     Args:

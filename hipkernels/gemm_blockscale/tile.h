@@ -166,6 +166,8 @@ MOVES void sums_of(f32x4 (&sum)[A_TILES][COLUMNS], const Problem &p, const fp8 *
   from_scales.start(scales[slot], t);                                                                        \
   from_b.start(b[slot], b_tile + (slot) * SIDE * TILE_K * B_::in_lds, (t) * TILE_K, wave, lane);             \
   from_a.start(a_tile[slot], (t) * TILE_K, wave)
+#define NEXT_FETCHED() WAIT_DIRECT(0)  // next tile: fetched
+#define ALL_READ() BARRIER()           // next tile: by all waves, and no wave reads this one any more
 #define STEP(slot, t)                                                                                        \
   {                                                                                                          \
     if ((t) + 1 < tiles) { START(slot ^ 1, (t) + 1); }                                                       \
@@ -177,8 +179,8 @@ MOVES void sums_of(f32x4 (&sum)[A_TILES][COLUMNS], const Problem &p, const fp8 *
     if constexpr (B_::in_lds) _Pragma("unroll") for (int j = 0; j < COLUMNS; ++j) arrived(b[slot][j]);       \
     add_block(sum, a, b[slot], scales[slot], SB, scale_row, tiles, t);                                       \
     if ((t) + 1 < tiles) {                                                                                   \
-      WAIT_DIRECT(0);                                                                                        \
-      BARRIER();                                                                                             \
+      NEXT_FETCHED();                                                                                       \
+      ALL_READ();                                                                                           \
     }                                                                                                        \
   }
   START(0, 0);
@@ -192,6 +194,8 @@ MOVES void sums_of(f32x4 (&sum)[A_TILES][COLUMNS], const Problem &p, const fp8 *
   if (t < tiles) STEP(0, t)
 #undef START
 #undef STEP
+#undef NEXT_FETCHED
+#undef ALL_READ
 }
 
 // One block of K: each product begins with 0, and joins the sum with its two scales.
