@@ -1,5 +1,7 @@
 """What a test does when the thing it compares with is not there."""
 
+import importlib
+import importlib.util
 import os
 import re
 from collections import Counter, defaultdict
@@ -20,6 +22,12 @@ def require(name, available, how):
     if os.environ.get("MFMASIM_REQUIRE_ORACLES") == "1":
         pytest.fail(message)
     pytest.skip(message)
+
+
+def module(name, how="pip install --group oracles"):
+    """An optional package, required as an oracle."""
+    require(name, importlib.util.find_spec(name) is not None, how)
+    return importlib.import_module(name)
 
 
 SHARED = Path(os.environ.get("MFMASIM_SHARED") or Path(__file__).resolve().parents[2] / "shared")

@@ -77,7 +77,7 @@ def _low_page() -> int:
         libc.mmap.restype = ctypes.c_void_p
         libc.mmap.argtypes = [ctypes.c_void_p, *[ctypes.c_size_t] * 1, *[ctypes.c_int] * 3, ctypes.c_long]
         anonymous, readable = 0x22, 1  # MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ
-        page = libc.mmap(1 << 32, PAGE, readable, anonymous, -1, 0)
+        page = libc.mmap(LOWEST >> 2, PAGE, readable, anonymous, -1, 0)
         if page in (None, ctypes.c_void_p(-1).value) or page > LOWEST:
             raise MfmasimError("memory 'process': no page below the program's memory can be had; use memory 'copy'")
         _low.append(int(page))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,23 @@ from numpy.typing import NDArray
 
 POINTER, DWORD = 8, 4
 """Bytes of a pointer and of a dword."""
-LOWEST, HIGHEST = 1 << 40, 1 << 47
-"""Addresses of memory that Linux gives to programs: a 64-bit integer outside is not looked up."""
+HIGHEST = 1 << 47
+
+
+def _program_break() -> int:
+    """Where the heap ends, on Linux."""
+    if sys.platform != "linux":
+        return HIGHEST
+    libc = ctypes.CDLL(None)
+    libc.sbrk.restype, libc.sbrk.argtypes = ctypes.c_void_p, [ctypes.c_ssize_t]
+    return int(libc.sbrk(0) or 0)
+
+
+LOWEST = 1 << 40 if _program_break() >= 1 << 40 else 1 << 22
+"""Addresses of memory that Linux gives to programs: a 64-bit integer outside is not looked up.
+
+The heap of a Python that is linked at a fixed address, as Debian's is, follows on it, from 4 MiB up.
+"""
 UNKNOWN = "memory of a pointer"
 """Name of a storage that no argument names."""
 

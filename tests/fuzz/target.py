@@ -14,6 +14,7 @@ import traceback
 import warnings
 from pathlib import Path
 
+import mfmasim
 from tests.fuzz.limits import SECONDS, bounded_memory, bounded_time
 from tests.fuzz.surfaces import SURFACES
 
@@ -21,7 +22,8 @@ from tests.fuzz.surfaces import SURFACES
 def place(error: BaseException) -> str:
     """Name of the place that raised: the innermost frame of the package, or of all."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "mfmasim" in Path(frame.filename).parts] or frames
+    package = Path(mfmasim.__file__).parent
+    own = [frame for frame in frames if package in Path(frame.filename).parents] or frames
     return f"{type(error).__name__}-{Path(own[-1].filename).stem}-{own[-1].lineno}"
 
 

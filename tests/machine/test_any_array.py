@@ -11,6 +11,7 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.interchange import as_array, is_array
 from mfmasim.resources import folder
+from tests.oracles import module
 
 
 def kernel():
@@ -143,7 +144,7 @@ def test_the_short_form_says_what_it_takes():
 
 @pytest.mark.oracle
 def test_tensors_of_pytorch_are_updated_in_place():
-    import torch
+    torch = module("torch")
 
     a, b = (torch.from_numpy(x) for x in inputs())
     out = torch.zeros(32, 32)
@@ -159,7 +160,7 @@ def test_tensors_of_pytorch_are_updated_in_place():
 
 @pytest.mark.oracle
 def test_every_dtype_of_pytorch_keeps_its_bits_and_its_memory():
-    import torch
+    torch = module("torch")
 
     names = [n for n in dir(torch) if isinstance(getattr(torch, n), torch.dtype) and not n.startswith(("q", "bits"))]
     compared = 0

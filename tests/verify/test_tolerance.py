@@ -20,6 +20,7 @@ from mfmasim.verify import C, In, InOut, Out
 from mfmasim.verify.compare import compare_codes
 from mfmasim.verify.plain import compare_array
 from mfmasim.verify.tolerance import DEFAULTS, Tolerance
+from tests.oracles import module
 from tests.verify.test_user_case import said, small
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +51,7 @@ def test_integers_of_64_bits_keep_their_lowest_bit():
 
 @pytest.mark.oracle
 def test_the_defaults_are_those_of_pytorch():
-    import torch
+    torch = module("torch")
     from torch.testing._comparison import default_tolerances
 
     for name, (relative, absolute) in DEFAULTS.items():
@@ -247,6 +248,7 @@ def test_the_other_verbs_take_such_cases(tmp_path, capsys):
 
 @pytest.mark.oracle
 def test_the_examples_with_tensors_pass():
+    module("torch")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(EXAMPLE / "test_kernels.py")]
     made = subprocess.run(command, capture_output=True, text=True, cwd=EXAMPLE, check=False)
     assert "4 passed" in made.stdout, made.stdout
