@@ -6,7 +6,9 @@ repeats stands once, in `Texts`.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import ARCHITECTURES, Arch
@@ -57,7 +59,8 @@ def all_rows() -> dict[str, Any]:
     Returns:
         ``texts``: sources, layouts and other texts, by number; ``formats``: a row each; ``f8f6f4``: formats by their
         code in CBSZ and BLGP; ``archs``: by name, with ``matrix`` (instructions) and ``lds`` (instructions, phase
-        tables); ``lane_sets``, ``lds_sources`` and ``swizzles`` as `mfmasim.lds` has them.
+        tables); ``lane_sets``, ``lds_sources`` and ``swizzles`` as `mfmasim.lds` has them; ``puzzles``: those of
+        ``puzzles.toml``, whose answers the page computes from the other rows.
     """
     texts = Texts()
     archs = {name: architecture_rows(target, texts) for name, target in ARCHITECTURES.items()}
@@ -69,6 +72,7 @@ def all_rows() -> dict[str, Any]:
         "lane_sets": LANE_SETS,
         "lds_sources": SOURCES,
         "swizzles": [swizzle_row(name) for name in NAMES],
+        "puzzles": tomllib.loads((files(__package__) / "puzzles.toml").read_text("utf-8"))["puzzle"],
     }
 
 

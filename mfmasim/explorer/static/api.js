@@ -5,6 +5,7 @@ import { decode, encode, findFormat } from "./formats.js";
 import { findAccess, phases } from "./lds.js";
 import { layoutOffsets } from "./notation.js";
 import { findInstruction, operand, operandNames } from "./matrix.js";
+import { checkPuzzle, findPuzzle, slotsOf } from "./puzzle.js";
 
 /** The functions for tests and scripts, over the rows of the page. */
 export function makeApi(data) {
@@ -51,6 +52,12 @@ export function makeApi(data) {
     },
     /** Places of the elements 0 to count - 1 under a layout of CuTe or a linear one, in elements. */
     layout: layoutOffsets,
+    /** The puzzles: id, title, text, ask, fields, exercise and what they are about. */
+    puzzles: data.puzzles,
+    /** What a puzzle (its id, or an object) asks: names, fields, rows, cols, and for each slot its names and accepted values. */
+    slots: (puzzle) => slotsOf(data, findPuzzle(data, puzzle)),
+    /** Whether a formula, or one for each field, is right: solved, right, of, slots, message, pattern, extra. */
+    check: (puzzle, answer) => checkPuzzle(data, puzzle, answer),
     /** Names of the number formats. */
     formats: () => data.formats.map(([name]) => name),
     /** The number that a code stands for; a code of 64 bits may be a BigInt or a text such as "0x3ff0000000000000". */

@@ -68,7 +68,7 @@ export function parseExpression(text) {
     if (/^\d/.test(word)) return () => Number(word);
     if (!/^[a-zA-Z_]/.test(word)) throw wrong();
     return (names) => {
-      if (!(word in names)) throw unknown("name", word, Object.keys(names));
+      if (!Object.hasOwn(names, word)) throw unknown("name", word, Object.keys(names));
       return names[word];
     };
   };

@@ -7,9 +7,10 @@ import { drawFormats } from "./formats_view.js";
 import { drawFragments } from "./fragment_view.js";
 import { drawLds } from "./lds_view.js";
 import { address, change, lastValues, onChange, readState, view } from "./state.js";
+import { drawPuzzles } from "./puzzle_view.js";
 import { drawStepper } from "./stepper_view.js";
 
-const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper] };
+const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper], puzzles: ["Puzzles", drawPuzzles] };
 
 /** Text of base64 that was compressed by gzip. */
 async function unpack(text) {

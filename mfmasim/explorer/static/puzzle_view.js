@@ -1,0 +1,199 @@
+/** The puzzle view: a question, formulas that answer it, and slots that are right or wrong at once. */
+
+import { isDark } from "./colours.js";
+import { choice, copyButton, element, field, problem } from "./dom.js";
+import { makeGrid } from "./grid.js";
+import { findInstruction, operandNames } from "./matrix.js";
+import { ASKS, checkPuzzle, fieldsOf, findPuzzle, puzzleOperand, slotsOf } from "./puzzle.js";
+import { hintsOf } from "./puzzle_hints.js";
+import { address, change, value } from "./state.js";
+
+const STORE = "mfmasim-puzzles";
+/** Answers and what is solved, by puzzle; kept by the browser where it allows that. */
+const memory = { answers: {}, solved: {} };
+
+function recall() {
+  try {
+    Object.assign(memory, JSON.parse(localStorage.getItem(STORE) ?? "{}"));
+  } catch { /* a page without storage keeps them until it is left */ }
+}
+
+function keep() {
+  try {
+    localStorage.setItem(STORE, JSON.stringify(memory));
+  } catch { /* as above */ }
+}
+
+/** The puzzle that the address names: one of the list, or one that a teacher made. */
+function chosenPuzzle(data) {
+  if (!value("op")) return findPuzzle(data, value("id", data.puzzles[0].id));
+  const [arch, op, which, ask] = [value("arch", "gfx950"), value("op"), value("operand", "A"), value("ask", "element")];
+  const made = { id: `${arch} ${op} ${which} ${ask} ${value("fields")}`, arch, op, operand: which, ask, a: value("a"), b: value("b") };
+  const fragment = puzzleOperand(data, made);
+  const all = fieldsOf(ask, fragment) ?? [];
+  made.fields = value("fields") ? value("fields").split(",").filter((one) => all.includes(one)) : all;
+  if (!made.fields.length) throw new Error(`fields '${value("fields")}' are not within ${all.join(", ")}`);
+  made.pitch = Number(value("pitch", fragment.cols)) || fragment.cols;
+  made.title = value("title") || `${which} of ${op}`;
+  made.text = value("text") || `On ${arch}: ${ASKS[ask]}?`;
+  return made;
+}
+
+/** Draw the view. */
+export function drawPuzzles(data, root) {
+  recall();
+  let puzzle;
+  let asked;
+  try {
+    puzzle = chosenPuzzle(data);
+    asked = slotsOf(data, puzzle);
+  } catch (error) {
+    root.append(list(data, ""), problem(error), teacher(data));
+    return;
+  }
+  const number = data.puzzles.indexOf(puzzle);
+  const result = element("p", { class: "result", role: "status" });
+  const detail = element("p", { class: "detail", "aria-live": "polite" }, "Point at a slot, tap it, or move with the arrow keys.");
+  const hints = element("div", { class: "hints", "aria-live": "polite" });
+  const board = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "slots" });
+  const answers = memory.answers[puzzle.id] ?? {};
+  const shared = { data, puzzle, asked, result, detail, hints, board, answers, found: null, given: 0, steps: list(data, puzzle.id) };
+  const inputs = asked.fields.map((name) => {
+    const label = `${name}${asked.names.length ? `(${asked.names.join(", ")})` : ""} =`;
+    const made = field(label, `answer-${name}`, answers[name] ?? "", () => {}, { autocomplete: "off", autocapitalize: "off", placeholder: asked.names.length ? `${asked.names[0]} % 16` : "a number" });
+    made.querySelector("input").addEventListener("input", (event) => {
+      answers[name] = event.target.value;
+      memory.answers[puzzle.id] = answers;
+      grade(shared);
+    });
+    return made;
+  });
+  const next = number < 0 ? null : data.puzzles[number + 1];
+  root.append(shared.steps, element("section", { class: "puzzle" },
+    element("h2", {}, `${number < 0 ? "" : `${number + 1}. `}${puzzle.title}`),
+    element("p", {}, puzzle.text),
+    element("div", { class: "answer" }, inputs,
+      element("button", { type: "button", name: "hint", click: () => showHint(shared) }, "hint"),
+      puzzle.solution ? element("button", { type: "button", name: "solution", click: () => showSolution(shared) }, "solution") : null,
+      next ? element("a", { href: address("puzzles", { id: next.id }), class: "next" }, "next puzzle") : null),
+    result, hints, detail, board,
+    element("p", { class: "hint" }, "Whole numbers; + - * // % & | ^ << >> and parentheses. Blue slots are right, red slots with a stroke are wrong; a number is what your first formula gives."),
+    links(puzzle)), teacher(data));
+  grade(shared);
+}
+
+function list(data, id) {
+  const item = (one, n) => element("li", {}, element("a", { href: address("puzzles", { id: one.id }), title: one.title, class: memory.solved[one.id] ? "solved" : "", "aria-current": one.id === id ? "true" : "false" }, `${n + 1}${memory.solved[one.id] ? " ✓" : ""}`));
+  return element("ol", { class: "steps", "aria-label": `puzzles, ${data.puzzles.filter((one) => memory.solved[one.id]).length} of ${data.puzzles.length} solved` }, data.puzzles.map(item));
+}
+
+function links(puzzle) {
+  const view = puzzle.op ? element("a", { href: address("fragment", { arch: puzzle.arch, op: puzzle.op, a: puzzle.a }) }, "the instruction in Fragments") : puzzle.ds ? element("a", { href: address("lds", { arch: puzzle.arch, ds: puzzle.ds }) }, "the access in LDS") : null;
+  const go = puzzle.exercise ? element("span", {}, "Continue with a kernel: ", element("code", {}, `mfmasim learn start ${puzzle.exercise}`)) : null;
+  return element("p", { class: "hint" }, go, go && view ? " · " : null, view);
+}
+
+/** Grade what is typed, colour the slots and say what is wrong first. */
+function grade(shared) {
+  const { data, puzzle, asked, answers, result } = shared;
+  shared.found = null;
+  const empty = asked.fields.some((name) => !String(answers[name] ?? "").trim());
+  let text = empty ? `Type ${asked.fields.length > 1 ? "formulas" : asked.names.length ? "a formula" : "a number"} for ${asked.fields.join(" and ")}.` : "";
+  if (!empty) {
+    try {
+      shared.found = checkPuzzle(data, puzzle, answers);
+      text = said(shared.found);
+    } catch (error) {
+      text = error.message;
+    }
+  }
+  result.textContent = text;
+  result.className = `result${shared.found?.solved ? " solved" : ""}`;
+  if (shared.found?.solved && !memory.solved[puzzle.id]) {
+    memory.solved[puzzle.id] = true;
+    const steps = list(data, puzzle.id);
+    shared.steps.replaceWith(steps);
+    shared.steps = steps;
+  }
+  keep();
+  colour(shared);
+}
+
+function said({ solved, right, of, extra, message }) {
+  if (solved) return extra === 0 ? "Solved: no extra pass." : `Solved: ${of} of ${of} slots are right.`;
+  return extra === undefined ? `${right} of ${of} slots are right. First wrong: ${message}` : `${extra} extra passes. ${message}`;
+}
+
+function colour(shared) {
+  const { puzzle, asked, board, found } = shared;
+  const [right, wrong, none] = isDark() ? ["#1d4d73", "#ffb3ab", "#30363d"] : ["#bfe0f5", "#8f2018", "#e4e8ec"];
+  const room = Math.max(300, board.clientWidth || document.body.clientWidth - 40);
+  const wide = Math.max(4, Math.min(26, Math.floor((room - 30) / asked.cols)));
+  const high = Math.max(6, Math.min(22, wide + 4, Math.floor(420 / asked.rows)));
+  const at = (row, col) => row * asked.cols + col;
+  const made = makeGrid({
+    title: `${puzzle.title}: ${asked.over} across${asked.rows > 1 ? `, ${asked.down} down` : ""}`,
+    rows: asked.rows, cols: asked.cols, cell: [wide, high],
+    colour: (row, col) => (asked.slots[at(row, col)] ? (found ? (found.slots[at(row, col)] ? right : wrong) : none) : null),
+    label: (row, col) => (wide >= 14 && high >= 9 && found?.got ? String(found.got[at(row, col)]?.[0] ?? "") : ""),
+    colName: (col) => (asked.first === undefined ? null : String(col + asked.first)),
+    point: (row, col, kind) => kind !== "leave" && kind !== "clear" && row >= 0 && explain(shared, at(row, col)),
+  });
+  board.replaceChildren(made.node);
+  if (found && !found.solved) made.draw((row, col) => (found.slots[at(row, col)] === false ? 3 : 0));
+}
+
+/** What the formulas give for a slot. The right values are the puzzle's: only the first wrong slot has them. */
+function explain({ asked, found, detail }, number) {
+  const slot = asked.slots[number];
+  if (!slot) return;
+  const names = Object.entries(slot.names).map(([name, one]) => `${name} ${one}`).join(", ");
+  const got = found?.got?.[number];
+  const state = !found ? "" : found.slots[number] ? ": right" : slot.want ? ": wrong" : ": waits for a further pass";
+  detail.textContent = `${names}${state}${got ? `; your formula gives ${asked.fields.map((name, k) => `${name} = ${got[k]}`).join(", ")}` : ""}`;
+}
+
+/** The pattern of the mistake first, then what is known about the layout, one hint at a time. */
+function showHint(shared) {
+  const { data, puzzle, hints, found } = shared;
+  if (found?.pattern && hints.dataset.pattern !== found.pattern) {
+    hints.dataset.pattern = found.pattern;
+    hints.append(element("p", {}, `Your answer: ${found.pattern}`));
+    return;
+  }
+  const every = hintsOf(puzzle, puzzle.op ? puzzleOperand(data, puzzle) : null);
+  if (shared.given < every.length) hints.append(element("p", {}, `Hint ${shared.given + 1} of ${every.length}: ${every[shared.given++]}`));
+  else if (!hints.querySelector(".end")) hints.append(element("p", { class: "end" }, "There is no further hint."));
+}
+
+function showSolution({ puzzle, asked, hints }) {
+  if (!hints.querySelector(".solution")) hints.append(element("p", { class: "solution" }, "One solution: ", asked.fields.flatMap((name, n) => [n ? "; " : "", element("code", {}, `${name} = ${puzzle.solution[n]}`)])));
+}
+
+/** A form that makes a puzzle: its link is the puzzle. */
+function teacher(data) {
+  const arch = value("arch", "gfx950");
+  const rows = data.archs[arch]?.matrix ?? [];
+  const made = Boolean(value("op"));
+  const op = rows.find((row) => row.name === value("op"))?.name ?? rows.find((row) => row.shape[0] === 16)?.name ?? "";
+  const set = (values) => change({ id: "", arch, op, operand: value("operand", "A"), ask: value("ask", "element"), ...values });
+  let names = ["A"];
+  let fields = [];
+  try {
+    names = operandNames(findInstruction(data, arch, op, {}));
+    fields = fieldsOf(value("ask", "element"), puzzleOperand(data, { arch, op, operand: value("operand", "A") }));
+  } catch { /* the view says what is wrong with the address */ }
+  const which = names.includes(value("operand")) ? value("operand") : "A";
+  const subsets = fields.length > 1 ? [["", fields.join(" and ")], ...fields.map((one) => [one, one])] : [["", fields.join()]];
+  return element("details", { class: "teacher", open: made }, element("summary", {}, "make a puzzle"),
+    element("div", { class: "controls" },
+      choice("architecture", "teach-arch", Object.keys(data.archs), arch, (found) => set({ arch: found, op: data.archs[found].matrix.find((row) => row.shape[0] === 16).name, operand: "A", fields: "", a: "" })),
+      choice("instruction", "teach-op", rows.map((row) => row.name), op, (found) => set({ op: found, operand: "A", fields: "", a: "" })),
+      choice("operand", "teach-operand", names, which, (found) => set({ operand: found, fields: "" })),
+      choice("asked", "teach-ask", Object.entries(ASKS), value("ask", "element"), (found) => set({ ask: found, fields: "" })),
+      choice("fields", "teach-fields", subsets, value("fields"), (found) => set({ fields: found })),
+      value("ask") === "index" ? field("elements of a row", "teach-pitch", value("pitch"), (found) => set({ pitch: found }), { type: "number", min: "1" }) : null,
+      field("title", "teach-title", value("title"), (found) => set({ title: found }), { size: "24" }),
+      field("question", "teach-text", value("text"), (found) => set({ text: found }), { size: "48" })),
+    made ? element("p", {}, "The address of this page is the puzzle: ", copyButton(location.href)) : element("p", { class: "hint" }, "Choose what is asked: the address of the page is then the puzzle, to be sent as a link."));
+}

@@ -1,0 +1,252 @@
+"""The puzzles: what the page takes for right is what the library computes, and mistakes are explained."""
+
+import tomllib
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from mfmasim.explorer import view_state
+from mfmasim.formats import format as number_format
+from mfmasim.lds import conflicts
+from mfmasim.learn import exercises
+from mfmasim.machine.ops.lds_transposed import transposed
+from mfmasim.matrix import instruction
+from tests.explorer.test_explorer_page import state_of
+
+PUZZLES = tomllib.loads(files("mfmasim.explorer").joinpath("puzzles.toml").read_text())["puzzle"]
+MAPPINGS = [puzzle for puzzle in PUZZLES if puzzle["ask"] != "banks"]
+BANKS = [puzzle for puzzle in PUZZLES if puzzle["ask"] == "banks"]
+
+
+def names(puzzles):
+    return [puzzle["id"] for puzzle in puzzles]
+
+
+def fragment_of(puzzle):
+    op = instruction(puzzle["arch"], puzzle["op"], **{side: puzzle[side] for side in "ab" if side in puzzle})
+    return op.operands[puzzle["operand"]]
+
+
+def of_operand(puzzle):
+    """Names and accepted values of each slot of a puzzle about an operand, from its table."""
+    fragment = fragment_of(puzzle)
+    first, second = fragment.axes
+    found = {}
+    several = any(vgpr or bit for *_, vgpr, bit, _ in fragment.table().tolist())
+    for row, col, _, lane, vgpr, bit, width in fragment.table().tolist():
+        n = (32 * vgpr + bit) // width
+        known = {first: row, second: col, "lane": lane, "vgpr": vgpr, "bit": bit, "n": n}
+        known["index"] = row * puzzle.get("pitch", 0) + col
+        registers = {"lane": lane, "n": n} if several else {"lane": lane}
+        slot = registers if puzzle["ask"] in ("element", "index") else {first: row, second: col}
+        found.setdefault(tuple(slot.items()), []).append([known[field] for field in puzzle["fields"]])
+    return found
+
+
+def expected(puzzle):
+    """The same of every kind of puzzle."""
+    if puzzle["ask"] == "code":
+        row = number_format(puzzle["format"])
+        return {(("e", e),): [[int(row.encode(np.float64(2.0**e)))]] for e in range(puzzle["from"], puzzle["to"] + 1)}
+    if puzzle["ask"] == "direct":
+        order = {}
+        for row in range(puzzle["rows"]):
+            for column in range(puzzle["chunks"]):
+                place = puzzle["chunks"] * row + (column ^ eval(puzzle["swizzle"], {"row": row}))
+                order[(("p", place),)] = [[puzzle["chunks"] * row + column]]
+        return order
+    if puzzle["ask"] == "transposed":
+        return of_transposed(puzzle["count"])
+    return of_operand(puzzle)
+
+
+def of_transposed(count):
+    """Lane and element that each element comes from, by what the machine's instruction does to numbers."""
+    bits = 64 // count
+    halves = []
+    for number in (lambda lane, n: lane, lambda lane, n: n):
+        held = np.array([[number(lane, n) for n in range(count)] for lane in range(64)], f"<u{bits // 8}")
+        words = held.view("<u4").T[:, None, :]
+        got = np.stack(transposed(list(np.ascontiguousarray(words)), bits, count), axis=-1)
+        halves.append(np.ascontiguousarray(got.reshape(64, -1)).view(f"<u{bits // 8}"))
+    return {
+        (("lane", lane), ("n", n)): [[int(halves[0][lane, n]), int(halves[1][lane, n])]]
+        for lane in range(64)
+        for n in range(count)
+    }
+
+
+def test_there_are_enough_and_each_leads_to_an_exercise():
+    assert len(PUZZLES) >= 24
+    assert len(set(names(PUZZLES))) == len(PUZZLES)
+    assert {puzzle["exercise"] for puzzle in PUZZLES} <= {exercise.name for exercise in exercises()}
+    archs = {puzzle["arch"] for puzzle in PUZZLES if "arch" in puzzle}
+    assert archs >= {
+        "gfx942",
+        "gfx950",
+        "gfx1100",
+        "gfx1200",
+        "gfx1250",
+    }
+
+
+@pytest.mark.parametrize("puzzle", MAPPINGS, ids=names(MAPPINGS))
+def test_the_solution_is_what_the_library_says(puzzle):
+    found = expected(puzzle)
+    given = {slot: [eval(formula, dict(slot)) for formula in puzzle["solution"]] for slot in found}
+    assert len(found) >= 15
+    assert {slot: values for slot, values in given.items() if values not in found[slot]} == {}
+
+
+@pytest.mark.parametrize("puzzle", BANKS, ids=names(BANKS))
+def test_a_solution_has_no_extra_pass(puzzle):
+    def extra(formula):
+        lane, total = np.arange(64), 0
+        for step in range(puzzle.get("steps", 1)):
+            known = {"lane": lane, "step": step}
+            known |= {name: eval(puzzle.get(name, "0"), dict(known)) for name in ("row", "column")}
+            known[puzzle["fields"][0]] = eval(formula, dict(known))
+            total += int(conflicts(puzzle["arch"], puzzle["ds"], eval(puzzle["address"], known)).extra_passes)
+        return total
+
+    assert extra(puzzle["solution"][0]) == 0
+    assert extra("0") > 0
+
+
+@pytest.mark.oracle
+class TestPage:
+    def check(self, page, puzzle, answer):
+        return page.evaluate("([id, answer]) => window.mfmasim.check(id, answer)", [puzzle["id"], answer])
+
+    def test_slots_equal_the_library(self, plain):
+        assert plain.evaluate("window.mfmasim.puzzles.map((one) => one.id)") == names(PUZZLES)
+        compared = 0
+        for puzzle in MAPPINGS:
+            slots = plain.evaluate("(id) => window.mfmasim.slots(id).slots", puzzle["id"])
+            found = {tuple(slot["names"].items()): slot["want"] for slot in slots if slot}
+            assert found == expected(puzzle), puzzle["id"]
+            compared += len(found)
+        assert compared > 10_000
+
+    @pytest.mark.parametrize("puzzle", PUZZLES, ids=names(PUZZLES))
+    def test_right_and_wrong(self, plain, puzzle):
+        right = dict(zip(puzzle["fields"], puzzle["solution"], strict=True))
+        found = self.check(plain, puzzle, right)
+        assert (found["solved"], found["right"], found["message"]) == (True, found["of"], "")
+        for field in puzzle["fields"]:
+            for wrong in ("0", f"({right[field]}) ^ 1", f"({right[field]}) + 1"):
+                if puzzle["ask"] == "banks" and (wrong != "0"):
+                    continue  # other paddings and swizzles can be right, or not allowed
+                answer = self.check(plain, puzzle, right | {field: wrong})
+                assert not answer["solved"], wrong
+                assert answer["right"] < answer["of"], wrong
+                assert answer["message"], wrong
+
+    @pytest.mark.parametrize(("puzzle", "answer", "pattern"), [
+        ("row_of_d_16", {"i": "lane % 16", "j": "lane // 16 * 4 + n"}, "i and j are exchanged."),
+        ("k_of_16x16x16", "0", "The formula gives the same for every slot"),
+        ("k_of_16x16x16", "lane // 16 * 4 + (n ^ 1)", "Neighbouring elements are exchanged"),
+        ("row_of_d", "n // 4 * 8 + (1 - lane // 32) * 4 + n % 4", "The halves of the wave are exchanged"),
+        ("place_of_d", {"lane": "j + 32 * (i // 4 % 2)", "n": "(i % 4 + 4 * (i // 8)) ^ 1"}, "Neighbouring"),
+        ("code_ocp", "(e + 8) << 3", "code is 8 too large everywhere."),
+        ("load_a", "2 * (2 * (lane % 32) + lane // 32)", "index is too large by a factor of 2"),
+        ("row_of_a", "lane", "i takes the value 32, outside of 0 to 31"),
+        ("rdna4_d", "2 * n + lane // 16", "This is the layout of D of v_wmma_"),
+        ("row_of_d_16", {"i": "lane // 16 * 4 + n", "j": "lane % 8"}, "i is right. j is wrong exactly where lane is"),
+    ])  # fmt: skip
+    def test_a_pattern_is_named(self, plain, puzzle, answer, pattern):
+        said = self.check(plain, {"id": puzzle}, answer)["pattern"]
+        assert said.startswith(pattern)
+
+    @pytest.mark.parametrize(("answer", "message"), [
+        ("lane / 16 * 4 + n", None),
+        ("lane $ 2", "'lane $ 2' is not an expression"),
+        ("alert(1)", "'alert(1)' is not an expression"),
+        ("constructor", "unknown name 'constructor'; nearest: "),
+        ("line % 4", "unknown name 'line'; nearest: lane, n"),
+        ("lane // n", "'lane // n' divides by 0"),
+        ("", "a formula for k is missing"),
+    ])  # fmt: skip
+    def test_formulas_are_parsed(self, plain, answer, message):
+        found = plain.evaluate(
+            """(answer) => {
+                try { return mfmasim.check("k_of_16x16x16", answer).solved; } catch (error) { return error.message; }
+            }""",
+            answer,
+        )
+        assert found is True if message is None else found.startswith(message)
+
+    def test_a_range_is_said(self, plain):
+        script = (
+            "(answer) => { try { window.mfmasim.check('xor_b128', answer) } catch (error) { return error.message } }"
+        )
+        assert plain.evaluate(script, "row") == "f of row 8 is 8; allowed are 0 to 7"
+
+    def test_typing_colours_at_once(self, show):
+        page = show(state=view_state("puzzles", id="row_of_d_16"))
+        assert "Type formulas for i and j." in page.inner_text(".result")
+        page.type("input[name=answer-i]", "lane // 16 + 4 * n")
+        page.type("input[name=answer-j]", "lane % 16")
+        assert "lane 16, n 0: your formula gives i = 1, j = 0; right is i = 4, j = 0." in page.inner_text(".result")
+        page.locator(".puzzle canvas").click(position={"x": 26 + 8, "y": 16 + 8})
+        assert page.inner_text(".detail").startswith("lane 0, n 0: right; your formula gives i = 0, j = 0")
+        page.fill("input[name=answer-i]", "lane // 16 * 4 + n")
+        assert page.inner_text(".result") == "Solved: 256 of 256 slots are right."
+        assert "1 of 32 solved" in page.get_attribute(".steps", "aria-label")
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        assert page.input_value("input[name=answer-j]") == "lane % 16"
+        page.click("a.next")
+        assert state_of(page) == "#puzzles?id=pack_f16"
+
+    def test_banks_are_counted(self, show):
+        page = show(state=view_state("puzzles", id="xor_b128"))
+        page.fill("input[name=answer-f]", "row % 8")
+        said = page.inner_text(".result")
+        lane = np.arange(64)
+        extra = sum(
+            int(
+                conflicts(
+                    "gfx950", "ds_read_b128", lane % 32 * 128 + ((2 * step + lane // 32) ^ lane % 8) * 16
+                ).extra_passes
+            )
+            for step in range(4)
+        )
+        assert said.startswith(f"{extra} extra passes. Why: ")
+        page.fill("input[name=answer-f]", "row // 2 % 8")
+        assert page.inner_text(".result") == "Solved: no extra pass."
+
+    def test_hints_and_solution(self, show):
+        page = show(
+            state=view_state("puzzles", id="k_of_16x16x16"), viewport={"width": 390, "height": 800}, has_touch=True
+        )
+        page.fill("input[name=answer-k]", "lane // 16 * 4 + (n ^ 1)")
+        for _ in range(5):
+            page.tap("button[name=hint]")
+        said = page.inner_text(".hints").split("\n\n")
+        assert said[0].startswith("Your answer: Neighbouring elements are exchanged")
+        assert "The lane is made of 2 digits: i%16 (16 values), then k/4%4 (4 values)" in said[2]
+        assert said[-1] == "There is no further hint."
+        page.tap("button[name=solution]")
+        assert "k = lane // 16 * 4 + n" in page.inner_text(".hints")
+
+    def test_a_teacher_makes_a_puzzle(self, show):
+        page = show(state="#puzzles")
+        page.click(".teacher summary")
+        page.select_option("select[name=teach-arch]", "gfx1200")
+        page.select_option("select[name=teach-op]", "v_wmma_f32_16x16x16_bf16")
+        page.select_option("select[name=teach-operand]", "B")
+        page.select_option("select[name=teach-ask]", "place")
+        page.select_option("select[name=teach-fields]", "lane")
+        page.fill("input[name=teach-title]", "Columns of B")
+        page.press("input[name=teach-title]", "Enter")
+        link = page.url
+        other = show(state=link[link.index("#") :])
+        assert other.inner_text("h2") == "Columns of B"
+        other.fill("input[name=answer-lane]", "j + 16 * (k // 4 % 2)")
+        assert other.inner_text(".result") == "Solved: 256 of 256 slots are right."
+
+    def test_a_wrong_link_says_so(self, show):
+        page = show(state=view_state("puzzles", id="row_of_b"))
+        assert page.inner_text(".problem").startswith("unknown puzzle 'row_of_b'; nearest: row_of_")
