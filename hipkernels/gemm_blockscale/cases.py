@@ -15,6 +15,7 @@ from mfmasim.verify import A, B, C, In, LaunchDict, Out, case
 
 CDNA = ("gfx942", "gfx950")
 MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
+WMMA = "v_wmma_f32_16x16x16_fp8_fp8"
 MASKED = {"bounds-buffer-range": "rows of the last tile that do not exist are fetched from beyond the resource, as 0"}
 NEEDS = "M > 0 and N % 128 == 0 and K % 128 == 0 and N > 0 and K > 0"
 
@@ -30,8 +31,9 @@ def scales(shape: tuple[int, ...], seed: int) -> NDArray[Any]:
     return np.exp2(np.random.default_rng(seed).uniform(-9, -3, shape)).astype(np.float32)
 
 
-def declare(kernel: str, in_order: bool) -> None:
-    """The cases of one kernel; `in_order`: B by rows."""
+def declare(kernel: str, in_order: bool, source: str = "blockscale.hip", rdna: bool = False) -> None:
+    """The cases of one kernel; `in_order`: B by rows; `rdna`: on RDNA4 instead of CDNA."""
+    threads = 256 if rdna else 512
 
     def matrices(
         M: int = 128, N: int = 128, K: int = 384, lda: int = 0, ldc: int = 0, sa: float = 1.25, sb: float = 0.5
@@ -41,7 +43,7 @@ def declare(kernel: str, in_order: bool) -> None:
         of_a, of_b = [np.float32(sa)] * (M * K // SIDE), [np.float32(sb)] * (N // SIDE * (K // SIDE))
         return {
             "grid": (N // SIDE, -(-M // SIDE)),
-            "block": 512,
+            "block": threads,
             "args": [a, b, of_a, of_b, c, M, N, K, lda or K, ldc or N],
             "expect": (sa * sb) * (a @ b),
         }
@@ -57,23 +59,25 @@ def declare(kernel: str, in_order: bool) -> None:
 
         return {
             "grid": (N // SIDE, -(-M // SIDE)),
-            "block": 512,
+            "block": threads,
             "args": [*args, M, N, K, K, N],
             "expect": expect,
         }
 
-    fixed: dict[str, Any] = {"kernel": kernel, "arch": CDNA, "needs": NEEDS, "executes": MATRIX, "suppress": MASKED}
+    fixed: dict[str, Any] = {"kernel": kernel, "needs": NEEDS}
+    fixed |= {"arch": "gfx1201", "executes": WMMA} if rdna else {"arch": CDNA, "executes": MATRIX, "suppress": MASKED}
     arrays.__name__ = kernel
     each: list[dict[str, Any]] = [{}, {"M": 77, "N": 128, "K": 128}, {"M": 201, "K": 256, "data": "special"}]
-    case("blockscale.hip", each=each, trace=False, **fixed)(arrays)
+    case(source, each=each, trace=False, **fixed)(arrays)
     if in_order:
         matrices.__name__ = f"{kernel}_matrices"
         mapping = {"sa": 1.0, "sb": 1.0, "K": 128}
-        case("blockscale.hip", each=[{}, {"M": 150, "lda": 400, "ldc": 131}], mapping=mapping, **fixed)(matrices)
+        case(source, each=[{}, {"M": 150, "lda": 400, "ldc": 131}], mapping=mapping, **fixed)(matrices)
 
 
 declare("blockscale_rows", in_order=True)
 declare("blockscale_shuffled", in_order=False)
+declare("blockscale_wave32", in_order=True, source="wave32.hip", rdna=True)
 
 
 def declare_grouped(gate: bool) -> None:

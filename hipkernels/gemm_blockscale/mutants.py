@@ -4,6 +4,7 @@ from mfmasim.verify import Mutant
 
 OUT, BOTH, RACES = ("outputs",), ("outputs", "mapping"), ("races",)
 ROWS, MATRICES, SHUFFLED = "blockscale_rows", "blockscale_rows_matrices", "blockscale_shuffled"
+WAVE32 = "blockscale_wave32_matrices"
 TAIL, EXPERTS, GATE = "blockscale_shuffled[M=77,N=128,K=128]", "grouped", "grouped_gate"
 
 MUTANTS = [
@@ -50,6 +51,34 @@ MUTANTS = [
     ),
     Mutant("half_of_k_twice", SHUFFLED, ("offset[j], k * 16 + 1024, 0", "offset[j], k * 16, 0"), OUT),
     Mutant("k_not_in_tiles_of_16_rows", SHUFFLED, ("offset[j], k * 16, 0", "offset[j], k, 0"), OUT),
+    # --- wave32.hip
+    Mutant("halves_of_a_wave_alike", WAVE32, ("column = k + lane / 16 * 16", "column = k"), BOTH),
+    Mutant(
+        "first_half_read_too_early", "blockscale_wave32", ("__syncthreads();  // first tile", "// first tile"), RACES
+    ),
+    Mutant(
+        "second_half_read_too_early", "blockscale_wave32", ("__syncthreads();  // second half", "// second half"), RACES
+    ),
+    Mutant(
+        "next_block_read_too_early", "blockscale_wave32", ("__syncthreads();  // next block", "// next block"), RACES
+    ),
+    Mutant(
+        "scales_in_one_slot",
+        "blockscale_wave32",
+        [("scales[t % 2]", "scales[0]"), ("scales[(t + 1) % 2]", "scales[0]")],
+        RACES,
+    ),
+    Mutant("scales_of_eight_rows_alike", "blockscale_wave32", ("scale[t] * other", "scale[0] * other"), OUT),
+    Mutant(
+        "block_not_begun_with_0", WAVE32, ("multiply<true>", "multiply<false>"), ("outputs", "mapping", "uninitialised")
+    ),
+    Mutant(
+        "last_row_not_found",
+        "blockscale_wave32[M=77,N=128,K=128]",
+        ("(size_t)min(row + line, g.M - 1)", "(size_t)(row + line)"),
+        ("bounds",),
+    ),
+    Mutant("swizzled_store_only", WAVE32, ("to = at(place / 4, place % 4 * 16)", "to = place * 16"), BOTH),
     # --- grouped.hip
     Mutant("rows_of_the_list_not_folded", EXPERTS, ("list[n] / fold", "list[n]"), OUT),
     Mutant(

@@ -15,22 +15,26 @@ from mfmasim import matrix
 from mfmasim.errors import MfmasimError
 
 SIDE = 128
-FP8 = {"gfx942": "e4m3fnuz", "gfx950": "e4m3fn"}
+FP8 = {"gfx942": "e4m3fnuz", "gfx950": "e4m3fn", "gfx1201": "e4m3fn"}
 INSTRUCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "gfx942": ("v_mfma_f32_16x16x32_fp8_fp8", {}),
     "gfx950": ("v_mfma_scale_f32_16x16x128_f8f6f4", {"a": "e4m3fn", "b": "e4m3fn"}),
+    "gfx1201": ("v_wmma_f32_16x16x16_fp8_fp8", {}),
 }
 
 
 def _orders(k: int) -> NDArray[np.int64]:
     """K of a block that each instruction takes as its own k, in turn, (instructions, k).
 
-    A lane holds K 16 g to 16 g + 15 and 64 further, g its group; an instruction takes k / 4 of these bytes.
+    A lane holds runs of 16 of K, those of CDNA K 16 g and 64 + 16 g onwards, g its group of 16 lanes, those of RDNA4
+    32 n + 16 g; an instruction takes as many bytes of a lane as it has k for a group.
     """
-    own = np.concatenate([np.arange(16), 64 + np.arange(16)]).reshape(-1, k // 4)  # (instruction, byte of the lane)
     if k == SIDE:  # the instruction's own k lie in the same two runs
         return np.arange(SIDE)[None]
-    return np.stack([(16 * np.arange(4)[:, None] + part).reshape(-1) for part in own])
+    groups = k // 8
+    runs = np.arange(SIDE // 16).reshape(-1, groups)  # (run of a lane, group)
+    parts = 16 * runs[:, None, :, None] + np.arange(16).reshape(1, 2, 1, 8)
+    return parts.reshape(-1, k)
 
 
 def blocks(arch: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
