@@ -68,7 +68,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
+    from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
+    from mfmasim.verify.files import table_of
     from mfmasim.verify.reports.terminal import Progress
 
     quiet = args.json == "-"
@@ -77,10 +79,14 @@ def run(args: argparse.Namespace) -> int:
         verbose=args.verbose, severity=args.severity,
     )  # fmt: skip
     results: list[Result] = []
+    tables: dict[str, Any] = {}
     for result in in_order(
         args, _work, _verified, lambda result: sum(result.executed.values()), alone=args.device != "sim"
     ):
-        progress.show(result)
+        if result.group not in tables:
+            tables[result.group] = table_of(result.group)
+        if args.verbose or tables[result.group] is None:
+            progress.show(result)
         results.append(result)
     failed_input = any(result.status == "error" for result in results)
     if args.json:
@@ -90,10 +96,18 @@ def run(args: argparse.Namespace) -> int:
         else:
             write(args.json, text + "\n")
     _write_reports(args, results)
-    progress.summary(results)
+    agrees = True
+    for group, make in tables.items():
+        if make is not None:
+            columns, rows, last, right = make([result for result in results if result.group == group])
+            agrees &= right
+            print(f"{table(columns, rows, 'terminal')}{last}", file=sys.stderr if quiet else sys.stdout)
+    others = [result for result in results if tables[result.group] is None]
+    if others:
+        progress.summary(others)
     if failed_input:
         return 2
-    if any(result.status == "fail" for result in results):
+    if not agrees or any(result.status == "fail" for result in others):
         return 1
     if not any(result.judged for result in results):
         skipped = sum(result.status == "skipped" for result in results)

@@ -22,7 +22,7 @@ from mfmasim.verify.files import CONFORMANCE, families, load_file
 from mfmasim.verify.prebuilt import MANIFEST, source_hash
 
 COMPILER = "ziglang"
-PREBUILT = ("intro",)
+PREBUILT = ("intro", "zoo")
 """Families whose code objects travel with the package; the others are compiled where they are run."""
 MEASURED = (("bench", "valu_loop", DEFAULT), ("bench", "tiled_gemm", DEFAULT))
 """Kernels that no case names: what ``mfmasim.cli.bench`` runs. Folder in conformance, source, architecture."""

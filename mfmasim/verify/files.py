@@ -13,14 +13,17 @@ from mfmasim.resources import folder
 from mfmasim.verify.cases import CASE_FILE, collecting, line_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
 
 CONFORMANCE = "conformance"
 """Folder of the families that test the machine, beside those that are products."""
 IN_SOURCES = ("hazards", "isa", "lds", "races", "tensor", "uninit")
 """Families of that folder, which a checkout and the source distribution have, and the wheel has not."""
+WRONG = ("zoo",)
+"""Families of kernels that are wrong on purpose: no trial draws from them, and no GPU's owner is asked to run them."""
 
 
 @contextmanager
@@ -84,6 +87,20 @@ def families() -> dict[str, Path]:
     root = folder("hipkernels")
     paths = {path.parent.relative_to(root).as_posix(): path for path in root.rglob("cases.py")}
     return dict(sorted((name.removeprefix(f"{CONFORMANCE}/"), path) for name, path in paths.items()))
+
+
+def table_of(family: str) -> Callable[[Sequence[Result]], tuple[Sequence[str], list[list[str]], str, bool]] | None:
+    """What makes a table of a family's results, from its ``table.py``; None if it has none.
+
+    The function gives columns, rows, a last line, and whether the results are as they should be: of a family of
+    `WRONG` some have to fail.
+    """
+    path = families()[family].with_name("table.py") if family in families() else None
+    if path is None or not path.is_file():
+        return None
+    with neighbours(path):
+        found = runpy.run_path(str(path), run_name="mfmasim_table")
+    return found["table"]  # type: ignore[no-any-return]
 
 
 def find(target: str) -> list[tuple[str, list[Case]]]:

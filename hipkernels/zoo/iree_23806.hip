@@ -1,0 +1,16 @@
+// D of v_wmma_f16_16x16x16_f16 on RDNA3: a lane has eight numbers, in the low halves of its registers, not sixteen.
+#include "zoo.h"
+
+template <bool FIXED>
+__device__ void entry(const _Float16 *A, const _Float16 *B, _Float16 *C) {
+  unsigned line = threadIdx.x % 16, half = threadIdx.x / 16;
+  f16x16 a = *(const f16x16 *)(A + 16 * line), b = *(const f16x16 *)(B + 16 * line);
+  f16x16 c = __builtin_amdgcn_wmma_f16_16x16x16_f16_w32(a, b, f16x16{}, false);
+  asm volatile("" : "+v"(c));
+  if (FIXED) {
+    for (unsigned r = 0; r < 8; r++) C[16 * (2 * r + half) + line] = c[2 * r];
+  } else if (half == 0) {
+    for (unsigned r = 0; r < 16; r++) C[16 * r + line] = c[r];  // here
+  }
+}
+BOTH_OF(32, (const _Float16 *A, const _Float16 *B, _Float16 *C), A, B, C)

@@ -1,0 +1,123 @@
+"""The zoo: every fault is found by what its row says, at the line that its source marks, and every fix is silent."""
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hipkernels.zoo.__main__ import main as new
+from hipkernels.zoo.entry import OUTPUTS, VERSIONS, rows
+from hipkernels.zoo.table import MISSED, NAMED, caught, expected, loud, marked, table
+from mfmasim.cli import main
+from mfmasim.lab.kit.cases import case_probes
+from mfmasim.verify import Result, find, select, verify_case
+from mfmasim.verify.kinds import KINDS
+from mfmasim.verify.prebuilt import is_prebuilt
+
+ROWS = rows()
+CASES = {case.title: (case, arch) for _, cases in find("zoo") for case, arch in select(cases, None)}
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def result_of(name, version):
+    case, arch = CASES[f"{name}[version={version}]"]
+    return verify_case(case, arch, group="zoo")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_before_the_fix_the_finding_names_the_cause_and_after_it_nothing_is_reported(name):
+    row, before, after = ROWS[name], result_of(name, "before"), result_of(name, "after")
+    assert caught(before, row) == expected(row), [finding.lines() for finding in before.findings]
+    assert before.status == ("fail" if row.found else "pass")
+    assert not loud(after, row), [finding.lines() for finding in after.findings]
+    assert after.status == "pass"
+    assert after.outputs["elements"]
+    assert "prebuilt" in after.code["made_by"]
+    if expected(row) == NAMED:
+        found = [finding for finding in before.findings if finding.id == row.found]
+        places = {f.source for f in found if f.source} | {f.other for f in found if f.other}
+        # What follows elements to an output, or misses a result, has no instruction.
+        assert not places or {f"{name}.hip:{line}" for line in marked(row)} & places, places
+        assert places or row.found in ("mapping-wrong-set", "mapping-no-result")
+
+
+def test_there_are_at_least_fifty_entries_of_ten_kinds_each_with_its_source():
+    assert len(ROWS) >= 50
+    assert len({row.bug for row in ROWS.values()}) >= 10
+    assert set(CASES) == {f"{name}[version={version}]" for name in ROWS for version in VERSIONS}
+    sources = {path.stem for path in (ROOT / "hipkernels" / "zoo").glob("*.hip")}
+    assert sources == set(ROWS)
+    assert len({row.report for row in ROWS.values()}) == len(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
+def test_a_row_says_what_it_has_to(row):
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", row.report)
+    assert 2023 <= row.year <= 2026
+    assert row.about.endswith(".")
+    assert row.hardware
+    assert not row.found or row.found in KINDS
+    assert bool(row.missing) == (not row.named and row.found != OUTPUTS) or row.found == OUTPUTS
+    assert is_prebuilt(CASES[f"{row.name}[version=before]"][0].source, row.arch)
+
+
+def test_the_verb_prints_the_table(capsys):
+    assert main(["verify", "zoo", "--case", "hipfire_575", "--case", "llvm_213394", "--jobs", "1"]) == 0
+    text = capsys.readouterr().out
+    assert "races-no-barrier hipfire_575.hip:16" in text
+    assert "2 tried: 1 caught by name, 0 by outputs only, 1 missed; 0 findings on fixed kernels" in text
+    assert "FAIL" not in text
+
+
+def test_a_table_that_does_not_agree_fails():
+    """The result of the fixed kernel as that of the wrong one, and the other way round."""
+    row = ROWS["hipfire_575"]
+    before, after = result_of(row.name, "before"), result_of(row.name, "after")
+    assert table([before, after])[-1]
+    before.case, after.case = after.case, before.case
+    *_, last, agrees = table([before, after])
+    assert not agrees
+    assert "0 caught by name, 0 by outputs only, 1 missed; 1 findings on fixed kernels" in last
+    assert caught(Result("zoo", "x", "before", "gfx1100", "sim"), row) == MISSED
+
+
+def test_no_owner_of_a_gpu_runs_a_wrong_kernel():
+    assert not [name for name in case_probes("gfx950", quick=True) if name.startswith("zoo")]
+
+
+def test_the_skeleton_of_an_entry_runs(tmp_path, capsys):
+    folder = tmp_path / "zoo"
+    shutil.copytree(ROOT / "hipkernels" / "zoo", folder)
+    assert new(["new", "someone_7", "--report", "some/one#7", "--arch", "gfx950"], folder) == 0
+    assert "mfmasim verify zoo --verbose --case someone_7" in capsys.readouterr().out
+    text = (folder / "reports.toml").read_text()
+    assert text.endswith('found = "races-no-barrier"\n')
+    assert "[someone_7]\n" in text
+    assert "def someone_7(" in (folder / "barriers.py").read_text()
+    assert "// here" in (folder / "someone_7.hip").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["new", "Some-One", "--report", "some/one#7"], "an identifier in lower case"),
+        (["new", "someone_7", "--report", "some/one"], "owner/repository#number"),
+        (["new", "hipfire_575", "--report", "some/one#7"], "there is such an entry"),
+        (["new", "someone_7", "--report", "some/one#7", "--module", "none"], "none.py does not exist"),
+        (["new", "someone_7", "--report", "some/one#7", "--arch", "gfx9"], "gfx9"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, words, tmp_path, capsys):
+    assert new(arguments, tmp_path) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_the_page_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("make_zoo", ROOT / "docs" / "make_zoo.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text() == module.page(), "run python docs/make_zoo.py"
