@@ -40,8 +40,8 @@ TAIL = """
 1. In a checkout, `python -m hipkernels.zoo new llvm_222040 --report llvm/llvm-project#222040 --bug hazard --arch gfx950
    --module waits` writes a kernel, a row and a case that already run.
 2. **Kernel** (`NAME.hip`): `entry<false>` has the fault, `entry<true>` the fix; only what the fault needs, no code of
-   the report. The line where it is to be found ends with `// here`. `BOTH_OF` makes the two kernels, for exactly so many
-   work-items. What a compiler would move or repair is inline assembly, with every register it writes as a clobber.
+   the report. The line where it is to be found ends with `// here`. `BOTH_OF` makes the two kernels, for exactly so
+   many work-items. What a compiler would move or repair is inline assembly, with every register it writes as a clobber.
 3. **Case** (in the module): arguments and expected result, [as for every kernel](cases.md). Both versions have the same
    inputs, unless these are the fault. `sources` follow elements where there is no matrix instruction.
 4. **Row** (`reports.toml`): what was wrong in one sentence, what hardware showed, and `found`, the id of the finding
