@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import LaunchDict
 
-__all__ = ["HERE", "OUTPUTS", "VERSIONS", "Row", "entry", "rows"]
-
 VERSIONS = ("before", "after")
 HERE = "// here"
 """Comment on the source line where the fault is to be found."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Result
 
-__all__ = ["COLUMNS", "caught", "loud", "table"]
-
 COLUMNS = ("entry", "report", "bug", "arch", "before the fix", "after it", "s")
 NAMED, BY_OUTPUTS, MISSED = "by name", "by outputs only", "missed"
 
@@ -54,11 +52,13 @@ def table(results: Sequence[Result]) -> tuple[Sequence[str], list[list[str]], st
     Returns:
         Columns, rows, a last line, and whether everything is as `reports.toml` says.
     """
-    known, pairs = rows(), {}
+    known = rows()
+    pairs: dict[str, dict[str, Result]] = {}
     for result in results:
         name, _, version = result.case.removesuffix("]").partition("[version=")
         pairs.setdefault(name, {})[version] = result
-    lines, counts, false, agrees = [], Counter(), 0, True
+    counts: Counter[str] = Counter()
+    lines, false, agrees = [], 0, True
     for name, pair in pairs.items():
         row, before, after = known[name], pair.get("before"), pair.get("after")
         first = second = ""
