@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfmasim.formats.rows import ROWS
-from mfmasim.matrix.arithmetic import complete_paths, dot_products
+from mfmasim.matrix.arithmetic import complete, dot_products
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import PLAIN, Formats, Operands
@@ -58,7 +58,7 @@ def test_many_tiles_equal_the_plain_steps(name, a_format, b_format):
                 a, b = codes(rng, a_format, (19, 8, K), kind_a), codes(rng, b_format, (19, K, 9), kind_b)
                 c = addends(rng, (19, 8, 9), kind_c)
                 with np.errstate(all="ignore"):
-                    plain = complete_paths.dot(
+                    plain = complete.dot(
                         Product(model, Formats(a_format, b_format, "f32"), PLAIN, K), Operands(a, b, c)
                     )
                 found = multiply(model, a_format, b_format, "f32", a, b, c)

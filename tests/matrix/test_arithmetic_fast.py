@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim import format as number_format
-from mfmasim.matrix.arithmetic import aligned_steps, aligned_tiles, batches, matmul_steps, one_grid, small_batches
+from mfmasim.matrix.arithmetic import (
+    aligned_steps,
+    aligned_tiles,
+    batches,
+    bounds,
+    matmul_steps,
+    one_grid,
+    small_batches,
+)
 from mfmasim.matrix.models import MODELS
 from tests.longtier import this_round
 from tests.matrix.flat import multiply
@@ -86,7 +94,7 @@ def compare(monkeypatch, pair, shape, factors, addends, seed, **ways):
                     patch.setattr(module, name, value)
         found = multiply(*arguments, **scales)
     with monkeypatch.context() as patch:
-        patch.setattr(aligned_steps, "usable", lambda _: False)
+        patch.setattr(bounds, "aligned_parameters", lambda _: False)
         expected = multiply(*arguments, **scales)
     wrong = np.argwhere(found != expected)
     where = tuple(wrong[0]) if len(wrong) else ()
@@ -117,7 +125,7 @@ def test_the_last_instruction_may_be_cut_off(monkeypatch):
     a, b = codes(source, "f16", (3, 16, 20), "normal"), codes(source, "f16", (3, 20, 5), "normal")
     arguments = (MODELS["cdna3_16bit"], "f16", "f16", "f32", a, b, addend(source, (3, 16, 5), "normal"))
     found = multiply(*arguments, k=16)
-    monkeypatch.setattr(aligned_steps, "usable", lambda _: False)
+    monkeypatch.setattr(bounds, "aligned_parameters", lambda _: False)
     np.testing.assert_array_equal(found, multiply(*arguments, k=16))
 
 
@@ -171,7 +179,7 @@ def test_the_ways_are_taken(monkeypatch):
     for owner, names in (
         (aligned_steps, ("product_sum", "_add_rest")),
         (small_batches, ("_by_products", "_by_matmul")),
-        (aligned_tiles, ("on_one_grid", "_natural", "_tiles_last", "_plain")),
+        (aligned_tiles, ("on_one_grid", "_natural", "_tiles_last", "complete_tiles")),
         (matmul_steps.MatmulSteps, ("step_sum", "_mend")),
         (one_grid, ("_add_steps",)),
     ):
@@ -191,8 +199,19 @@ def test_the_ways_are_taken(monkeypatch):
         a, b = codes(source, fmt, (batch, 16, 16), kind), codes(source, fmt, (batch, 16, 16), kind)
         for addends in ("zero", "normal", "near"):
             multiply(MODELS[model], fmt, fmt, "f32", a, b, addend(source, (batch, 16, 16), addends))
-    assert seen == {"product_sum", "_add_rest", "_by_products", "_by_matmul", "_natural", "_tiles_last", "_plain",
-                    "on_one_grid", "_add_steps", "step_sum", "_mend"}  # fmt: skip
+    assert seen == {
+        "product_sum",
+        "_add_rest",
+        "_by_products",
+        "_by_matmul",
+        "_natural",
+        "_tiles_last",
+        "complete_tiles",
+        "on_one_grid",
+        "_add_steps",
+        "step_sum",
+        "_mend",
+    }
 
 
 @pytest.mark.parametrize(("model", "fmt", "k"), [("cdna3_fp8", "e4m3fnuz", 16), ("cdna3_16bit", "f16", 8)])

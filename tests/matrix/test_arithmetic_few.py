@@ -7,9 +7,9 @@ import pytest
 
 from mfmasim import format as number_format
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.arithmetic import aligned_steps, small_batches
+from mfmasim.matrix.arithmetic import aligned_steps, bounds, dispatch, small_batches
 from mfmasim.matrix.arithmetic import multiply as multiply_operands
-from mfmasim.matrix.arithmetic.checks import checked_product
+from mfmasim.matrix.arithmetic.product import checked_product
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import Formats, Modes, Operands
 from tests.matrix.flat import multiply
@@ -29,7 +29,7 @@ def outcome(monkeypatch, given, k=None, modes=None):
     """
     (name, fmt, _), a, b, c = given
     arguments = MODELS[name], Formats(fmt, fmt, "f32"), Operands(a, b, c), modes or Modes(), k
-    found_by, original, add = [], small_batches.aligned, aligned_steps.add
+    found_by, original, add = [], dispatch.SMALL.compute, aligned_steps.add
 
     def watched(*args):
         found_by.append(AT_ONCE)
@@ -38,12 +38,12 @@ def outcome(monkeypatch, given, k=None, modes=None):
         return d
 
     with monkeypatch.context() as patch:
-        patch.setattr(small_batches, "aligned", watched)
+        patch.setattr(dispatch, "SMALL", dispatch.SMALL._replace(compute=watched))
         patch.setattr(aligned_steps, "add", lambda *args: (found_by.append(BY_STEPS), add(*args))[1])
         found = multiply_operands(*arguments)
         ways = list(found_by)
     with monkeypatch.context() as patch:
-        patch.setattr(aligned_steps, "usable", lambda _: False)
+        patch.setattr(bounds, "aligned_parameters", lambda _: False)
         expected = multiply_operands(*arguments)
     np.testing.assert_array_equal(found, expected)
     return ELSEWHERE if ELSEWHERE in ways else ways[-1]

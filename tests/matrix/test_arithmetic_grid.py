@@ -7,7 +7,7 @@ import pytest
 
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import batches, multiply, multiply_exactly, one_grid
-from mfmasim.matrix.arithmetic.complete_paths import aligned
+from mfmasim.matrix.arithmetic.complete import aligned
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import PLAIN, Formats, Operands

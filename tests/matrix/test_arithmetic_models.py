@@ -8,7 +8,7 @@ import pytest
 from mfmasim.architectures import ARCHITECTURES, arch
 from mfmasim.errors import MfmasimError
 from mfmasim.fidelity import LEVELS
-from mfmasim.matrix.arithmetic import aligned_steps
+from mfmasim.matrix.arithmetic import bounds
 from mfmasim.matrix.models import MODELS, ROUTES, Model, model_for
 from tests.matrix.flat import multiply
 
@@ -130,8 +130,8 @@ def multiply_by_slow(row, a, b, c):
 def test_shipped_aligned_rows_take_the_fast_way():
     rows = [model for model in MODELS.values() if model.algorithm == "aligned"]
     assert len(rows) >= 10
-    assert all(aligned_steps.usable(model) for model in rows)
-    assert not any(aligned_steps.usable(model) for model in MODELS.values() if model not in rows)
+    assert all(bounds.aligned_parameters(model) for model in rows)
+    assert not any(bounds.aligned_parameters(model) for model in MODELS.values() if model not in rows)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_shipped_aligned_rows_take_the_fast_way():
     ],
 )
 def test_a_row_for_which_they_are_not_proved_does_not_take_the_shortcuts(change):
-    assert aligned_steps.usable(MODELS["cdna3_16bit"])
-    assert not aligned_steps.usable(replace(MODELS["cdna3_16bit"], **change))
+    assert bounds.aligned_parameters(MODELS["cdna3_16bit"])
+    assert not bounds.aligned_parameters(replace(MODELS["cdna3_16bit"], **change))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_row_for_which_they_are_not_proved_does_not_take_the_shortcuts(change)
     ],
 )
 def test_a_row_at_the_bounds_of_the_proof_takes_them(change):
-    assert aligned_steps.usable(replace(MODELS["cdna3_16bit"], **change))
+    assert bounds.aligned_parameters(replace(MODELS["cdna3_16bit"], **change))
 
 
 @pytest.mark.parametrize("name", ["cdna_f64", "cdna4_f64"])

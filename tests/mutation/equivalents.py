@@ -75,15 +75,15 @@ EQUIVALENTS = (
         "the decoder gives every instruction of this encoding its offset, also 0.",
     ),
     Equivalent(
-        "matrix/arithmetic/complete_paths.py",
+        "matrix/arithmetic/complete.py",
         "value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
         "value = np.where(c >> np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
         "it keeps NaN and Inf out of arithmetic whose result is overruled where the addend is one of them.",
     ),
     Equivalent(
         "matrix/arithmetic/aligned_steps.py",
-        "addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]",
-        "addend, e = c.reshape(- 2)[places], total.e.reshape(-1)[places]",
+        "addend, e = c.reshape(-1)[indices], total.e.reshape(-1)[indices]",
+        "addend, e = c.reshape(- 2)[indices], total.e.reshape(-1)[indices]",
         "NumPy takes any negative size for the one that is left.",
     ),
     Equivalent(

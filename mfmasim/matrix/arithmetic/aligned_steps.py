@@ -7,23 +7,21 @@ Two ways to a step's sum S on the grid 2^(e_dot - 24):
 * *products* (16-bit factors): each product is exact in float32, scaled so that the grid is 1, and truncated by the
   conversion to int32.
 
-The addend then joins in float32: x = c * 2^(24 - e_dot) and floor(x) are exact. While |x| < 2^30, sums stay below
-2^31 grid units: e_c <= e_dot + 5, the other grids of the definition (e_max - 32, lead - 31) are finer than the sums,
-and the conversion to f32 is the only rounding. The elements outside these bounds are computed by
-`mfmasim.matrix.arithmetic.complete_steps`.
+The addend then joins in float32: x = c * 2^(24 - e_dot) and floor(x) are exact, and the conversion to f32 is the only
+rounding within `LOWEST`, `HIGHEST` and `ADDEND_UNITS` of `mfmasim.matrix.arithmetic.bounds`. The elements outside are
+computed by `mfmasim.matrix.arithmetic.complete`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import complete_steps
-from mfmasim.matrix.arithmetic.buffers import scratch
-from mfmasim.matrix.arithmetic.factors import empty_below
+from mfmasim.matrix.arithmetic import complete
+from mfmasim.matrix.arithmetic.bounds import ADDEND_UNITS, HIGHEST, LOWEST, empty_below
+from mfmasim.matrix.arithmetic.scratch import Scratch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,8 +29,14 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.models import Model
 
-# s = 2^(24 - e) and 1/s are normal float32 numbers, and so is any result, for e in these bounds.
-LOWEST, HIGHEST = -100, 124
+_SCALE, _INVERSE, _UNITS = (Scratch(np.int32) for _ in range(3))
+_EXPONENT, _TERM = Scratch(np.int16), Scratch(np.int16)
+_SCALES, _GRIDS, _TOTALS = ((Scratch(np.int32), Scratch(np.int32)) for _ in range(3))
+"""Of the sums over even and over odd k."""
+_PRODUCT, _ADDEND = Scratch(np.float32), Scratch(np.float32)
+_RESULTS = Scratch(np.float32), Scratch(np.float32)
+"""Of even and of odd steps."""
+_WIDE = Scratch(np.float64)
 
 
 @dataclass
@@ -50,29 +54,12 @@ class Sum:
     limit: float = 0.0
     """Addends below this are free of rounding by the finer grids, however small e is."""
     bounded: bool = True
-    """Whether e is known to lie in the bounds of this file."""
+    """Whether e is known to lie within [`LOWEST`, `HIGHEST`]."""
 
 
-@cache
-def usable(model: Model) -> bool:
-    """Whether this file's shortcuts are proved for the model's parameters."""
-    return (
-        model.algorithm == "aligned"
-        and (model.product_bits, model.product_rounding) == (24, "truncate")
-        and (model.partial_sums == 1 or (model.partial_sums == 2 and model.group % 2 == 0))
-        and (model.partial_sums == 1 or (model.partial_bits, model.partial_rounding) == (24, "floor"))
-        and (model.addend_bits, model.addend_rounding) == (24, "floor")
-        and (model.drop_addend_below is None or model.drop_addend_below >= 24)
-        and (model.sum_bits >= 31 and model.sum_rounding == "floor")
-        and (model.final_bits is None or (model.final_bits >= 31 and model.final_rounding == "floor"))
-        and model.group <= 16
-        and not (model.flush_addend or model.flush_output)
-    )
-
-
-def grid_scale(e: NDArray[Any], name: str = "scale") -> NDArray[np.float32]:
-    """2^(24 - e) for int32 e within the bounds, in scratch of that name."""
-    bits = np.subtract(151, e, out=scratch(name, e.shape, np.int32))
+def grid_scale(e: NDArray[Any], out: Scratch[np.int32] = _SCALE) -> NDArray[np.float32]:
+    """2^(24 - e) for int32 e within the bounds, in scratch."""
+    bits = np.subtract(151, e, out=out(e.shape))
     np.left_shift(bits, 23, out=bits)
     scale: NDArray[np.float32] = bits.view(np.float32)
     return scale
@@ -80,7 +67,7 @@ def grid_scale(e: NDArray[Any], name: str = "scale") -> NDArray[np.float32]:
 
 def inverse(scale: NDArray[np.float32]) -> NDArray[np.float32]:
     """1 / scale of normal powers of two, in scratch."""
-    bits = np.subtract(0x7F000000, scale.view(np.int32), out=scratch("inverse", scale.shape, np.int32))
+    bits = np.subtract(0x7F000000, scale.view(np.int32), out=_INVERSE(scale.shape))
     reciprocal: NDArray[np.float32] = bits.view(np.float32)
     return reciprocal
 
@@ -89,7 +76,7 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
     """Sum of one step by products.
 
     Args:
-        model: a `usable` row.
+        model: a row with `mfmasim.matrix.arithmetic.bounds.aligned_parameters`.
         a: factors, k first, that broadcast against those of b; float32 values.
         b: the same.
         part: the step's k.
@@ -98,18 +85,17 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
     for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
         ks = range(half, part.stop, model.partial_sums)
         shape = np.broadcast_shapes(a.value.shape[1:], b.value.shape[1:])
-        e, term = (scratch(name, shape, a.exponent.dtype) for name in ("exponent", "exponent term"))
+        e, term = _EXPONENT.like(shape, a.exponent.dtype), _TERM.like(shape, a.exponent.dtype)
         np.add(a.exponent[half], b.exponent[half], out=e)
         for k in ks[1:]:
             np.add(a.exponent[k], b.exponent[k], out=term)
             np.maximum(e, term, out=e)
-        wide, total = (scratch(f"{name} {half % 2}", shape, np.int32) for name in ("e", "total"))
-        product, units = scratch("product", shape, np.float32), scratch("units", shape, np.int32)
+        wide, total, product, units = _GRIDS[half % 2](shape), _TOTALS[half % 2](shape), _PRODUCT(shape), _UNITS(shape)
         nothing = e < empty_below(e) if int(e.min()) < empty_below(e) else None
         np.copyto(wide, e)
         if e.dtype != np.int8:  # int8 exponents are all within bounds
             np.maximum(wide, LOWEST, out=wide)
-        s = grid_scale(wide, f"scale {half % 2}")
+        s = grid_scale(wide, _SCALES[half % 2])
         np.multiply(a.value[half], b.value[half], out=product)
         np.multiply(product, s, out=product)
         np.copyto(total, product, casting="unsafe")
@@ -142,7 +128,7 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     """Add the addend to a step's sum and round.
 
     Args:
-        model: a `usable` row.
+        model: a row with `mfmasim.matrix.arithmetic.bounds.aligned_parameters`.
         total: the step's sum.
         c: the addend; it may hold anything, NaN and infinity included.
         turn: number of the step. The result is scratch, and c of the next but one turn overwrites it.
@@ -151,7 +137,7 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     if s is None:
         s = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
     unit = inverse(s)
-    x, d = scratch("x", c.shape, np.float32), scratch(f"d {turn % 2}", c.shape, np.float32)
+    x, d = _ADDEND(c.shape), _RESULTS[turn % 2](c.shape)
     try:
         with np.errstate(under="raise"):
             np.multiply(c, s, out=x)
@@ -168,10 +154,10 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     if total.limit:
         in_bounds = bool(total.bounded and c.max() < total.limit and c.min() > -total.limit)
     else:
-        in_bounds = bool(total.bounded and x.max() < 2.0**30 and x.min() > -(2.0**30))
-    near = None if in_bounds else np.abs(x) < np.float32(2.0**30)
+        in_bounds = bool(total.bounded and x.max() < ADDEND_UNITS and x.min() > -ADDEND_UNITS)
+    near = None if in_bounds else np.abs(x) < np.float32(ADDEND_UNITS)
     if total.value.dtype == np.int32:
-        units = scratch("units", c.shape, np.int32)
+        units = _UNITS(c.shape)
         np.copyto(units, x, casting="unsafe")
         np.add(units, total.value, out=units)
         np.copyto(d, units, casting="unsafe")
@@ -182,7 +168,7 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
         if total.value.dtype == np.float32:
             np.add(total.value, x, out=d)
         else:
-            wide = scratch("sum", c.shape, np.float64)
+            wide = _WIDE(c.shape)
             np.copyto(wide, x)
             np.add(wide, total.value, out=wide)
             np.copyto(d, wide, casting="same_kind")
@@ -194,24 +180,24 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
             near &= (total.e >= LOWEST) & (total.e <= HIGHEST)
         if total.empty is not None:
             near |= total.empty
-        places = np.flatnonzero(np.logical_not(near, out=near))
+        indices = np.flatnonzero(np.logical_not(near, out=near))
         if total.limit:
-            places = places[~(np.abs(c.reshape(-1)[places]) < np.float32(total.limit))]
-        if places.size:
-            _add_rest(model, total, c, d, places)
+            indices = indices[~(np.abs(c.reshape(-1)[indices]) < np.float32(total.limit))]
+        if indices.size:
+            _add_rest(model, total, c, d, indices)
     return d
 
 
 def _add_rest(
-    model: Model, total: Sum, c: NDArray[np.float32], d: NDArray[np.float32], places: NDArray[np.intp]
+    model: Model, total: Sum, c: NDArray[np.float32], d: NDArray[np.float32], indices: NDArray[np.intp]
 ) -> None:
     """The elements whose addend is far above the products, or not finite; flat indices."""
-    addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]
+    addend, e = c.reshape(-1)[indices], total.e.reshape(-1)[indices]
     # So far above that a negative sum only moves c by one unit of a grid that rounding to f32 does not see.
     alone = ~(np.abs(addend) < np.ldexp(1.0, e + (model.sum_bits + 8)))
-    d.reshape(-1)[places] = addend
-    places, addend, e = places[~alone], addend[~alone], e[~alone]
-    value = total.value.reshape(-1)[places].astype(np.float64)
+    d.reshape(-1)[indices] = addend
+    indices, addend, e = indices[~alone], addend[~alone], e[~alone]
+    value = total.value.reshape(-1)[indices].astype(np.float64)
     if total.value.dtype == np.int32:
         value = np.ldexp(value, e - model.product_bits)
-    d.reshape(-1)[places] = complete_steps.add_aligned(model, value, e, np.zeros(e.shape, np.bool_), addend)
+    d.reshape(-1)[indices] = complete.add_aligned(model, value, e, np.zeros(e.shape, np.bool_), addend)

@@ -1,4 +1,4 @@
-"""Fast ``aligned`` chains over a batch of tiles: the path to a step's sum, and tiles that need the complete path."""
+"""``aligned`` chains over a batch of tiles: the path to a step's sum, and tiles that need the complete path."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import aligned_steps, complete_paths, matmul_steps
-from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
-from mfmasim.matrix.arithmetic.byte_factors import narrow
+from mfmasim.matrix.arithmetic import aligned_steps, bounds, complete, matmul_steps
+from mfmasim.matrix.arithmetic.batches import NATURAL, OUTPUTS, TILES_LAST, Order, bands
+from mfmasim.matrix.arithmetic.byte_factors import byte_factors
 from mfmasim.matrix.arithmetic.one_grid import on_one_grid
 from mfmasim.matrix.arithmetic.scales import block_scales
-from mfmasim.matrix.arithmetic.tile_order import NATURAL, TILES_LAST, Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.byte_factors import Narrow
+    from mfmasim.matrix.arithmetic.byte_factors import ByteFactors
     from mfmasim.matrix.arithmetic.factors import Factors
-    from mfmasim.matrix.arithmetic.product import Product
+    from mfmasim.matrix.arithmetic.product import Product, Rest
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo, Operands
 
@@ -32,16 +31,16 @@ _TILES = 1024
 
 def few_bits(product: Product) -> bool:
     """Whether the factors are so narrow that large matrix products pay."""
-    return product.fraction_bits <= matmul_steps.FRACTION_BITS and product.model.algorithm != "integer"
+    return product.fraction_bits <= bounds.FRACTION_BITS and product.model.algorithm != "integer"
 
 
 def shortcuts(product: Product) -> bool:
     """Whether the shortcuts of ``aligned`` hold for a product."""
-    return aligned_steps.usable(product.model) and not product.clamp and product.formats.powers_of_two
+    return bounds.aligned_parameters(product.model) and not product.clamp and product.formats.powers_of_two
 
 
-def aligned(product: Product, operands: Operands) -> NDArray[Any]:
-    """``aligned`` for a batch of tiles, as `mfmasim.matrix.arithmetic.complete_paths.aligned`, with shortcuts.
+def by_bytes(product: Product, operands: Operands, _: Rest) -> NDArray[Any] | None:
+    """Factors of 8 bits and fewer by matrix products: `one_grid`, else `matmul_steps`; None where neither is proved.
 
     Args:
         product: its model is an ``aligned`` row.
@@ -50,31 +49,44 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     Returns:
         Raw f32 bits (tiles, M, N).
     """
-    if not shortcuts(product):
-        return _plain(product, operands)
-    c = operands.c
+    if not (shortcuts(product) and few_bits(product)):
+        return None
     memos = operands.memos or (None, None)
-    if few_bits(product):
-        x, y = (
-            narrow(product, name, codes, memo)
-            for name, codes, memo in zip("ab", (operands.a, operands.b), memos, strict=True)
-        )
-        found = None if operands.scaled else on_one_grid(product, x, y, c)
-        if found is None and x.inf is None and y.inf is None:
-            found = _by_matmul(product, x, y, operands)
-        if found is not None:
-            return found
+    x, y = (
+        byte_factors(product, name, codes, memo)
+        for name, codes, memo in zip("ab", (operands.a, operands.b), memos, strict=True)
+    )
+    found = None if operands.scaled else on_one_grid(product, x, y, operands.c)
+    if found is None and x.inf is None and y.inf is None:
+        found = _by_matmul(product, x, y, operands)
+    return found
+
+
+def by_products(product: Product, operands: Operands, rest: Rest) -> NDArray[Any] | None:
+    """One product after the other by `aligned_steps`; tiles that it does not cover by the complete path.
+
+    Args:
+        product: its model is an ``aligned`` row.
+        operands: codes (tiles, rows, columns), and the scales of the same tiles.
+        rest: D of the tiles that are within the bounds.
+
+    Returns:
+        Raw f32 bits (tiles, M, N); None where no shortcut is proved for the product.
+    """
+    if not shortcuts(product):
+        return None
+    c, memos = operands.c, operands.memos or (None, None)
     last = c.shape[0] >= _MANY
     order = TILES_LAST if last else NATURAL
     a = _factors(product, "a", order, operands.a, memos[0])
     b = _factors(product, "b", order, operands.b, memos[1])
-    plain = _plain_tiles(a, b, axis=2 if last else 0)
-    if plain is not None:
+    outside = _outside(a, b, axis=2 if last else 0)
+    if outside is not None:
         d = np.empty_like(c)
-        plain = plain[: len(c)]
-        d[plain] = _plain(product, operands.tiles(plain))
-        if not plain.all():
-            d[~plain] = aligned(product, operands.tiles(~plain))
+        outside = outside[: len(c)]
+        d[outside] = complete_tiles(product, operands.tiles(outside))
+        if not outside.all():
+            d[~outside] = rest(product, operands.tiles(~outside))
         return d
     if last:
         return _tiles_last(product, a, b, c)
@@ -92,11 +104,11 @@ def _factors(product: Product, name: str, order: Order, codes: NDArray[Any], mem
         memo: of the operand, if any.
     """
     if memo is None:
-        return product.factors(name, order.forth(codes, f"{name} codes"))
+        return product.factors(name, order.forth(codes, name))
     key = "factors", product.model.name, product.flush_inputs, order.last, codes.shape
     found: Factors | None = memo.get(key)
     if found is None:
-        found = memo[key] = product.factors(name, order.forth(codes, f"{name} codes"), lasting=True)
+        found = memo[key] = product.factors(name, order.forth(codes, name), lasting=True)
     return found
 
 
@@ -105,27 +117,28 @@ def _any(flags: NDArray[np.bool_], axis: int | tuple[int, ...]) -> NDArray[np.bo
     return found
 
 
-def _plain_tiles(a: Factors, b: Factors, axis: int) -> NDArray[np.bool_] | None:
+def _outside(a: Factors, b: Factors, axis: int) -> NDArray[np.bool_] | None:
     """Tiles that the shortcuts do not cover: infinite factors, products or grids out of bounds; None for none."""
     others = tuple(i for i in range(3) if i != axis)
-    plain: NDArray[np.bool_] | None = None
+    outside: NDArray[np.bool_] | None = None
     for x in (a, b):
         if x.inf is not None:
             found = _any(x.inf, others)
-            plain = found if plain is None else plain | found
+            outside = found if outside is None else outside | found
     if a.exponent.dtype != np.int8:  # that of b is the same: no instruction mixes exponents of 5 and of 8 bits
         highest: Any = 0
         lowest: Any = 0
         for x in (a, b):
             highest = highest + x.exponent.max(axis=others).astype(np.int32)
-            lowest = lowest + x.exponent.min(axis=others, initial=400, where=x.exponent > -400).astype(np.int32)
-        found = np.asarray(lowest < aligned_steps.LOWEST) | (highest > aligned_steps.HIGHEST)
+            empty = bounds.EMPTY[x.exponent.dtype]
+            lowest = lowest + x.exponent.min(axis=others, initial=-empty, where=x.exponent > empty).astype(np.int32)
+        found = np.asarray(lowest < bounds.LOWEST) | (highest > bounds.HIGHEST)
         if found.any():
-            plain = found if plain is None else plain | found
-    return plain
+            outside = found if outside is None else outside | found
+    return outside
 
 
-def _plain(product: Product, operands: Operands) -> NDArray[Any]:
+def complete_tiles(product: Product, operands: Operands) -> NDArray[Any]:
     """The complete path, a few tiles or a few rows at a time."""
     d = np.empty_like(operands.c)
     size = max(1, OUTPUTS // (d.shape[1] * d.shape[2]))
@@ -133,12 +146,12 @@ def _plain(product: Product, operands: Operands) -> NDArray[Any]:
         tiles = slice(start, start + size)
         part = operands.tiles(tiles)
         for band in bands(part.c.shape):
-            d[tiles, band] = complete_paths.aligned(product, part.rows(band))
+            d[tiles, band] = complete.aligned(product, part.rows(band))
     return d
 
 
-def _by_matmul(product: Product, a: Narrow, b: Narrow, operands: Operands) -> NDArray[Any] | None:
-    """Tiles of narrow factors by matrix products; None where exponents are spread too widely."""
+def _by_matmul(product: Product, a: ByteFactors, b: ByteFactors, operands: Operands) -> NDArray[Any] | None:
+    """Tiles by matrix products; None where exponents are spread too widely."""
     prepared = matmul_steps.prepare(product, a, b)
     if prepared is None:
         return None
@@ -193,7 +206,7 @@ def _stepwise(
 
 
 def _with_nans(
-    model: Model, a: Factors | Narrow, b: Factors | Narrow, operands: Operands, d: NDArray[np.uint32]
+    model: Model, a: Factors | ByteFactors, b: Factors | ByteFactors, operands: Operands, d: NDArray[np.uint32]
 ) -> NDArray[np.uint32]:
     """Rows and columns of NaN factors and NaN scales; overwrites d."""
     nan = np.uint32(model.nan_invalid)
@@ -220,7 +233,7 @@ def _tiles_last(product: Product, a: Factors, b: Factors, c: NDArray[Any]) -> ND
     """Many tiles by products: factors (M, K, tiles) and (K, N, tiles)."""
     model = product.model
     rows, columns = a.map(lambda v: v.transpose(1, 0, 2)[:, :, None, :]), b.map(lambda v: v[:, None, :, :])
-    d = TILES_LAST.forth(c, "c codes")
+    d = TILES_LAST.forth(c, "c")
     parts = list(product.steps(a.value.shape[1]))
     for start in range(0, d.shape[2], _TILES):
         tiles = slice(start, start + _TILES)
@@ -229,7 +242,7 @@ def _tiles_last(product: Product, a: Factors, b: Factors, c: NDArray[Any]) -> ND
             value = d[band, :, tiles].view(np.float32)
             some = rows.map(lambda v, band=band, tiles=tiles: v[:, band, :, tiles])
             for turn, part in enumerate(parts):
-                # No scales: formats that have them are narrow.
+                # No scales: formats that have them have at most 8 bits.
                 value = aligned_steps.add(model, aligned_steps.product_sum(model, some, others, part), value, turn)
             d[band, :, tiles] = _bits(model, value)
     nan = np.uint32(model.nan_invalid)

@@ -1,4 +1,4 @@
-"""Leading axes as a batch: broadcast without copying, chunks of bounded memory, sparse rows."""
+"""Leading axes as a batch: broadcast without copying, chunks of bounded memory, sparse rows, order in memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.matrix.arithmetic.scratch import Scratch
 from mfmasim.matrix.request import Operands
 
 CHUNK = 1 << 18
@@ -44,8 +45,8 @@ def take(array: NDArray[Any], batch: tuple[int, ...], part: slice) -> NDArray[An
     if array.shape[:-2] == batch:
         return array.reshape(-1, *tail)[part]
     lead = (1,) * (len(batch) - array.ndim + 2) + array.shape[:-2]
-    places = np.unravel_index(np.arange(part.start, part.stop), batch)
-    index = tuple(np.where(size == 1, 0, place) for size, place in zip(lead, places, strict=True))
+    coordinates = np.unravel_index(np.arange(part.start, part.stop), batch)
+    index = tuple(np.where(size == 1, 0, at) for size, at in zip(lead, coordinates, strict=True))
     taken: NDArray[Any] = array.reshape(*lead, *tail)[index]
     return taken
 
@@ -75,10 +76,10 @@ def merge(operands: Operands, batch: tuple[int, ...]) -> tuple[Operands, tuple[i
 
 
 def select(operands: Operands) -> NDArray[Any]:
-    """Rows of B that the kept elements of each row of A are multiplied by.
+    """Rows of B that the stored elements of each row of A are multiplied by.
 
     Args:
-        operands: B (..., K, N), and the positions of the kept elements (..., M, K/2).
+        operands: B (..., K, N), and the positions of the stored elements (..., M, K/2).
 
     Returns:
         (..., M, K/2, N): one B for every row of A.
@@ -87,3 +88,41 @@ def select(operands: Operands) -> NDArray[Any]:
     ks = np.arange(index.shape[-1]) // 2 * 4 + index
     gathered: NDArray[Any] = np.take_along_axis(operands.b[..., None, :, :], ks[..., None], axis=-2)
     return gathered
+
+
+_BLOCK = 64
+"""Tiles that are transposed at once: reads and writes stay in the nearest cache."""
+CODES = {name: Scratch(np.uint8) for name in "abc"}
+"""Memory of codes of A, B and C in another order."""
+
+
+class Order:
+    """Axis order of tiles: (tiles, rows, columns), or the tile index last."""
+
+    def __init__(self, *, last: bool) -> None:
+        self.last = last
+
+    def forth(self, x: NDArray[Any], name: str) -> NDArray[Any]:
+        """Codes of ``a``, ``b`` or ``c`` from natural order, into `CODES`."""
+        if not self.last:
+            return x
+        # A whole number of cache lines for each element of a tile; the first tile, again, fills the last line.
+        tiles = x.shape[0]
+        filled = -(-tiles // 16) * 16
+        out = CODES[name].like((x.shape[1] * x.shape[2], filled), x.dtype)
+        flat = x.reshape(tiles, -1)
+        for start in range(0, tiles, _BLOCK):
+            out[:, start : min(start + _BLOCK, tiles)] = flat[start : start + _BLOCK].T
+        out[:, tiles:] = flat[0, :, None]
+        return out.reshape(*x.shape[1:], filled)
+
+    def back(self, x: NDArray[Any], tiles: int) -> NDArray[Any]:
+        """To natural order, so many tiles."""
+        out = np.empty((tiles, x.shape[0] * x.shape[1]), x.dtype)
+        flat = x.reshape(-1, x.shape[2])[:, :tiles]
+        for start in range(0, tiles, _BLOCK):
+            out[start : start + _BLOCK] = flat[:, start : start + _BLOCK].T
+        return out.reshape(tiles, *x.shape[:2])
+
+
+NATURAL, TILES_LAST = Order(last=False), Order(last=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic.buffers import scratch
 from mfmasim.matrix.arithmetic.factors import Factors, classes
+from mfmasim.matrix.arithmetic.scratch import Scratch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,9 @@ _AT_ONCE = 128
 """Terms whose squares are summed by one matrix product."""
 _MANY = 1 << 14
 """Codes from which on two at a time are looked up, in a table of half a megabyte."""
+_OWNERS = {name: (Scratch(np.float32), Scratch(np.float32)) for name in "ab"}
+"""Memory of the values and of the powers of A and B."""
+_SQUARE = Scratch(np.float32)
 
 
 class Table:
@@ -40,9 +43,9 @@ class Table:
         both = np.stack(np.broadcast_arrays(self.values[None, :], self.values[:, None]), axis=-1)
         return both.reshape(-1).view(np.uint64)
 
-    def take(self, codes: NDArray[np.uint8], place: str) -> NDArray[np.float32]:
-        """Values of codes, in scratch of that name, or in fresh memory for an empty one."""
-        out = scratch(place, codes.shape, np.float32) if place else np.empty(codes.shape, np.float32)
+    def take(self, codes: NDArray[np.uint8], owner: Scratch[np.float32] | None) -> NDArray[np.float32]:
+        """Values of codes, in memory of an owner, or in fresh memory."""
+        out = np.empty(codes.shape, np.float32) if owner is None else owner(codes.shape)
         if codes.size >= _MANY and codes.shape[-1] % 2 == 0 and codes.flags.c_contiguous:
             self.pairs.take(codes.view(np.uint16), out=out.view(np.uint64), mode="clip")
         else:
@@ -76,7 +79,7 @@ def tables(fmt: Format, flush: str) -> _Tables:
     return _Tables(Table(value.astype(np.float32)), exponent, nan, inf, tuple(special.tolist()))
 
 
-class Narrow:
+class ByteFactors:
     """Elements of A or B, (..., M, K) or (..., K, N)."""
 
     def __init__(
@@ -94,9 +97,9 @@ class Narrow:
         """
         self.fmt, self.codes, self._group = fmt, codes, group
         self._rows = name == "a"
-        self._place = "" if lasting else name
+        self._owners = (None, None) if lasting else _OWNERS[name]
         self.tables = tables(fmt, flush)
-        self.value = self.tables.value.take(codes, self._place and f"{name} values")
+        self.value = self.tables.value.take(codes, self._owners[0])
         """Exact values; zero for NaN and infinity."""
         low, high = self._bounds()
         self.special = self._special(high)
@@ -124,17 +127,17 @@ class Narrow:
 
     @cached_property
     def nan(self) -> NDArray[np.bool_] | None:
-        """Places of NaN; None where there is none."""
-        return self._places(self.tables.nan)
+        """Where NaN are; None where there is none."""
+        return self._found(self.tables.nan)
 
     @cached_property
     def inf(self) -> NDArray[np.bool_] | None:
-        """Places of infinities; None where there is none."""
-        return self._places(self.tables.inf)
+        """Where infinities are; None where there is none."""
+        return self._found(self.tables.inf)
 
-    def _places(self, table: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        places: NDArray[np.bool_] | None = table.take(self.codes) if self.special else None
-        return places if places is not None and places.any() else None
+    def _found(self, table: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        found: NDArray[np.bool_] | None = table.take(self.codes) if self.special else None
+        return found if found is not None and found.any() else None
 
     def _exponent(self, code: int) -> int:
         return max(code >> self.fmt.mantissa_bits, 1) - self.fmt.bias
@@ -143,7 +146,7 @@ class Narrow:
     def norm(self) -> float:
         """Bound of the norm of the factors of a step in any row of A or column of B."""
         if self._norm is None:
-            square = np.multiply(self.value, self.value, out=scratch("square", self.value.shape, np.float32))
+            square = np.multiply(self.value, self.value, out=_SQUARE(self.value.shape))
             largest, k = 0.0, self.value.shape[-1 if self._rows else -2]
             size = -(-_AT_ONCE // self._group) * self._group
             for first in range(0, k, size):
@@ -162,7 +165,7 @@ class Narrow:
         """A table's numbers of the codes, computed once."""
         found = self._powers.get(id(table))
         if found is None:
-            found = self._powers[id(table)] = table.take(self.codes, self._place and f"{self._place} powers")
+            found = self._powers[id(table)] = table.take(self.codes, self._owners[1])
         return found
 
     def lows(self, starts: tuple[int, ...]) -> NDArray[np.int32]:
@@ -195,12 +198,7 @@ def _ones(group: int, k: int) -> NDArray[np.float32]:
     return ones
 
 
-def in_float32(bound: float, grain: int) -> bool:
-    """Whether float32 holds every sum of multiples of 2^grain whose magnitude is within a bound."""
-    return bound <= 2.0 ** (grain + 24)
-
-
-def narrow(product: Product, name: str, codes: NDArray[np.uint8], memo: Memo | None) -> Narrow:
+def byte_factors(product: Product, name: str, codes: NDArray[np.uint8], memo: Memo | None) -> ByteFactors:
     """Elements of ``a`` or ``b``, which a memo may have already.
 
     Args:
@@ -209,11 +207,11 @@ def narrow(product: Product, name: str, codes: NDArray[np.uint8], memo: Memo | N
         codes: raw codes.
         memo: of the operand, if any.
     """
-    key = "narrow", product.model.name, product.flush_inputs, codes.shape
-    found: Narrow | None = None if memo is None else memo.get(key)
+    key = "byte factors", product.model.name, product.flush_inputs, codes.shape
+    found: ByteFactors | None = None if memo is None else memo.get(key)
     if found is None:
         fmt = FORMATS[product.formats.a if name == "a" else product.formats.b]
-        found = Narrow(fmt, product.flush_inputs, codes, product.model.group, name, lasting=memo is not None)
+        found = ByteFactors(fmt, product.flush_inputs, codes, product.model.group, name, lasting=memo is not None)
         if memo is not None:
             memo[key] = found
     return found

@@ -1,39 +1,23 @@
-"""Entry of the arithmetic: any number of tiles, in chunks of bounded memory, each by the algorithm of the model.
+"""Entry of the arithmetic: any number of tiles, in chunks of bounded memory, each by the first path that is exact.
 
-Which path computes what; the docstring of a path proves that its results are those of `complete_paths`, which follow
-the definitions in `mfmasim.matrix.models` literally and are what is left where no bound of a faster path holds:
-
-=============== ============================================================ =================
-algorithm       operands                                                     path
-=============== ============================================================ =================
-aligned         few tiles, or factors of 8 bits, within its bounds           `small_batches`
-aligned         8 bits and fewer, every product and addend on one grid       `one_grid`
-aligned         8 bits and fewer, exponents close enough for matrix products `matmul_steps`
-aligned         other finite factors with exponents within [-100, 124]       `aligned_steps`
-aligned         infinite factors, exponents beyond, clamp, other parameters  `complete_paths`
-dot2, dot4      sums in f32 whose factors are not special                    `dot_products`
-dot2, dot4      any other                                                    `complete_paths`
-exact, fma, ... all                                                          `complete_paths`
-integer         all                                                          `integers`
-=============== ============================================================ =================
-
-`aligned_tiles` chooses between the middle three, and `result_formats` surrounds it where C or D is not f32.
+`PATHS` is the table of the paths. Every path gives what `complete` gives, which follows the definitions in
+`mfmasim.matrix.models` literally and is the last row of every algorithm; `bounds` has the conditions and their
+derivations.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import aligned_tiles, complete_paths, dot_products, result_formats, small_batches
+from mfmasim.matrix.arithmetic import aligned_tiles, complete, dot_products, result_formats, small_batches
 from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
-from mfmasim.matrix.arithmetic.byte_factors import narrow
-from mfmasim.matrix.arithmetic.checks import checked, checked_product
-from mfmasim.matrix.arithmetic.integers import integer
+from mfmasim.matrix.arithmetic.byte_factors import byte_factors
 from mfmasim.matrix.arithmetic.one_grid import on_one_grid
+from mfmasim.matrix.arithmetic.product import checked, checked_product
 from mfmasim.matrix.request import PLAIN, Formats, Modes, Operands
 
 if TYPE_CHECKING:
@@ -41,19 +25,74 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.product import Product
+    from mfmasim.matrix.arithmetic.product import Product, Rest
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo
 
-_ALGORITHMS: dict[str, Callable[[Product, Operands], NDArray[Any]]] = {
-    "aligned": result_formats.aligned,
-    "dot2": dot_products.dot,
-    "dot4": dot_products.dot,
-    "exact": complete_paths.exact,
-    "flush_pairwise": complete_paths.flush_pairwise,
-    "fma": complete_paths.fma,
-    "integer": integer,
+
+class Path(NamedTuple):
+    """One way to D."""
+
+    algorithms: str
+    """Those of the models that it computes."""
+    operands: str
+    """Which products and operands it is for."""
+    compute: Callable[[Product, Operands, Rest], NDArray[Any] | None]
+    """D (tiles, M, N), or None where a bound does not hold."""
+    proof: str
+    """Names of `mfmasim.matrix.arithmetic.bounds` that its condition consists of."""
+
+
+def _always(compute: Rest) -> Callable[[Product, Operands, Rest], NDArray[Any]]:
+    return lambda product, operands, _: compute(product, operands)
+
+
+SMALL = Path(
+    "aligned",
+    "few products, or factors of 8 bits; unchecked operands of the formats' own types",
+    small_batches.aligned,
+    "aligned_parameters LOWEST HIGHEST SCALED_UP ADDEND_UNITS exact_grid addend_limit SMALLEST_POWER "
+    "FACTOR_FRACTION_BITS",
+)
+"""The first of all: `multiply` tries it before the operands are checked, which costs more."""
+PATHS = (
+    Path("aligned", "C or D in another format than f32, by the paths below", result_formats.aligned, ""),
+    Path(
+        "aligned",
+        "factors of 8 bits and fewer, on one grid or with exponents that powers of two tell",
+        aligned_tiles.by_bytes,
+        "aligned_parameters FRACTION_BITS exact_grid chain_limit in_float32 addend_limit power_width",
+    ),
+    Path(
+        "aligned",
+        "finite factors whose products' exponents are within bounds",
+        aligned_tiles.by_products,
+        "aligned_parameters LOWEST HIGHEST ADDEND_UNITS EMPTY EMPTY_BELOW FACTOR_FRACTION_BITS",
+    ),
+    Path("aligned", "any other", _always(aligned_tiles.complete_tiles), ""),
+    Path(
+        "dot2 dot4",
+        "sums in f32 of factors and addends that are not special",
+        dot_products.dot,
+        "dot_parameters DOT_FACTORS DOT_EMPTY DOT_ADDEND DOT_FINEST",
+    ),
+    Path("dot2 dot4", "any other", _always(complete.dot), ""),
+    Path("exact", "all", _always(complete.exact), ""),
+    Path("flush_pairwise", "all", _always(complete.flush_pairwise), ""),
+    Path("fma", "all", _always(complete.fma), ""),
+    Path("integer", "all", _always(complete.integer), ""),
+)
+"""In the order in which they are tried."""
+_PATHS = {
+    algorithm: [path.compute for path in PATHS if algorithm in path.algorithms.split()]
+    for algorithm in dict.fromkeys(" ".join(path.algorithms for path in PATHS).split())
 }
+
+
+def _tiles(product: Product, operands: Operands) -> NDArray[Any]:
+    """D of tiles by the first path that computes them."""
+    found = (compute(product, operands, _tiles) for compute in _PATHS[product.model.algorithm])
+    return next(d for d in found if d is not None)
 
 
 def multiply(
@@ -79,7 +118,7 @@ def multiply(
     columns = np.shape(operands.a)[-1:] or (1,)
     product = checked_product(model, formats, modes, columns[0] if k is None else k)
     with np.errstate(all="ignore"):
-        d = small_batches.aligned(product, operands, lambda some: _run(product, some, some.c.shape[:1]))
+        d = SMALL.compute(product, operands, lambda product, some: _run(product, some, some.c.shape[:1]))
         if d is not None:
             return d
         memos = operands.memos
@@ -116,7 +155,7 @@ def multiply_exactly(
     checked(product, operands)
     memos = operands.memos or (None, None)
     a, b = (
-        narrow(product, name, codes, memo)
+        byte_factors(product, name, codes, memo)
         for name, codes, memo in zip("ab", (operands.a, operands.b), memos, strict=True)
     )
     with np.errstate(all="ignore"):
@@ -137,7 +176,6 @@ def _run(
     m, n = operands.c.shape[-2:]
     k = operands.a.shape[-1]
     algorithm = product.model.algorithm
-    run = _ALGORITHMS[algorithm]
     # Array elements for a row of a tile. Most algorithms hold every product of a step at once.
     whole = {"aligned": n, "integer": n + k + n * k // max(1, m)}
     size = whole.get(algorithm, n * min(product.model.group, product.k))
@@ -145,17 +183,17 @@ def _run(
     parts = list(chunks(batch, min(m, rows) * size))
     if len(parts) == 1 and rows >= m:
         every = operands.map(lambda array: take(array, batch, parts[0]))
-        return run(product, replace(every, memos=memos) if memos else every).reshape(*batch, m, n)
+        return _tiles(product, replace(every, memos=memos) if memos else every).reshape(*batch, m, n)
     out = np.empty((*batch, m, n), _result(product))
     flat = out.reshape(-1, m, n)
     for part in parts:
         some = operands.map(lambda array, part=part: take(array, batch, part))  # type: ignore[misc]
         if rows >= m:
-            flat[part] = run(product, some)
+            flat[part] = _tiles(product, some)
             continue
         for top in range(0, m, rows):
             band = slice(top, top + rows)
-            flat[part, band] = run(product, some.rows(band))
+            flat[part, band] = _tiles(product, some.rows(band))
     return out
 
 

@@ -14,7 +14,8 @@ back to absolute signs these ones are, with P and Q the sign bits of the product
 **Only c.* Where all products are zero, the result is c, and +0 for either zero. Only there can the grid be
 finer than 2^-126; elsewhere every sum except 0 is a normal number, so that no result is flushed.
 
-Tiles with NaN, Inf, |c| of 2^100 or more, or exponents out of the bounds below are computed by `chains.dot`.
+Tiles with NaN, Inf, or outside `DOT_FACTORS` and `DOT_ADDEND` of `mfmasim.matrix.arithmetic.bounds` are computed by
+`complete.dot`.
 """
 
 from __future__ import annotations
@@ -23,67 +24,62 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import complete_paths
-from mfmasim.matrix.arithmetic.buffers import scratch
-from mfmasim.matrix.arithmetic.tile_order import TILES_LAST
+from mfmasim.matrix.arithmetic import bounds, complete
+from mfmasim.matrix.arithmetic.batches import TILES_LAST
+from mfmasim.matrix.arithmetic.bounds import DOT_ADDEND, DOT_EMPTY, DOT_FACTORS, DOT_FINEST, EMPTY
+from mfmasim.matrix.arithmetic.scratch import Scratch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.matrix.arithmetic.factors import Factors
-    from mfmasim.matrix.arithmetic.product import Product
+    from mfmasim.matrix.arithmetic.product import Product, Rest
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Operands
 
-LOWEST, HIGHEST = -40, 30
-"""Exponents of factors that fit the fields, in the order of `_fields`."""
-_EMPTY = -180
 _ONE = 23
-_TOP = np.uint32(253 << _ONE)
-"""Field of the finest grid, 2^-126, whose two powers are normal float32 numbers."""
-_LARGE = np.uint32((127 + 100) << _ONE)
-
-# Outputs handled at once: a dozen temporaries of four bytes stay in a core's second cache.
+_TOP = np.uint32(DOT_FINEST << _ONE)
+_LARGE = np.float32(DOT_ADDEND).view(np.uint32)
 _OUTPUTS = 1 << 15
+"""Outputs at once: a dozen temporaries of four bytes stay in a core's second cache."""
+
+_GRID, _FIELD, _ADDEND_FIELD, _SHIFT = (Scratch(np.uint32) for _ in range(4))
+_UNITS, _TOTAL = Scratch(np.int32), Scratch(np.int32)
+_PRODUCT = Scratch(np.float32)
+_RESULTS = Scratch(np.float32), Scratch(np.float32)
+"""Of even and of odd steps."""
+_PAIRS = tuple((Scratch(np.uint32), Scratch(np.int32)) for _ in range(4))
+"""Field and sum of each pair of ``dot4``."""
 
 
 def usable(product: Product) -> bool:
     """Whether the shortcuts are proved for these parameters."""
-    model = product.model
-    flushes = {"dot2": (("", "signed"), "positive", -1024), "dot4": (("",), "", -126)}.get(model.algorithm)
-    return (
-        flushes is not None
-        and product.formats.d == "f32"
-        and not product.clamp
-        and product.k % model.group == 0
-        and (model.product_bits, model.addend_bits) == (24, 26)
-        and (model.group, model.group % model.pair) == ({"dot2": 2, "dot4": 4}[model.algorithm], 0)
-        and model.flush_addend in flushes[0]
-        and (model.flush_output, model.addend_lead_floor) == flushes[1:]
-    )
+    proved = bounds.dot_parameters(product.model) and product.formats.d == "f32" and not product.clamp
+    return proved and product.k % product.model.group == 0
 
 
-def dot(product: Product, operands: Operands) -> NDArray[Any]:
-    """The same as `mfmasim.matrix.arithmetic.complete_paths.dot`, with shortcuts.
+def dot(product: Product, operands: Operands, rest: Rest) -> NDArray[Any] | None:
+    """The same as `mfmasim.matrix.arithmetic.complete.dot`, with shortcuts.
 
     Args:
         product: its model is a ``dot2`` or ``dot4`` row.
         operands: codes (tiles, rows, columns).
+        rest: D of tiles that are within the bounds, by this path again.
 
     Returns:
         Raw bits (tiles, M, N).
     """
     if not usable(product) or operands.a.shape[2] % product.k:
-        return complete_paths.dot(product, operands)
+        return None
     c = operands.c
-    a = product.factors("a", TILES_LAST.forth(operands.a, "a codes"))
-    b = product.factors("b", TILES_LAST.forth(operands.b, "b codes"))
-    plain = (c & np.uint32(0x7FFFFFFF)).reshape(len(c), -1).max(axis=1) >= _LARGE
+    a = product.factors("a", TILES_LAST.forth(operands.a, "a"))
+    b = product.factors("b", TILES_LAST.forth(operands.b, "b"))
+    outside = (c & np.uint32(0x7FFFFFFF)).reshape(len(c), -1).max(axis=1) >= _LARGE
     for factors in (a, b):
-        plain |= _out_of_bounds(factors)[: len(c)]
-    if plain.any():
+        outside |= _out_of_bounds(factors)[: len(c)]
+    if outside.any():
         d = np.empty_like(c)
-        for some, run in ((plain, complete_paths.dot), (~plain, dot)):
+        for some, run in ((outside, complete.dot), (~outside, rest)):
             if some.any():
                 d[some] = run(product, operands.tiles(some))
         return d
@@ -92,7 +88,7 @@ def dot(product: Product, operands: Operands) -> NDArray[Any]:
 
 def _zero(factors: Factors) -> NDArray[np.bool_]:
     """Factors that are zero, by the exponent that decoding gives them."""
-    zero: NDArray[np.bool_] = factors.exponent <= (-48 if factors.exponent.dtype == np.int8 else -400)
+    zero: NDArray[np.bool_] = factors.exponent <= EMPTY[factors.exponent.dtype]
     return zero
 
 
@@ -104,7 +100,7 @@ def _out_of_bounds(factors: Factors) -> NDArray[np.bool_]:
         if special is not None:
             bad |= special.any(axis=(0, 1))
     if exponent.dtype != np.int8:  # formats of five exponent bits and fewer are within bounds
-        bad |= (((exponent < LOWEST) & ~_zero(factors)) | (exponent > HIGHEST)).any(axis=(0, 1))
+        bad |= (((exponent < DOT_FACTORS[0]) & ~_zero(factors)) | (exponent > DOT_FACTORS[1])).any(axis=(0, 1))
     return bad
 
 
@@ -114,7 +110,7 @@ def _fields(factors: Factors, bias: int) -> tuple[NDArray[np.uint32], bool]:
     some = bool(zero.any())
     exponent = factors.exponent.astype(np.int32)
     if some:
-        exponent[zero] = _EMPTY
+        exponent[zero] = DOT_EMPTY
     return ((bias - exponent) << _ONE).view(np.uint32), some
 
 
@@ -126,7 +122,7 @@ def _tiles_last(model: Model, a: Factors, b: Factors, c: NDArray[Any]) -> NDArra
         (value.transpose(1, 0, 2)[:, :, None, :], other[:, None, :, :])
         for value, other in ((a.value, b.value), (fields_a, fields_b))
     )
-    d = TILES_LAST.forth(c, "c codes")
+    d = TILES_LAST.forth(c, "c")
     if model.flush_addend:
         tiny = d & np.uint32(0x7FFFFFFF) < np.uint32(1 << _ONE)
         if tiny.any():
@@ -139,7 +135,7 @@ def _tiles_last(model: Model, a: Factors, b: Factors, c: NDArray[Any]) -> NDArra
         for turn, first in enumerate(range(0, a.value.shape[1], model.group)):
             part = slice(first, first + model.group)
             operands = rows[0][part, band], rows[1][part], columns[0][part, band], columns[1][part]
-            out = scratch(f"d {turn % 2}", value.shape, np.float32)
+            out = _RESULTS[turn % 2](value.shape)
             value = step(model, operands, value, out, zeros=zero_a or zero_b)
         d[band] = value.view(np.uint32)
     return TILES_LAST.back(d, len(c))
@@ -151,15 +147,15 @@ _Operands = tuple["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", "NDArray[Any]"
 
 def _with_addend(field: NDArray[np.uint32], c: NDArray[np.float32]) -> None:
     """Make the products' field that of the step's grid."""
-    other = scratch("field of c", c.shape, np.uint32)
+    other = _ADDEND_FIELD(c.shape)
     np.bitwise_and(c.view(np.uint32), np.uint32(0x7F800000), out=other)
     np.subtract(np.uint32(280 << _ONE), other, out=other)
     np.minimum(field, other, out=field)
 
 
-def _smallest(a: NDArray[Any], b: NDArray[Any], name: str, shape: tuple[int, ...]) -> NDArray[np.uint32]:
+def _smallest(a: NDArray[Any], b: NDArray[Any], out: Scratch[np.uint32], shape: tuple[int, ...]) -> NDArray[np.uint32]:
     """Smallest field of some products."""
-    field, other = scratch(name, shape, np.uint32), scratch("field", shape, np.uint32)
+    field, other = out(shape), _FIELD(shape)
     np.add(a[0], b[0], out=field)
     for k in range(1, len(a)):
         np.add(a[k], b[k], out=other)
@@ -198,12 +194,11 @@ def _dot2(
     _: Model, operands: _Operands, c: NDArray[np.float32], d: NDArray[np.float32], *, zeros: bool
 ) -> NDArray[np.float32]:
     a, b, fields_a, fields_b = operands
-    field = _smallest(fields_a, fields_b, "grid", c.shape)
+    field = _smallest(fields_a, fields_b, _GRID, c.shape)
     _with_addend(field, c)
     alone = _bounded(field, zeros=zeros)
     scale = field.view(np.float32)
-    product, units = scratch("product", c.shape, np.float32), scratch("units", c.shape, np.int32)
-    total = scratch("total", c.shape, np.int32)
+    product, units, total = _PRODUCT(c.shape), _UNITS(c.shape), _TOTAL(c.shape)
     np.multiply(c, scale, out=product)
     np.copyto(total, product, casting="unsafe")
     np.right_shift(c.view(np.int32), 31, out=units)
@@ -223,14 +218,14 @@ def _dot4(
     model: Model, operands: _Operands, c: NDArray[np.float32], d: NDArray[np.float32], *, zeros: bool
 ) -> NDArray[np.float32]:
     a, b, fields_a, fields_b = operands
-    product, units = scratch("product", c.shape, np.float32), scratch("units", c.shape, np.int32)
+    product, units = _PRODUCT(c.shape), _UNITS(c.shape)
     pairs = []
-    for first in range(0, len(a), model.pair):
+    for first, owners in zip(range(0, len(a), model.pair), _PAIRS, strict=False):
         ks = slice(first, first + model.pair)
-        field = _smallest(fields_a[ks], fields_b[ks], f"field {first}", c.shape)
+        field = _smallest(fields_a[ks], fields_b[ks], owners[0], c.shape)
         if zeros:
             np.minimum(field, _TOP, out=field)  # a sum of zeros, on any grid
-        pair = scratch(f"pair {first}", c.shape, np.int32)
+        pair = owners[1](c.shape)
         for k in range(first, first + model.pair):
             np.multiply(a[k], b[k], out=product)
             np.multiply(product, field.view(np.float32), out=product)
@@ -240,14 +235,14 @@ def _dot4(
                 np.add(pair, units, out=pair)
         pairs.append((field, pair))
     # The fields of zeros are kept separate for the grid, which then depends on c alone.
-    field = _smallest(fields_a, fields_b, "grid", c.shape)
+    field = _smallest(fields_a, fields_b, _GRID, c.shape)
     _with_addend(field, c)
     alone = _bounded(field, zeros=zeros)
     np.multiply(c, field.view(np.float32), out=product)
     # Negative and closer to 0 than one unit: as integers, the bits of such floats are one interval.
     np.copyto(product, np.float32(0), where=product.view(np.int32) < np.int32(-0x40800000))
     np.floor(product, out=product)
-    total, shift = scratch("total", c.shape, np.int32), scratch("shift", c.shape, np.uint32)
+    total, shift = _TOTAL(c.shape), _SHIFT(c.shape)
     np.copyto(total, product, casting="unsafe")
     for own, pair in pairs:
         np.subtract(own, field, out=shift)

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.formats import FORMATS, Format
-from mfmasim.matrix.arithmetic.buffers import scratch
+from mfmasim.matrix.arithmetic.bounds import EMPTY
+from mfmasim.matrix.arithmetic.scratch import Scratch
 
-# Exponent of a zero significand. Low enough that the sum with any exponent stays below the sum of two smallest ones,
-# so that a maximum over products sees zero products last; still inside int8 (int16 for 8-bit exponents).
-_EMPTY = {"int8": -48, "int16": -400}
+_LOW: Scratch[np.uint32] = Scratch(np.uint32)
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Factors:
     def bounds(self) -> tuple[int, int]:
         """Smallest and largest exponent of the factors that are not zero; (0, 0) if all are."""
         kind = self.exponent.dtype
-        low = int(self.exponent.min(initial=np.iinfo(kind).max, where=self.exponent != _EMPTY[kind.name]))
+        low = int(self.exponent.min(initial=np.iinfo(kind).max, where=self.exponent != EMPTY[kind]))
         high = int(self.exponent.max())
         return (0, 0) if low > high else (low, high)
 
@@ -51,26 +50,21 @@ class Factors:
         return Factors(function(self.value), function(self.exponent), nan, inf)
 
 
-def empty_below(exponents: NDArray[Any]) -> int:
-    """Sums of exponents below this came from a product with a zero factor."""
-    return -32 if exponents.dtype == np.int8 else -254
+def _exponent_type(fmt: Format) -> np.dtype[Any]:
+    return np.dtype(np.int8 if fmt.exponent_bits <= 5 else np.int16)
 
 
-def _exponent_type(fmt: Format) -> str:
-    return "int8" if fmt.exponent_bits <= 5 else "int16"
-
-
-def classes(fmt: Format, codes: NDArray[Any], kept: int | None, flush: str) -> tuple[NDArray[Any], ...]:
+def classes(fmt: Format, codes: NDArray[Any], bits: int | None, flush: str) -> tuple[NDArray[Any], ...]:
     """Value, exponent, is-NaN, is-Inf of codes, after truncation and flushing.
 
     Args:
         fmt: their format.
         codes: raw codes.
-        kept: fraction bits of a wide format that are read; None is all.
+        bits: fraction bits of a wide format that are read; None is all.
         flush: flushing of subnormal factors, as in `Model.flush_inputs`.
     """
-    if kept is not None and kept < fmt.mantissa_bits:
-        codes = codes & ~codes.dtype.type((1 << (fmt.mantissa_bits - kept)) - 1)
+    if bits is not None and bits < fmt.mantissa_bits:
+        codes = codes & ~codes.dtype.type((1 << (fmt.mantissa_bits - bits)) - 1)
     value = fmt.decode(codes)
     nan, inf = np.isnan(value), np.isinf(value)
     field = codes.astype(np.int32) >> fmt.mantissa_bits & ((1 << fmt.exponent_bits) - 1)
@@ -80,7 +74,7 @@ def classes(fmt: Format, codes: NDArray[Any], kept: int | None, flush: str) -> t
         value = np.where(field == 0, 0.0, value)
     kind = _exponent_type(fmt)
     # A NaN or Inf is not a zero product, but its exponent is never used: the result is decided before any arithmetic.
-    exponent = np.where(value == 0, _EMPTY[kind], np.maximum(field, 1) - fmt.bias).astype(kind)
+    exponent = np.where(value == 0, EMPTY[kind], np.maximum(field, 1) - fmt.bias).astype(kind)
     return value, exponent, nan, inf
 
 
@@ -98,26 +92,28 @@ def _table(name: str, flush: str) -> NDArray[np.uint32]:
     return words | nan * np.uint32(_NAN) | inf * np.uint32(_INF)
 
 
-def decode(name: str, codes: NDArray[Any], kept: int | None = None, flush: str = "", place: str = "") -> Factors:
+def decode(
+    name: str, codes: NDArray[Any], bits: int | None = None, flush: str = "", out: Scratch[np.uint32] | None = None
+) -> Factors:
     """Decode factors: truncation (xf32), flushing, then classes.
 
     Args:
         name: format of the codes; 16 bits or fewer, or one whose factors are cut to 10 fraction bits.
         codes: raw codes, any shape.
-        kept: fraction bits of a wide format that are read; None is all.
+        bits: fraction bits of a wide format that are read; None is all.
         flush: flushing of subnormal factors, as in `Model.flush_inputs`.
-        place: name of the scratch memory that holds the values until the next use of that name; "" for fresh memory.
+        out: owner of the memory of the values; None for fresh memory.
 
     Returns:
         The factors, in the shape of the codes; their values are exact in float32.
     """
     fmt = FORMATS[name]
     if fmt.bits > 16:
-        value, exponent, nans, infs = classes(fmt, codes, kept, flush)
+        value, exponent, nans, infs = classes(fmt, codes, bits, flush)
         return Factors(value.astype(np.float32), exponent, nans if nans.any() else None, infs if infs.any() else None)
-    words = scratch(f"{place} words", codes.shape, np.uint32) if place else np.empty(codes.shape, np.uint32)
+    words = np.empty(codes.shape, np.uint32) if out is None else out(codes.shape)
     _table(name, flush).take(codes, out=words, mode="clip")
-    low = scratch("low", codes.shape, np.uint32)
+    low = _LOW(codes.shape)
     np.bitwise_and(words, np.uint32(0x1FFF), out=low)
     np.bitwise_and(words, np.uint32(0xFFFFE000), out=words)
     special = low.size > 0 and int(low.max()) >= _NAN
@@ -126,7 +122,7 @@ def decode(name: str, codes: NDArray[Any], kept: int | None = None, flush: str =
         nan, inf = low & np.uint32(_NAN) != 0, low & np.uint32(_INF) != 0
         nan, inf = nan if nan.any() else None, inf if inf.any() else None
         low &= np.uint32(_EXPONENT)
-    kind = np.dtype(_exponent_type(fmt))
+    kind = _exponent_type(fmt)
     # The lowest 8 or 16 bits of exponent + 512 are, in two's complement, those of the exponent (plus 512 if 16).
     exponent = low.astype(kind)
     if kind.itemsize > 1:

@@ -9,21 +9,21 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import aligned_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.product import Product
+    from mfmasim.matrix.arithmetic.product import Product, Rest
     from mfmasim.matrix.request import Operands
 
 
-def aligned(product: Product, operands: Operands) -> NDArray[Any]:
-    """``aligned`` for any format of C and D.
+def aligned(product: Product, operands: Operands, rest: Rest) -> NDArray[Any] | None:
+    """``aligned`` for formats of C and D other than f32; None where both are.
 
     Args:
         product: its model is an ``aligned`` row.
         operands: codes (tiles, rows, columns), and the scales of the same tiles.
+        rest: D in f32 of one instruction.
 
     Returns:
         Raw bits (tiles, M, N) in the format of D.
@@ -33,7 +33,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     """
     formats = product.formats
     if formats.d == formats.addend == "f32":
-        return aligned_tiles.aligned(product, operands)
+        return None
     k = operands.a.shape[2]
     if k > product.k and formats.d != formats.addend:
         raise MfmasimError(f"a chain of instructions needs C and D in one format, not {formats.addend} and {formats.d}")
@@ -43,7 +43,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
         part = slice(first, first + product.k)
         sliced = {"a": operands.a[:, :, part], "b": operands.b[:, part], "c": _widened(formats.addend, value)}
         some = replace(operands, **sliced, memos=None)
-        value = _narrowed(product, some, aligned_tiles.aligned(wide, some))
+        value = _narrowed(product, some, rest(wide, some))
     return value
 
 

@@ -6,14 +6,13 @@ does. A batch is computed here only where every element obeys these bounds; else
 multiples of the unit 2^(e_dot - 24), are added exactly and rounded once, as
 `mfmasim.matrix.arithmetic.aligned_steps` proves.
 
-* *products* (16-bit factors and xf32), in float32 and int32: -100 <= e_dot <= 124, so that a product below 2^-126,
-  which float32 rounds, is below one unit and truncated to 0 anyway. Where no step is empty, no factor is NaN, and
-  besides e_dot <= 24 and |c| < 2^30 units, c / unit is exact; other steps are added as `aligned_steps` adds them.
+* *products* (16-bit factors and xf32), in float32 and int32: e_dot within `LOWEST` and `HIGHEST` of
+  `mfmasim.matrix.arithmetic.bounds`. Where no step is empty, no factor is NaN, e_dot is at most `SCALED_UP` and addends
+  are below `ADDEND_UNITS`, c / unit is exact; other steps are added as `aligned_steps` adds them.
 * *matmul* (8-bit factors), in float64: e_dot is the exponent, divided by 8, of a sum of powers 2^(8 (ea+eb)), of which
-  a step has fewer than 2^8. Every product is a multiple of 2^grain, the least one of its formats. While e_dot is at
-  most grain + 24, truncation removes nothing, and the sum in float64, of 30 bits, is exact. |c| < 2^(grain + 31): such
-  an addend raises no grid of the definition above the grain, however small e_dot is. An empty step has a sum of powers
-  of 0, which stands for a unit far below 2^-149: c stays as it is. NaN passes from a factor or c to D by itself.
+  a step has fewer than 2^8. The grain is that of the formats. Within `exact_grid` the sum is exact, and addends are
+  below `addend_limit`. An empty step has a sum of powers of 0, which stands for a unit far below 2^-149: c stays as it
+  is. NaN passes from a factor or c to D by itself.
 """
 
 from __future__ import annotations
@@ -24,18 +23,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import aligned_steps
-from mfmasim.matrix.arithmetic.buffers import scratch
+from mfmasim.matrix.arithmetic import aligned_steps, bounds
 from mfmasim.matrix.arithmetic.byte_factors import tables
-from mfmasim.matrix.arithmetic.factors import empty_below
+from mfmasim.matrix.arithmetic.scratch import Scratch
 from mfmasim.matrix.request import Operands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.product import Product
+    from mfmasim.matrix.arithmetic.product import Product, Rest
 
 MOST = 1 << 14
 """Products that count as few."""
@@ -44,25 +40,24 @@ BLOCK = 1 << 15
 
 _INFINITY = 0x7FE
 """The exponent fields of 2^x and 2^-x in float64 add up to this."""
-_LOWEST = 128
-"""Eighth of the exponent field of the least sum of powers."""
+_LOWEST = bounds.SMALLEST_POWER
+_A, _B, _SUMS, _ADDEND = (Scratch(np.float64) for _ in range(4))
+_FIELDS = Scratch(np.int64)
 
 
-def aligned(
-    product: Product, operands: Operands, otherwise: Callable[[Operands], NDArray[Any]]
-) -> NDArray[np.uint32] | None:
+def aligned(product: Product, operands: Operands, rest: Rest) -> NDArray[np.uint32] | None:
     """D, or None where a bound does not hold, another way costs less, or the operands have to be checked first.
 
     Args:
         product: any.
         operands: from the caller, unchecked.
-        otherwise: D of the tiles (tiles, rows, columns) of a large batch in which a bound does not hold.
+        rest: D of the tiles (tiles, rows, columns) of a large batch in which a bound does not hold.
     """
     a, b, c = operands.a, operands.b, operands.c
     kinds = product.carriers
     if not (kinds and type(a) is type(b) is type(c) is np.ndarray and (a.dtype, b.dtype, c.dtype) == kinds):
         return None
-    if operands.scaled or operands.index is not None or not aligned_steps.usable(product.model):
+    if operands.scaled or operands.index is not None or not bounds.aligned_parameters(product.model):
         return None
     *batch, m, k = a.shape if a.ndim > 1 else (0, 0)
     *other, rows, n = b.shape if b.ndim > 1 else (0, 0)
@@ -79,8 +74,8 @@ def aligned(
         if not run(product, (x[some], y[some]), z[some].reshape(-1), d[some].reshape(-1)):
             if not start:
                 return None  # others of this kind would follow
-            rest = Operands(x[some], y[some], z[some].view(np.uint32).reshape(-1, m, n))
-            d.view(np.uint32)[some] = otherwise(rest).reshape(-1, outputs)
+            left = Operands(x[some], y[some], z[some].view(np.uint32).reshape(-1, m, n))
+            d.view(np.uint32)[some] = rest(product, left).reshape(-1, outputs)
     return d.view(np.uint32).reshape(c.shape)
 
 
@@ -114,20 +109,20 @@ def _by_products(
     steps = k // model.group, model.group, c.size
     terms = np.add(exponent[:, :first].reshape(rows), exponent[:, first:].reshape(columns)).reshape(steps)
     e = np.maximum.reduce(terms, axis=1)
-    low, high, bound = np.minimum.reduce(e, axis=None), np.maximum.reduce(e, axis=None), empty_below(e)
+    low, high, empty = np.minimum.reduce(e, axis=None), np.maximum.reduce(e, axis=None), bounds.empty_below(e)
     wide = e.astype(np.int32)
-    if low < aligned_steps.LOWEST:
-        if ((e >= bound) & (e < aligned_steps.LOWEST)).any():
+    if low < bounds.LOWEST:
+        if ((e >= empty) & (e < bounds.LOWEST)).any():
             return False
-        np.maximum(wide, aligned_steps.LOWEST, out=wide)
-    if high > aligned_steps.HIGHEST:
+        np.maximum(wide, bounds.LOWEST, out=wide)
+    if high > bounds.HIGHEST:
         return False
     units = aligned_steps.grid_scale(wide)
     unit = aligned_steps.inverse(units)
     products = np.multiply(values[:, :first].reshape(rows), values[:, first:].reshape(columns)).reshape(steps)
     np.multiply(products, units[:, None], out=products)
     totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32)
-    if both.nan is None and low >= bound and high <= 24:
+    if both.nan is None and low >= empty and high <= bounds.SCALED_UP:
         x, value = np.empty(totals.shape, np.float32), c
         for step in range(len(x)):
             addend = np.multiply(value, units[step], out=x[step])
@@ -137,12 +132,12 @@ def _by_products(
             np.copyto(d, total, casting="same_kind")
             np.multiply(d, unit[step], out=d)
             value = d
-        if _below(x, 2.0**30):
+        if _below(x, bounds.ADDEND_UNITS):
             return True
     value = c
     for step, total in enumerate(totals):
-        empty = e[step] < bound if low < bound else None
-        value = aligned_steps.add(model, aligned_steps.Sum(total, wide[step], empty, units[step]), value, step)
+        nothing = e[step] < empty if low < empty else None
+        value = aligned_steps.add(model, aligned_steps.Sum(total, wide[step], nothing, units[step]), value, step)
     np.copyto(d, value)
     nan = np.isnan(d)
     if both.nan is not None:
@@ -166,22 +161,23 @@ def _by_matmul(
     """
     a, b = factors
     (tiles, m, k), n, model, formats = a.shape, b.shape[2], product.model, product.formats
-    of_a, of_b = (_planes(name, product.flush_inputs, place) for place, name in enumerate((formats.a, formats.b)))
+    of_a, of_b = (_planes(name, product.flush_inputs, operand) for operand, name in enumerate((formats.a, formats.b)))
     lowest = of_a.lowest + of_b.lowest
-    limit, value = 2.0 ** (lowest - product.fraction_bits + 31), c
+    grain = lowest - product.fraction_bits
+    limit, value = bounds.addend_limit(grain), c
     if not _below(c, limit, or_nan=True):
         return False
-    x, y = scratch("planes a", (2, *a.shape), np.float64), scratch("planes b", (2, *b.shape), np.float64)
+    x, y = _A((2, *a.shape)), _B((2, *b.shape))
     of_a.planes.take(a, axis=1, out=x, mode="clip")
     of_b.planes.take(b, axis=1, out=y, mode="clip")
     # A step after the other, of each sums and powers.
     steps = k // model.group
     rows = x.reshape(2, tiles, m, steps, model.group).transpose(3, 0, 1, 2, 4)
     columns = y.reshape(2, tiles, steps, model.group, n).transpose(2, 0, 1, 3, 4)
-    sums = np.matmul(rows, columns, out=scratch("sums", (steps, 2, tiles, m, n), np.float64)).reshape(steps, 2, -1)
+    sums = np.matmul(rows, columns, out=_SUMS((steps, 2, tiles, m, n))).reshape(steps, 2, -1)
     powers = sums[:, 1].view(np.int64)
-    e = np.right_shift(powers, 55, out=scratch("fields", powers.shape, np.int64))
-    if np.maximum.reduce(e, axis=None) > _LOWEST + model.product_bits - product.fraction_bits:
+    e = np.right_shift(powers, 55, out=_FIELDS(powers.shape))
+    if np.maximum.reduce(e, axis=None) > _LOWEST - lowest + bounds.exact_grid(grain, model.product_bits):
         return False
     np.add(e, 1023 - 24 + lowest - _LOWEST, out=e)
     np.left_shift(e, 52, out=e)
@@ -190,7 +186,7 @@ def _by_matmul(
     bound = None
     if model.drop_addend_below is not None:
         bound = np.float64(-(2.0 ** (24 - model.drop_addend_below))).view(np.int64)
-    addend = scratch("addend", d.shape, np.float64)
+    addend = _ADDEND(d.shape)
     for step in range(steps):
         if step and not _below(d, limit, or_nan=True):
             return False
@@ -235,16 +231,16 @@ class _Planes(NamedTuple):
 
 
 @cache
-def _planes(name: str, flush: str, place: int) -> _Planes:
+def _planes(name: str, flush: str, operand: int) -> _Planes:
     """Tables of an operand.
 
     Args:
         name: format of 8 bits.
         flush: flushing of subnormal factors, as in `Model.flush_inputs`.
-        place: 0 for A and 1 for B: the least product of powers has the exponent field 8 `_LOWEST`.
+        operand: 0 for A and 1 for B: the least product of powers has the exponent field 8 `_LOWEST`.
     """
     found = tables(FORMATS[name], flush)
     value, exponent = found.value.values.astype(np.float64), found.exponent.astype(np.int32)
     lowest = int(exponent[value != 0].min())
-    power = np.ldexp(1.0, 8 * (exponent - lowest) + (8 * _LOWEST - 1023) * place)
+    power = np.ldexp(1.0, 8 * (exponent - lowest) + (8 * _LOWEST - 1023) * operand)
     return _Planes(np.stack((np.where(found.nan, np.nan, value), np.where(value == 0, 0.0, power))), lowest)
