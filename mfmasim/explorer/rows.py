@@ -18,7 +18,7 @@ from mfmasim.lds.instructions import ds_instruction
 from mfmasim.lds.lanes import LANE_SETS, PhaseTable
 from mfmasim.matrix import instruction, instructions
 from mfmasim.matrix.catalogue import format_choices
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 from mfmasim.matrix.rows import TABLES, other_spelling
 
 if TYPE_CHECKING:

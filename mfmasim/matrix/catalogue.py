@@ -8,7 +8,7 @@ from mfmasim.architectures import ARCHITECTURES, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.matrix.instruction import MatrixInstruction
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 from mfmasim.matrix.rows import TABLES, Row, other_spelling, spelling
 
 _SHORT = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.matrix.fragment import Fragment
-    from mfmasim.matrix.instruction import MatrixInstruction
+    from mfmasim.matrix.operands import MatrixOperands
     from mfmasim.matrix.request import Memo, Modes
 
 
-def multiply(op: MatrixInstruction, given: Operands, modes: Modes) -> NDArray[Any]:
-    """D of matrices; see `MatrixInstruction.multiply`.
+def multiply(op: MatrixOperands, given: Operands, modes: Modes) -> NDArray[Any]:
+    """D of matrices; see `mfmasim.matrix.instruction.MatrixInstruction.multiply`.
 
     Args:
         op: the instruction.
@@ -37,9 +37,9 @@ def multiply(op: MatrixInstruction, given: Operands, modes: Modes) -> NDArray[An
 
 
 def execute(
-    op: MatrixInstruction, registers: Operands, modes: Modes, old: NDArray[np.uint32] | None = None
+    op: MatrixOperands, registers: Operands, modes: Modes, old: NDArray[np.uint32] | None = None
 ) -> NDArray[np.uint32]:
-    """D's registers from those of the sources; see `MatrixInstruction.execute`.
+    """D's registers from those of the sources; see `mfmasim.matrix.instruction.MatrixInstruction.execute`.
 
     Args:
         op: the instruction.
@@ -61,7 +61,7 @@ def execute(
     return d if old is None or target.full else d | (np.asarray(old) & ~target.mask)
 
 
-def execute_pairs(op: MatrixInstruction, registers: Operands, modes: Modes) -> NDArray[np.uint32] | None:
+def execute_pairs(op: MatrixOperands, registers: Operands, modes: Modes) -> NDArray[np.uint32] | None:
     """D's registers of one instruction for every A with every B, or None where rounding needs each by itself.
 
     Args:
@@ -91,7 +91,7 @@ def _once(memo: Memo, fragment: Fragment, registers: NDArray[np.uint32]) -> NDAr
     return codes
 
 
-def _product(op: MatrixInstruction, operands: Operands, modes: Modes, read: Mapping[str, Fragment]) -> NDArray[Any]:
+def _product(op: MatrixOperands, operands: Operands, modes: Modes, read: Mapping[str, Fragment]) -> NDArray[Any]:
     """D of checked matrices, in the formats that the fragments are read in."""
     operands = negate_operands(operands, modes, op.row.words)
     formats = _formats(read)
@@ -105,7 +105,7 @@ def _formats(read: Mapping[str, Fragment]) -> Formats:
     return Formats(read["A"].format, read["B"].format, read["D"].format, read["C"].format)
 
 
-def _check_given(op: MatrixInstruction, given: Operands) -> None:
+def _check_given(op: MatrixOperands, given: Operands) -> None:
     """Check that the operands given are those that the instruction has."""
     if given.a is None or given.b is None or given.c is None:
         raise MfmasimError(f"{op.name} needs A, B and C")
@@ -117,7 +117,7 @@ def _check_given(op: MatrixInstruction, given: Operands) -> None:
 
 
 def _elements(fragment: Fragment, matrix: Any) -> NDArray[Any]:
-    """Codes of a matrix as the instruction reads them: under a broadcast, those whose places it reads."""
+    """Codes of a matrix as the instruction reads them: under a broadcast, those that it reads."""
     if fragment.name == "scale_B" and np.shape(matrix)[-2:] == (fragment.cols, fragment.rows):
         matrix = np.swapaxes(matrix, -1, -2)
     codes = fragment.check(matrix)

@@ -75,7 +75,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.fidelity import LEVELS
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch

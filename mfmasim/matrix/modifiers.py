@@ -14,20 +14,18 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import FORMATS
+from mfmasim.matrix.request import F8F6F4
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.instruction import MatrixInstruction
+    from mfmasim.matrix.form import MatrixForm
     from mfmasim.matrix.request import Modes, Operands
 
-F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
-"""Formats of the f8f6f4 instructions by their code in CBSZ (A) and BLGP (B); CDNA4 ISA manual 7.1.5."""
 
-
-def check(op: MatrixInstruction, modes: Modes) -> None:
+def check(op: MatrixForm, modes: Modes) -> None:
     """Refuse values that the manual leaves undefined, and modifiers the instruction does not have.
 
     Raises:
@@ -65,7 +63,7 @@ def check(op: MatrixInstruction, modes: Modes) -> None:
     _check_scales(op, modes, allow)
 
 
-def _check_scales(op: MatrixInstruction, modes: Modes, allow: Callable[..., None]) -> None:
+def _check_scales(op: MatrixForm, modes: Modes, allow: Callable[..., None]) -> None:
     """Where scales lie, and their formats: E5M3 and E4M3 are for FP4 only, and of two FP4 operands both are alike."""
     row, names = op.row, op.generation.scale_formats
     several = row.scaled and len(names) > 1

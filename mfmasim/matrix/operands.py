@@ -1,30 +1,142 @@
-"""Operands of an instruction: from its row to fragments, under modifiers and under another numbering of k."""
+"""Operands of a matrix instruction: from its row to fragments, under modifiers and under another numbering of k."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import FORMATS
+from mfmasim.matrix.form import MatrixForm
 from mfmasim.matrix.fragment import Fragment
-from mfmasim.matrix.modifiers import broadcast_block, permute_lane, signed
+from mfmasim.matrix.modifiers import broadcast_block, check, permute_lane, signed
+from mfmasim.matrix.request import PLAIN, Modes
 from mfmasim.matrix.rules import RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.instruction import MatrixInstruction
     from mfmasim.matrix.layout import Layout
-    from mfmasim.matrix.request import Modes
 
 SMALL = {"f8f6f4", "f4"}
 """Words of inputs whose layout is that of CDNA5's block-scaled forms."""
 
 
-def build(op: MatrixInstruction) -> dict[str, Fragment]:
+class MatrixOperands(MatrixForm):
+    """A matrix instruction with its operands, as fragments."""
+
+    @property
+    def layout_source(self) -> str:
+        """Where the layouts of the inputs are published, or how they were inferred."""
+        inputs = [fragment for name, fragment in self.operands.items() if name not in {"C", "D"}]
+        return "; ".join(dict.fromkeys(fragment.source for fragment in inputs))
+
+    @cached_property
+    def operands(self) -> dict[str, Fragment]:
+        """Every operand by name, in the order A, B, C, D, scale_A, scale_B, index."""
+        return _build(self)
+
+    @property
+    def A(self) -> Fragment:
+        """Operand A: rows i, columns k (kept elements where A is sparse)."""
+        return self.operands["A"]
+
+    @property
+    def B(self) -> Fragment:
+        """Operand B: rows k, columns j."""
+        return self.operands["B"]
+
+    @property
+    def C(self) -> Fragment:
+        """Operand C: rows i, columns j; for a sparse A it lies in the registers of D."""
+        return self.operands["C"]
+
+    @property
+    def D(self) -> Fragment:
+        """Result D: rows i, columns j."""
+        return self.operands["D"]
+
+    @property
+    def scale_A(self) -> Fragment | None:
+        """Scales of A: rows i, columns blocks of k that share one; None without block scales."""
+        return self.operands.get("scale_A")
+
+    @property
+    def scale_B(self) -> Fragment | None:
+        """Scales of B: rows j, columns blocks of k that share one; None without block scales."""
+        return self.operands.get("scale_B")
+
+    @property
+    def index(self) -> Fragment | None:
+        """2-bit positions of the kept elements: rows and columns as A; None where A is dense."""
+        return self.operands.get("index")
+
+    @property
+    def index_sets(self) -> int:
+        """Sets of indices that one register holds; ABID (CDNA) or OPSEL (RDNA) selects one. 0 where A is dense."""
+        return max(1, 32 // (self.A.layout.items * 2)) if self.sparse else 0
+
+    def operand(self, name: str, **modifiers: int) -> Fragment:
+        """An operand as the instruction reads it under modifiers.
+
+        Args:
+            name: ``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B`` or ``index``.
+            modifiers: fields of `mfmasim.matrix.request.Modes`.
+
+        Returns:
+            The fragment. Under CBSZ or BLGP several elements may share a place.
+
+        Raises:
+            MfmasimError: the instruction has no such operand, or a modifier is not legal.
+        """
+        if name not in self.operands:
+            raise MfmasimError(f"{self.name} has no operand {name!r}; it has {', '.join(self.operands)}")
+        return self.under(Modes(**modifiers))[name]  # type: ignore[arg-type]
+
+    @cached_property
+    def _under(self) -> dict[Modes, dict[str, Fragment]]:
+        return {PLAIN: self.operands}
+
+    def under(self, modes: Modes) -> dict[str, Fragment]:
+        """Every operand as the instruction reads it under modes.
+
+        Raises:
+            MfmasimError: a modifier is not legal.
+        """
+        found = self._under.get(modes)
+        if found is None:
+            # Modes that only concern rounding move no element.
+            moving = replace(modes, clamp=False, fp16_ovfl=False, denormals=True)
+            if modes == moving:
+                check(self, modes)
+                found = {name: _under_modes(self, fragment, modes) for name, fragment in self.operands.items()}
+            else:
+                found = self.under(moving)
+            self._under[modes] = found
+        return found
+
+    def contiguous(self, name: str) -> Fragment:
+        """An operand with k numbered so that every lane holds a run of consecutive k, alike in A, B and index.
+
+        The numbers of k are a convention: exact sums do not depend on them. `multiply` and `execute` use those of
+        `operands`, because rounding depends on which k are summed together.
+
+        Args:
+            name: ``A``, ``B``, ``C``, ``D`` or ``index``.
+
+        Returns:
+            The fragment under the other numbering, which may be the one it has.
+
+        Raises:
+            MfmasimError: A and B would need different numbers, or scales bind the numbers of k.
+        """
+        return _contiguous(self, name)
+
+
+def _build(op: MatrixForm) -> dict[str, Fragment]:
     """Every operand by name, in the order A, B, C, D, scale_A, scale_B, index."""
     rule, row, wave = RULES[op.generation.rule], op.row, op.wave
     kind = {"sparse": row.sparse, "small": row.a in SMALL}
@@ -57,7 +169,7 @@ def build(op: MatrixInstruction) -> dict[str, Fragment]:
     }  # fmt: skip
 
 
-def _source(op: MatrixInstruction, name: str, layout: Layout) -> str:
+def _source(op: MatrixForm, name: str, layout: Layout) -> str:
     if name in {"scale_A", "scale_B"}:
         return op.generation.scale_source
     if name == "index" and op.generation.index_source:
@@ -66,8 +178,8 @@ def _source(op: MatrixInstruction, name: str, layout: Layout) -> str:
     return own if own and name not in {"C", "D"} else op.generation.source
 
 
-def under_modes(op: MatrixInstruction, fragment: Fragment, modes: Modes) -> Fragment:
-    """The operand as the instruction reads it: another start bit or sign, or elements read from the places of others.
+def _under_modes(op: MatrixOperands, fragment: Fragment, modes: Modes) -> Fragment:
+    """The operand as the instruction reads it: another start bit or sign, or elements that other lanes hold.
 
     Args:
         op: the instruction.
@@ -101,8 +213,8 @@ def under_modes(op: MatrixInstruction, fragment: Fragment, modes: Modes) -> Frag
     return replace(fragment, format=form, layout=fragment.layout.at(offset, first_lane), origin=origin)
 
 
-def contiguous(op: MatrixInstruction, name: str) -> Fragment:
-    """The operand with k numbered so that every lane holds a run; see `MatrixInstruction.contiguous`."""
+def _contiguous(op: MatrixOperands, name: str) -> Fragment:
+    """The operand with k numbered so that every lane holds a run; see `MatrixOperands.contiguous`."""
     fragment = op.operand(name)
     if name in {"C", "D"}:
         return fragment

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
+"""Formats of the f8f6f4 instructions by their code in CBSZ (A) and BLGP (B); CDNA4 ISA manual 7.1.5."""
+
 Memo = dict[Any, Any]
 """Results by what they are."""
 

@@ -13,8 +13,8 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.grids import MAPS, layout
 from mfmasim.lds import Swizzle, terms_of
 from mfmasim.matrix import MatrixInstruction, instruction, instructions
-from mfmasim.matrix.modifiers import F8F6F4, check
-from mfmasim.matrix.request import Modes
+from mfmasim.matrix.modifiers import check
+from mfmasim.matrix.request import F8F6F4, Modes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

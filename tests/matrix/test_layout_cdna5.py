@@ -10,7 +10,7 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 from tests.oracles import require
 from tests.slow import wmma_cdna5 as slow
 from tests.triton.needs import HAVE

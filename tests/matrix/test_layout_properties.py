@@ -9,7 +9,7 @@ import pytest
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.layout import parse
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 from mfmasim.matrix.rows import TABLES
 
 # One architecture for each table of rows: what follows from a row need not be computed twice.

@@ -8,7 +8,7 @@ import pytest
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 from tests.llvm import assembled
 
 

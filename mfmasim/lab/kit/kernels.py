@@ -18,7 +18,7 @@ from mfmasim.lab.kit.assumed import opcode_rows
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.machine.ops.transposed_cdna5 import EXCHANGES
 from mfmasim.matrix import instruction, instructions
-from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import F8F6F4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.matrix import instruction as matrix_instruction
-from mfmasim.matrix.modifiers import F8F6F4
-from mfmasim.matrix.request import Modes
+from mfmasim.matrix.request import F8F6F4, Modes
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch

@@ -45,6 +45,7 @@ def by_bytes(product: Product, operands: Operands, _: Rest) -> NDArray[Any] | No
     Args:
         product: its model is an ``aligned`` row.
         operands: codes (tiles, rows, columns), and the scales of the same tiles.
+        _: not needed.
 
     Returns:
         Raw f32 bits (tiles, M, N).

@@ -14,8 +14,9 @@ import numpy as np
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import exact_sums
 from mfmasim.matrix.arithmetic.bounds import empty_below
+from mfmasim.matrix.arithmetic.product import RESULTS
 from mfmasim.matrix.arithmetic.scales import block_scales
-from mfmasim.matrix.arithmetic.special_values import NAN, RESULTS, classify, resolve
+from mfmasim.matrix.arithmetic.special_values import NAN, classify, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

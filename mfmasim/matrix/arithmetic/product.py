@@ -13,7 +13,6 @@ from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic.bounds import FACTOR_FRACTION_BITS
 from mfmasim.matrix.arithmetic.factors import Factors, decode
 from mfmasim.matrix.arithmetic.scratch import Scratch
-from mfmasim.matrix.arithmetic.special_values import RESULTS
 from mfmasim.matrix.request import Operands
 
 if TYPE_CHECKING:
@@ -26,6 +25,24 @@ if TYPE_CHECKING:
 
 _WORDS = {name: Scratch(np.uint32) for name in "ab"}
 """Memory of the decoded factors of A and B."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Bit fields of a format of c and d."""
+
+    dtype: str
+    sign: int
+    inf: int
+    quiet: int
+
+
+RESULTS: dict[str, Result] = {
+    "f64": Result("u8", 1 << 63, 0x7FF << 52, 1 << 51),
+    "f32": Result("u4", 1 << 31, 0x7F800000, 0x00400000),
+    "f16": Result("u2", 1 << 15, 0x7C00, 0x0200),
+    "bf16": Result("u2", 1 << 15, 0x7F80, 0x0040),
+}
 
 
 @dataclass(frozen=True)

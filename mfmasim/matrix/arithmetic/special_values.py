@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mfmasim.matrix.arithmetic.product import RESULTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,24 +16,6 @@ if TYPE_CHECKING:
 
 NAN, INVALID, POSITIVE, NEGATIVE, POSITIVE_OVERFLOW, NEGATIVE_OVERFLOW = 1, 2, 4, 8, 16, 32
 INFINITE = POSITIVE | NEGATIVE
-
-
-@dataclass(frozen=True)
-class Result:
-    """Bit fields of a format of c and d."""
-
-    dtype: str
-    sign: int
-    inf: int
-    quiet: int
-
-
-RESULTS: dict[str, Result] = {
-    "f64": Result("u8", 1 << 63, 0x7FF << 52, 1 << 51),
-    "f32": Result("u4", 1 << 31, 0x7F800000, 0x00400000),
-    "f16": Result("u2", 1 << 15, 0x7C00, 0x0200),
-    "bf16": Result("u2", 1 << 15, 0x7F80, 0x0040),
-}
 
 
 def classify(a: Factors, b: Factors, products: NDArray[Any], *, overflow: bool) -> NDArray[np.uint8] | None:
