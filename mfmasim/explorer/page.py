@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from mfmasim.errors import unknown
 from mfmasim.explorer.rows import all_rows
 
-VIEWS = ("fragment", "lds", "formats", "stepper", "puzzles")
+VIEWS = ("fragment", "lds", "formats", "stepper", "time", "puzzles")
 """Views of the page, by their names in its address."""
 
 _IMPORT = re.compile(r"^import [^;]*?from \"\./(\w+)\.js\";\n", re.MULTILINE)
@@ -39,6 +39,7 @@ def explorer_page(records: Sequence[Mapping[str, Any]] = (), start: str = "") ->
         "style": _static("style.css"),
         "rows": _packed_rows(),
         "records": packed(list(records)) if records else _static("records.txt").strip(),
+        "timelines": _static("timelines.txt").strip(),
         "script": _script(),
     }
     return re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], _static("page.html"))

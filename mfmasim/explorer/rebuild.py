@@ -1,4 +1,4 @@
-"""``python -m mfmasim.explorer.rebuild``: record the shipped runs again. It needs a compiler."""
+"""``python -m mfmasim.explorer.rebuild``: record the shipped runs and timelines again. It needs a compiler."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from mfmasim.explorer.page import packed
 from mfmasim.explorer.recording import record_case
+from mfmasim.explorer.timelines import rebuild as rebuild_timelines
 from mfmasim.verify.files import find
 
 EXAMPLES = Path(str(files(__package__))) / "examples"
@@ -35,7 +36,8 @@ def main() -> None:
     """Write the records where the page finds them."""
     path = Path(str(files(__package__))) / "static" / "records.txt"
     path.write_text(packed(record_all()) + "\n")
-    print(f"{path}: {path.stat().st_size:,} bytes")
+    for written in (path, rebuild_timelines()):
+        print(f"{written}: {written.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

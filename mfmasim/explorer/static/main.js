@@ -9,8 +9,11 @@ import { drawLds } from "./lds_view.js";
 import { address, change, lastValues, onChange, readState, view } from "./state.js";
 import { drawPuzzles } from "./puzzle_view.js";
 import { drawStepper } from "./stepper_view.js";
+import { drawTime } from "./time_view.js";
 
-const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper], puzzles: ["Puzzles", drawPuzzles] };
+const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper], time: ["Time", drawTime], puzzles: ["Puzzles", drawPuzzles] };
+/** Views that wait for recorded runs. */
+const LATE = { stepper: "records", time: "timelines" };
 
 /** Text of base64 that was compressed by gzip. */
 async function unpack(text) {
@@ -65,7 +68,7 @@ function themeButton(redraw) {
 
 async function start() {
   const data = await unpack(document.querySelector("#rows").textContent);
-  data.records = null;
+  data.records = data.timelines = null;
   window.mfmasim = makeApi(data);
   const nav = document.querySelector("nav");
   for (const [name, [title]] of Object.entries(VIEWS)) {
@@ -78,10 +81,12 @@ async function start() {
   readState();
   onChange(() => draw(data));
   themeButton(() => draw(data));
-  if (view() !== "stepper") draw(data);
-  // The recorded runs are the larger part, and only one view shows them: the others do not wait.
-  data.records = await unpack(document.querySelector("#records").textContent);
-  if (view() === "stepper") draw(data);
+  if (!(view() in LATE)) draw(data);
+  // The recorded runs are the larger part, and two views show them: the others do not wait.
+  for (const [name, part] of Object.entries(LATE)) {
+    data[part] = await unpack(document.querySelector(`#${part}`).textContent);
+    if (view() === name) draw(data);
+  }
   document.documentElement.dataset.ready = "yes";
 }
 

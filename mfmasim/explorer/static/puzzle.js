@@ -28,7 +28,7 @@ export function puzzleOperand(data, puzzle) {
   return operand(findInstruction(data, puzzle.arch, puzzle.op, { a: a || undefined, b: b || undefined }), puzzle.operand);
 }
 
-const KINDS = { element: ofElements, index: ofElements, place: ofPlaces, bits: ofPlaces, code: ofCodes, direct: ofDirect, transposed: ofTransposed, banks: ofBanks };
+const QUESTIONS = { element: ofElements, index: ofElements, place: ofPlaces, bits: ofPlaces, code: ofCodes, direct: ofDirect, transposed: ofTransposed, banks: ofBanks };
 
 /** Fields that a puzzle can ask about an operand. */
 export function fieldsOf(ask, fragment) {
@@ -42,8 +42,8 @@ export function fieldsOf(ask, fragment) {
  *     conflicts}; null where there is no slot.
  */
 export function slotsOf(data, puzzle) {
-  const make = KINDS[puzzle.ask];
-  if (!make) throw unknown("question", puzzle.ask, Object.keys(KINDS));
+  const make = QUESTIONS[puzzle.ask];
+  if (!make) throw unknown("question", puzzle.ask, Object.keys(QUESTIONS));
   return make(data, puzzle);
 }
 
