@@ -106,6 +106,11 @@ class Opcode:
     """M0 says which of its registers are loaded or stored."""
     saves_exec: bool = False
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
+    mask: str = ""
+    """How a scalar operation on bits makes its result: ``and`` (a part of its last source; of EXEC, where it is saved),
+    ``without`` (of the first source without the last), ``not``, ``xor``, or empty."""
+    transposes: bool = False
+    """A load that moves data between lanes."""
     reads_m0: bool = False
     """M0 is an implicit source; it is one of every load with the modifier ``lds`` too."""
     result_select: int = 8
@@ -260,6 +265,10 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"kind": "hint"},
     ),
     ("SALU", r"s_\w+_(saveexec|wrexec)_b(32|64)", {"saves_exec": True}),
+    ("SALU", r"s_and_b(32|64)|s_(and|andn1|and_not0)_(save|wr)exec_b(32|64)", {"mask": "and"}),
+    ("SALU", r"s_(andn2|and_not1)_((save|wr)exec_)?b(32|64)", {"mask": "without"}),
+    ("SALU", r"s_not_b(32|64)", {"mask": "not"}),
+    ("SALU", r"s_xor_b(32|64)", {"mask": "xor"}),
     ("SALU", r"s_movrel\w+", {"relative": True, "reads_m0": True}),
     # Scalar memory.
     ("SMEM", r"s_(buffer_|scratch_)?load_\w+", {"access": "load", "counter": "scalar"}),
@@ -274,6 +283,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # LDS and GDS.
     ("LDS", r"ds_(?!nop)\w+", {"counter": "lds"}),
     ("LDS", r"ds_(read|load)\w+", {"access": "load"}),
+    ("LDS", r"ds_(read|load)_(b\d+_)?tr\w+", {"transposes": True}),
     ("LDS", r"ds_(write|store)(?!xchg|_src2)\w+", {"access": "store"}),
     ("LDS", r"ds_write_src2_\w+", {"access": "atomic"}),
     ("LDS", r"ds_(b?permute|swizzle)_\w+", {"access": "exchange"}),
@@ -293,6 +303,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_atomic_async_barrier_arrive_b64", {"counter": "async"}),
     # Vector memory.
     ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
+    ("VMEM", r"[a-z]+_load_tr\w+", {"transposes": True}),
     ("VMEM", r"[a-z]+_load_async_to_lds_\w+", {"counter": "async", "to_lds": True}),
     ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),
     ("VMEM", r"(global|scratch)_(load|store)_block", {"chosen": True, "reads_m0": True}),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.counters import raised, waited
+from mfmasim.observe.lanes import ANY, APART, SAME, WITHIN, Lanes, by_lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +38,20 @@ class Flight:
     """``low`` or ``high``, if it writes that half of its register."""
     blamed: tuple[tuple[int, int, str], int] | None = None
     """What was reported while it was in flight, and the value to which its counter had to fall there."""
+    lanes: int | None = None
+    """EXEC of a load by lanes, where it is a constant."""
+    reach: str = ANY
+    """How EXEC now compares with EXEC of the load: ``same``, ``apart`` (no lane in common) or ``any``."""
+
+    def under(self, lanes: Lanes, change: str) -> Flight:
+        """The flight after an instruction that changes EXEC (see `mfmasim.observe.lanes.follow`)."""
+        if self.lanes is not None and lanes.value is not None:
+            reach = APART if not self.lanes & lanes.value else ANY
+        elif change == WITHIN:
+            reach = self.reach if self.reach == APART else ANY
+        else:
+            reach = APART if change == APART and self.reach == SAME else ANY
+        return self if reach == self.reach else replace(self, reach=reach)
 
 
 def registers(operands: Iterable[Operand]) -> Iterator[Register]:
@@ -107,7 +122,9 @@ def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
     return left[::-1]
 
 
-def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None) -> list[Flight]:
+def execute(
+    arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None, lanes: Lanes = Lanes()
+) -> list[Flight]:  # fmt: skip
     """Execute one instruction: it waits, touches registers, or issues an operation.
 
     Memory operations on different halves of a register do not touch each other, where registers have halves; any other
@@ -118,6 +135,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
         flights: before the instruction.
         instruction: what is executed.
         report: called for each flight whose registers the instruction touches too early.
+        lanes: what is known of EXEC.
 
     Returns:
         The flights after it.
@@ -130,7 +148,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
     left: list[Flight] = []
     both = reads | writes
     for place, flight in enumerate(flights):
-        if flight.writes.isdisjoint(both):
+        if flight.writes.isdisjoint(both) or (flight.reach == APART and by_lane(instruction)):
             left.append(flight)
             continue
         apart = data if {half, flight.half} == {"low", "high"} else frozenset()
@@ -147,7 +165,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
     for u in up:
         flight = Flight(
             u.counter, u.order, u.limit, instruction.pc, instruction.name, writes, coherent(instruction),
-            half if data & writes else "",
+            half if data & writes else "", None, *((lanes.value, SAME) if by_lane(instruction) else ()),
         )  # fmt: skip
         flights = settled([*flights, flight], u.counter, u.limit)
     return flights

@@ -15,6 +15,7 @@ from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 from mfmasim.observe.flights import Flight, execute, rank, touched
+from mfmasim.observe.lanes import SAME, Lanes, follow
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.redundant_waits import Ended, RedundantWaits
 
@@ -56,8 +57,8 @@ MOST = 3
 """Places of loads that a finding names."""
 Key = tuple[int, int, str]
 """Addresses of a use and of the load that it comes too early after, and the counter."""
-State = tuple[tuple[Flight, ...], tuple[Ended, ...]]
-"""What may be in flight, and what waits have ended and nothing has needed yet."""
+State = tuple[tuple[Flight, ...], tuple[Ended, ...], Lanes]
+"""What may be in flight, what waits have ended and nothing has needed yet, and what is known of EXEC."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Waits(Paths[State], Check):
     def __init__(self, launch: Launch) -> None:
         """Start with nothing in flight."""
         Check.__init__(self, launch)
-        Paths.__init__(self, ((), ()), self.kernel)
+        Paths.__init__(self, ((), (), Lanes()), self.kernel)
         self.arch = self.kernel.arch
         self.redundant = RedundantWaits(self.arch)
         self._of_block = RedundantWaits(self.arch)
@@ -102,7 +103,7 @@ class Waits(Paths[State], Check):
             event: the block.
             index: one of the waves of the event that are in this state.
         """
-        before, ended = state
+        before, ended, lanes = state
         self._of_block = RedundantWaits(self.arch)
         flights = list(before)
         for instruction in event.instructions:
@@ -110,11 +111,12 @@ class Waits(Paths[State], Check):
                 ended = self._of_block.step(ended, flights, instruction, frozenset().union(*touched(instruction)))
             reported: dict[str, Key] = {}
             report = partial(self._missing, instruction, event, index, reported)
-            following = execute(self.arch, flights, instruction, report)
+            following = execute(self.arch, flights, instruction, report, lanes)
             if reported:
-                following = execute(self.arch, self._blamed(flights, reported), instruction)
-            flights = following
-        return tuple(flights), ended
+                following = execute(self.arch, self._blamed(flights, reported), instruction, None, lanes)
+            lanes, change = follow(lanes, instruction, self.kernel.wave)
+            flights = following if change == SAME else [flight.under(lanes, change) for flight in following]
+        return tuple(flights), ended, lanes
 
     def _blamed(self, flights: list[Flight], reported: dict[str, Key]) -> list[Flight]:
         """Operations in flight where a wait is missing: a wait there would have ended them as well."""
