@@ -88,7 +88,57 @@ PRINTF = Kind(
     "Print less, or correct the format.",
 )
 
-KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, TENSOR, PRINTF)
+STREAMS_RACE = Kind(
+    "streams-race",
+    "error",
+    "Two streams touch the same bytes in no order",
+    "Copies, fills or kernels of different streams, of which one writes. The simulated runtime completes every call at "
+    "once, so that values are right here; on hardware both run at the same time.",
+    "fill<<<1, 64, 0, s>>>(p); twice<<<1, 64, 0, t>>>(q, p);",
+    "Record an event after the one, hipEventRecord(e, s), and let the other wait, hipStreamWaitEvent(t, e, 0).",
+)
+STREAMS_HOST = Kind(
+    "streams-host",
+    "error",
+    "The host touches memory that work in flight touches",
+    "Pinned or managed memory that a copy or a kernel writes, or reads while the host writes it, before a call that "
+    "waits for it.",
+    'hipMemcpyAsync(pinned, p, 64, hipMemcpyDeviceToHost, s); printf("%d", pinned[0]);',
+    "Call hipStreamSynchronize, hipEventSynchronize or hipDeviceSynchronize before the access.",
+)
+STREAMS_FREED = Kind(
+    "streams-freed",
+    "error",
+    "Memory is freed, or used, while its allocation or end is in flight on another stream",
+    "hipMallocAsync and hipFreeAsync take effect in the order of their stream.",
+    "scale<<<1, 64, 0, s>>>(p); hipFreeAsync(p, t);",
+    "Free in the stream that uses the memory, or let the other stream wait for an event of it.",
+)
+LAUNCH_FAILED = Kind(
+    "launch-failed",
+    "error",
+    "A launch failed, and the program never asked",
+    "<<< >>> drops the error that the launch returns; the kernel did not run.",
+    "kernel<<<1, 2048>>>(p); hipDeviceSynchronize();",
+    "Correct the launch, and check hipGetLastError() after each.",
+)
+
+KINDS = (
+    OVERWRITTEN,
+    READ_ONLY,
+    BUDGET,
+    ENDLESS,
+    QUOTA,
+    TRAP,
+    FETCH,
+    ENDED,
+    TENSOR,
+    PRINTF,
+    STREAMS_RACE,
+    STREAMS_HOST,
+    STREAMS_FREED,
+    LAUNCH_FAILED,
+)
 
 STOPS = {kind.check: kind for kind in (BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, TENSOR, DEADLOCK)}
 """The kind of a launch that ended early, by the check under whose name the machine stops it."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mfmasim.hiprt.registry import Call
     from mfmasim.hiprt.runtime import Runtime
+    from mfmasim.hiprt.work import Clock
 
 INVALID_VALUE, UNSUPPORTED, INVALIDATED = 1, 900, 901
 KERNEL, MEMCPY, MEMSET, HOST, CHILD, EMPTY = 0, 1, 2, 3, 4, 5
@@ -28,6 +29,13 @@ class Node:
     after: list[Node] = field(default_factory=list)
     """Nodes that must be executed before."""
     handle: int = 0
+    origin: tuple[str, str | int] = ("", "")
+    """The call that made it, and where that stands in the program."""
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it is a function of the program."""
+        return self.kind == HOST
 
 
 @dataclass(eq=False)
@@ -60,6 +68,8 @@ class Executable:
 
     runs: dict[Node, Callable[[], object]]
     device: int = 0
+    clock: Clock = field(default_factory=dict)
+    """What its last launch has completed, see `mfmasim.hiprt.order`."""
 
     @classmethod
     def of(cls, graph: Graph) -> Executable:
@@ -79,15 +89,16 @@ class Capture:
     """For every capturing stream, the dependencies of its next node."""
     invalid: bool = False
 
-    def add(self, stream: int, kind: int, run: Callable[[], object]) -> None:
+    def add(self, stream: int, kind: int, run: Callable[[], object], origin: tuple[str, str | int]) -> None:
         """Record work of a stream.
 
         Args:
             stream: the stream.
             kind: kind of the node, one of `KINDS`.
             run: executes the work.
+            origin: see `Node`.
         """
-        node = Node(kind, run, list(self.last.get(stream, [])))
+        node = Node(kind, run, list(self.last.get(stream, [])), origin=origin)
         self.graph.nodes.append(node)
         self.last[stream] = [node]
 
@@ -111,4 +122,5 @@ def capture_call(rt: Runtime, capture: Capture, name: str, call: Call, words: Se
         capture.invalid = True
         raise HipFailure(UNSUPPORTED, f"{name} cannot be captured; the capture of this stream is invalid")
     run = call.freeze(rt, *words) if call.freeze is not None else lambda: call.function(rt, *words)
-    capture.add(words[call.stream], KINDS[call.capture], run)
+    origin = rt.order.origin() if rt.order is not None else ("", "")
+    capture.add(words[call.stream], KINDS[call.capture], run, origin)

@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mfmasim.codeobject.names import shown
 from mfmasim.devices.options import Options as RunOptions
 from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError, TargetError
@@ -149,6 +150,7 @@ def launch(
     rt.counts.launches += 1
     for one in rt.registered.values():
         ctypes.memmove(one.twin, one.address, one.size)
+    touched = memory.follow() if rt.order is not None and rt.order.listens else None
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         observers = [clock] if clock is not None else []
@@ -156,6 +158,10 @@ def launch(
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(BY_KIND[error.kind], f"{kernel.name}: {error}") from None
+    finally:
+        memory.touched = None
+    if touched is not None and rt.order is not None:
+        rt.order.launched(shown(kernel.name), memory.base, touched, list(rt.services[device].pieces.values()))
     for one in rt.registered.values():
         ctypes.memmove(one.address, one.twin, one.size)
     if report.printed:

@@ -12,11 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mfmasim.devices.kinds import LAUNCH_FAILED
 from mfmasim.devices.options import chosen_checks
 from mfmasim.hiprt.faults import Faults, parse
 from mfmasim.hiprt.graphs import capture_call
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
+from mfmasim.hiprt.order import Order
 from mfmasim.hiprt.registry import CALLS, HipFailure
+from mfmasim.hiprt.sites import Sites
+from mfmasim.hiprt.tables.errors import ERRORS
 from mfmasim.hiprt.tables.unserved import reason
 from mfmasim.hiprt.written import Written
 from mfmasim.visible import visible
@@ -25,9 +29,12 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.hiprt.graphs import Capture, Node
     from mfmasim.hiprt.heap import Allocation
+    from mfmasim.hiprt.registry import Call
     from mfmasim.hiprt.settings import Settings
+    from mfmasim.hiprt.work import Clock
     from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.state.memory import Memory, Region
+    from mfmasim.observe.finding import Kind
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
 NOT_READY, RTC_INTERNAL = 600, 11
@@ -77,6 +84,8 @@ class Event:
     flags: int = 0
     recorded: int | None = None
     """Nanoseconds of a steady clock."""
+    clock: Clock | None = None
+    """What is complete at it, see `mfmasim.hiprt.order`."""
     captured: tuple[Capture, list[Node]] | None = None
     """Dependencies, if a capturing stream recorded the event."""
 
@@ -172,6 +181,11 @@ class Runtime:
         self.texts: dict[str, Any] = {}
         """Zero-terminated texts to which the program got pointers."""
         self.counts = Counts()
+        self.sites = Sites(library)
+        self.order = Order(self) if settings.streams else None
+        """Order between streams, if it is followed."""
+        self._unasked: list[tuple[str, str | int]] = []
+        """Launches by ``<<< >>>`` that failed since the program last asked for errors, and where they stand."""
         self._report = settings.report
         self._faults = Faults(list(settings.faults), shared=True)
         self._local = threading.local()
@@ -272,6 +286,7 @@ class Runtime:
     def after_fork_in_child(self) -> None:
         """A child has its own copy of everything, and a report of its own, without what its parent counted."""
         self.counts = Counts()
+        self._unasked.clear()
         if self.settings.report:
             self._report = f"{self.settings.report}.{os.getpid()}"
         self._lock.release()
@@ -301,18 +316,47 @@ class Runtime:
                 raise HipFailure(code, f"not served by the simulated HIP runtime: {reason(name)}")  # noqa: TRY301
             if not self._fails(name):
                 words = [read(arguments[number]) for number, read in enumerate(call.readers)]
-                capture = self.captures.get(words[call.stream]) if call.stream >= 0 else None
-                if capture is not None and call.capture != "done":
-                    capture_call(self, capture, name, call, words)
-                    return 0
-                return call.function(self, *words) or 0
+                if self.order is None:
+                    return self._call(name, call, words)
+                with self.order.call(name, words[call.stream] if call.stream >= 0 else -1, words):
+                    return self._call(name, call, words)
         except HipFailure as failure:
             if failure.why:
                 say(f"{name}: {failure.why}")
+            if call is not None and call.capture == "kernel" and self.sites.by_chevrons():
+                self._unasked.append((ERRORS.get(failure.code, ("an unknown error",))[0], self.sites.here()))
             if not (call and call.keeps_error):
                 self.error = failure.code
             return failure.code
         return 0
+
+    def _call(self, name: str, call: Call, words: list[Any]) -> int:
+        """Execute a call, or record it in the capture of its stream."""
+        capture = self.captures.get(words[call.stream]) if call.stream >= 0 else None
+        if capture is not None and call.capture != "done":
+            capture_call(self, capture, name, call, words)
+            return 0
+        return call.function(self, *words) or 0
+
+    def asked(self) -> None:
+        """The program asks for the last error."""
+        self._unasked.clear()
+
+    def found(self, kind: Kind, source: str, text: str) -> None:
+        """Print and count a finding of the runtime itself."""
+        line = f"{kind.severity} {kind.check}{f' {source}' if source else ''}: {text}"
+        self.counts.findings.append(line)
+        say(line)
+
+    def finish(self) -> None:
+        """The program ends: what it never asked for is a finding, and the report is written."""
+        if self.order is not None:
+            self.order.finish()
+        for why, site in self._unasked:
+            text = f"the launch failed with {why}, and the program never asked for the error (hipGetLastError)"
+            self.found(LAUNCH_FAILED, self.sites.text(site), text)
+        self._unasked.clear()
+        self.write_report()
 
     def _fails(self, name: str) -> bool:
         """Whether a fault replaces the call, which then has no effect."""

@@ -56,7 +56,7 @@ def begin(library: str, started: bool = False) -> None:
         return UNKNOWN
 
     def end(status: int) -> int:
-        runtime.write_report()
+        runtime.finish()
         return status or (runtime.settings.exit_code if runtime.counts.findings else 0)
 
     # Before the first launch: an instruction caches its model.
@@ -69,7 +69,7 @@ def begin(library: str, started: bool = False) -> None:
             before=runtime.before_fork, after_in_parent=runtime.after_fork, after_in_child=runtime.after_fork_in_child
         )
     else:
-        atexit.register(runtime.write_report)
+        atexit.register(runtime.finish)
     _serve(library, answer, end)
 
 

@@ -30,6 +30,8 @@ MEMORY = "MFMASIM_HIPRT_MEMORY"
 """Memory of a device in MB. Default: 4096."""
 CHECKS = "MFMASIM_HIPRT_CHECKS"
 """Checks of every launch, as for `launch`. Default: ``bounds``."""
+STREAMS = "streams"
+"""The check of this runtime itself, see `mfmasim.hiprt.order`; ``all`` includes it."""
 FAULTS = "MFMASIM_HIPRT_FAULTS"
 """Faults to inject; see `mfmasim.hiprt.faults`."""
 EXIT_CODE = "MFMASIM_HIPRT_EXIT_CODE"
@@ -58,6 +60,8 @@ class Settings:
     memory: int = 4096 << 20
     """Bytes of a device."""
     checks: str = "bounds"
+    streams: bool = False
+    """Whether order between streams is followed: the check `STREAMS`."""
     faults: tuple[Fault, ...] = ()
     report: str = ""
     models: tuple[Model, ...] = ()
@@ -86,12 +90,15 @@ class Settings:
         memory = found.get(MEMORY, "4096")
         if not memory.isdigit() or not 1 <= int(memory) <= 1 << 20:
             raise MfmasimError(f"{MEMORY}={memory}: a number of MB is expected, from 1 to {1 << 20}")
-        names = [name.strip() for name in found.get(ARCH, DEFAULT).split(",") if name.strip()]
+        devices = [name.strip() for name in found.get(ARCH, DEFAULT).split(",") if name.strip()]
         try:
-            archs = tuple(find_arch(name) for name in names)
+            archs = tuple(find_arch(name) for name in devices)
         except MfmasimError as error:
             raise MfmasimError(f"{ARCH}: {error}") from None
-        checks = found.get(CHECKS, "bounds")
+        given = found.get(CHECKS, "bounds")
+        names = [name.strip() for name in given.split(",")]
+        streams = "all" in names or STREAMS in names
+        checks = ",".join(name for name in names if name != STREAMS) or "none"
         try:
             chosen_checks(checks)
         except MfmasimError as error:
@@ -122,7 +129,9 @@ class Settings:
         report = str(Path(found[REPORT]).absolute()) if found.get(REPORT) else ""  # programs change their folder
         if report and not os.access(Path(report).parent, os.W_OK):
             raise MfmasimError(f"{REPORT}={report}: {Path(report).parent} is not a folder in which files can be made")
-        return cls(archs, int(memory) << 20, checks, faults, report, changed, varied, phases, int(noise), int(code))
+        return cls(
+            archs, int(memory) << 20, checks, streams, faults, report, changed, varied, phases, int(noise), int(code)
+        )
 
 
 def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.counters import raised, waited
-from mfmasim.observe.lanes import ANY, APART, SAME, WITHIN, Lanes, by_lane
+from mfmasim.observe.lanes import ANY, APART, SAME, UNKNOWN, WITHIN, Lanes, by_lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -123,7 +123,7 @@ def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
 
 
 def execute(
-    arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None, lanes: Lanes = Lanes()
+    arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None, lanes: Lanes = UNKNOWN
 ) -> list[Flight]:  # fmt: skip
     """Execute one instruction: it waits, touches registers, or issues an operation.
 

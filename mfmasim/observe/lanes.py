@@ -14,7 +14,7 @@ from mfmasim.isa.operands import EXEC
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
 
-__all__ = ["ANY", "APART", "SAME", "WITHIN", "Lanes", "by_lane", "follow"]
+__all__ = ["ANY", "APART", "SAME", "UNKNOWN", "WITHIN", "Lanes", "by_lane", "follow"]
 
 SAME, WITHIN, APART, ANY = "same", "within", "apart", "any"
 """The lanes after an instruction and those before: unchanged, a part of them, none of them, unknown."""
@@ -28,6 +28,9 @@ class Lanes:
     """Its bits, if they are a constant."""
     saved: tuple[int, int] | None = None
     """First and last scalar register of a mask of which EXEC is a part: what S_AND_SAVEEXEC saved."""
+
+
+UNKNOWN = Lanes()
 
 
 def by_lane(instruction: Instruction) -> bool:

@@ -111,8 +111,11 @@ def test_findings_decide_the_exit_code(program, part, code):
 @pytest.mark.oracle
 def test_a_program_for_another_architecture_says_so(program):
     ran = started(program, "stale", arch="gfx1201")
-    assert "no code for gfx1201" in ran.stderr
-    assert len(ran.stderr.splitlines()) == 1
+    first, second = ran.stderr.splitlines()
+    assert "no code for gfx1201" in first
+    assert "error launch program.hip" in second
+    assert "failed with hipErrorNoBinaryForGpu, and the program never asked" in second
+    assert ran.returncode == 1
 
 
 @pytest.mark.oracle

@@ -53,8 +53,8 @@ def test_bytes_of_accesses_are_flagged(data, size, step, memory):
     offsets = step * np.array(data.draw(st.lists(places, min_size=1, max_size=8)), np.int64)[None, :]
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=offsets.size, max_size=offsets.size)))[None, :]
     touched = Touched(memory)
-    touched.note(offsets, size, mask, None, write=True)
-    touched.note(offsets[:, :1], 1, None, None, write=True)
+    touched.note(offsets, size, mask, None, "stored")
+    touched.note(offsets[:, :1], 1, None, None, "atomic")
     expected = {int(offset) + byte for offset in offsets[mask] for byte in range(size)} | {int(offsets[0, 0])}
     assert bytes_of(touched.written) == sorted(expected)
     assert not touched.read.total

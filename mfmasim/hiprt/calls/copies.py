@@ -38,6 +38,8 @@ def copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:
         _side(rt, source, size, DIRECTIONS[kind][0])
         _side(rt, to, size, DIRECTIONS[kind][1])
         _carry(rt, to, source, size)
+        if rt.order is not None:
+            rt.order.copies(rt.twin(to), rt.twin(source), size)
         ctypes.memmove(rt.home(to), rt.home(source), size)
 
 
@@ -60,6 +62,8 @@ def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
     _side(rt, to, count * width, "d")
     if rt.heap.written is not None:
         rt.heap.written.mark(rt.twin(to), count * width)
+    if rt.order is not None:
+        rt.order.fills(rt.twin(to), count * width)
     place = np.ctypeslib.as_array((ctypes.c_uint8 * (count * width)).from_address(rt.home(to))).reshape(count, width)
     place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
 

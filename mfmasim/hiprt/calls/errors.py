@@ -29,11 +29,13 @@ def _words(code: int, which: int) -> int:
 @serve("hipExtGetLastError", keeps_error=True)
 def hipGetLastError(rt: Runtime) -> int:
     code, rt.error = rt.error, 0
+    rt.asked()
     return rt.lost or code
 
 
 @serve(keeps_error=True)
 def hipPeekAtLastError(rt: Runtime) -> int:
+    rt.asked()
     return rt.lost or rt.error
 
 

@@ -129,7 +129,7 @@ def hipGraphDestroy(rt: Runtime, graph: Pointer) -> None:
 @serve()
 def hipGraphClone(rt: Runtime, out: Pointer, graph: Pointer) -> None:
     found = rt.find(graph, Graph)
-    twin = {node: Node(node.kind, node.run) for node in found.nodes}
+    twin = {node: Node(node.kind, node.run, origin=node.origin) for node in found.nodes}
     for node, new in twin.items():
         new.after = [twin[before] for before in node.after]
     put_word(out, rt.add(Graph(list(twin.values()), found.device)))
@@ -140,7 +140,7 @@ def _add(rt: Runtime, out: int, graph: int, before: int, count: int, kind: int, 
     after = [rt.find(handle, Node) for handle in words_at(before, count)] if count else []
     if any(node not in found.nodes for node in after):
         raise HipFailure(INVALID_VALUE, "a node depends on a node of another graph")
-    node = Node(kind, run, after)
+    node = Node(kind, run, after, origin=rt.order.origin() if rt.order is not None else ("", ""))
     put_word(out, _handle(rt, node))
     found.nodes.append(node)
 
@@ -208,7 +208,7 @@ def hipGraphAddChildGraphNode(
     rt: Runtime, out: Pointer, graph: Pointer, before: Pointer, count: Size, child: Pointer
 ) -> None:
     inner = Executable.of(rt.find(child, Graph))
-    _add(rt, out, graph, before, count, CHILD, lambda: _run(inner))
+    _add(rt, out, graph, before, count, CHILD, lambda: _run(rt, inner))
 
 
 @serve()
@@ -296,7 +296,10 @@ def _exchange(rt: Runtime, graph_exec: int, node: int, run: Callable[[], object]
     runs[found] = run
 
 
-def _run(graph: Executable) -> None:
+def _run(rt: Runtime, graph: Executable) -> None:
+    if rt.order is not None:
+        graph.clock = rt.order.graph(graph.runs, graph.clock)
+        return
     for run in graph.runs.values():
         run()
 
@@ -304,7 +307,7 @@ def _run(graph: Executable) -> None:
 @serve()
 def hipGraphLaunch(rt: Runtime, graph_exec: Pointer, stream: Pointer) -> None:
     rt.stream(stream)
-    _run(rt.find(graph_exec, Executable))
+    _run(rt, rt.find(graph_exec, Executable))
 
 
 @serve(capture="done")

@@ -6,6 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, Allocation
+from mfmasim.hiprt.order import ALLOCATING
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
 from mfmasim.hiprt.runtime import Registered
 from mfmasim.hiprt.words import put_int, put_word
@@ -23,16 +24,20 @@ PITCH = 256
 def _allocate(rt: Runtime, out: int, size: int, kind: int, name: str, flags: int = 0) -> None:
     put_word(out, 0)
     if size:
-        put_word(out, rt.heap.allocate(size, kind, rt.checked(rt.device), name, flags).address)
+        made = rt.heap.allocate(size, kind, rt.checked(rt.device), name, flags).address
+        put_word(out, made)
+        if rt.order is not None and name in ALLOCATING:
+            rt.order.fills(made, size)
 
 
-def _free(rt: Runtime, address: int, *kinds: int) -> None:
+def _free(rt: Runtime, address: int, *kinds: int) -> Allocation | None:
     if not address:
-        return
+        return None
     found = rt.heap.at(address)
     if found is None or found.address != address or found.kind not in kinds:
         raise HipFailure(INVALID_VALUE)
     rt.heap.free(address)
+    return found
 
 
 @serve()
@@ -90,7 +95,9 @@ def hipFree(rt: Runtime, address: Pointer) -> None:
 @serve()
 def hipFreeAsync(rt: Runtime, address: Pointer, stream: Pointer) -> None:
     rt.stream(stream)
-    _free(rt, address, DEVICE, MANAGED)
+    freed = _free(rt, address, DEVICE, MANAGED)
+    if rt.order is not None and freed is not None:
+        rt.order.fills(freed.address, freed.size)
 
 
 @serve("hipFreeHost")

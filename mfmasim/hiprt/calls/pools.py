@@ -82,7 +82,10 @@ def hipMallocFromPoolAsync(rt: Runtime, out: Pointer, size: Size, pool: Pointer,
     found = rt.find(pool, Pool)
     put_word(out, 0)
     if size:
-        put_word(out, rt.heap.allocate(size, DEVICE, found.device, "hipMallocFromPoolAsync").address)
+        made = rt.heap.allocate(size, DEVICE, found.device, "hipMallocFromPoolAsync").address
+        put_word(out, made)
+        if rt.order is not None:
+            rt.order.fills(made, size)
         found.highest = max(found.highest, rt.heap.used(found.device))
 
 

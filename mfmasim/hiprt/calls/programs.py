@@ -105,7 +105,10 @@ def hipExtLaunchKernel(
         rt.find(start, Event).recorded = time.perf_counter_ns()
     run()
     if stop:
-        rt.find(stop, Event).recorded = time.perf_counter_ns()
+        ended = rt.find(stop, Event)
+        ended.recorded = time.perf_counter_ns()
+        if rt.order is not None:
+            rt.order.recorded(ended)
 
 
 @serve()

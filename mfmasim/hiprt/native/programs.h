@@ -108,13 +108,14 @@ void __hipRegisterSurface(void **handle, void *host, char *host_name, char *name
 
 /* <<< >>>: pushed before the arguments are evaluated, which may launch as well, and popped by the kernel's stub. */
 enum { DEPTH = 64 };
-static __thread struct { dim3 grid, block; word shared; void *stream; } configurations[DEPTH];
+static __thread struct { dim3 grid, block; word shared; void *stream; word place; } configurations[DEPTH];
 static __thread int depth;
 
 int __hipPushCallConfiguration(dim3 grid, dim3 block, word shared, void *stream) {
     if (depth == DEPTH) return MISSING_CONFIGURATION;
     configurations[depth].grid = grid, configurations[depth].block = block;
     configurations[depth].shared = shared, configurations[depth].stream = stream;
+    configurations[depth].place = (word)__builtin_return_address(0);
     ++depth;
     return 0;
 }
@@ -124,6 +125,7 @@ int __hipPopCallConfiguration(dim3 *grid, dim3 *block, word *shared, void **stre
     --depth;
     *grid = configurations[depth].grid, *block = configurations[depth].block;
     *shared = configurations[depth].shared, *stream = configurations[depth].stream;
+    launched = configurations[depth].place;
     return 0;
 }
 
@@ -134,6 +136,7 @@ void __hipGetPCH(const char **header, unsigned *size) { *header = 0, *size = 0; 
 #define PASS(name, ...)                \
     do {                               \
         word words[] = {__VA_ARGS__};  \
+        caller = (word)__builtin_return_address(0); \
         return forward(#name, words);  \
     } while (0)
 #define EXTENT(e) (e).width, (e).height, (e).depth

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "built.h"
 #include "interpreter.h"
+#include "guard.h"
 #include "programs.h"
 
 enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4, FIRST_PAGE = 4096 };
@@ -18,7 +19,9 @@ static long long forward(const char *name, word *arguments) {
     if (!started && !py.ready()) return DEINITIALIZED; /* a destructor of a library, after the end of its Python */
     attach();
     if (notes) hand_over();
-    return serve(name, arguments);
+    long long answer = serve(name, arguments);
+    launched = 0;
+    return answer;
 }
 
 static long long forward_text(const char *name, word *arguments) {
@@ -28,10 +31,11 @@ static long long forward_text(const char *name, word *arguments) {
     return answer >= FIRST_PAGE ? answer : (long long)"unknown error"; /* a call that fails answers with a number */
 }
 
-#define BODY(name, ...) { word arguments[] = {__VA_ARGS__}; return forward(#name, arguments); }
+#define HERE (caller = (word)__builtin_return_address(0))
+#define BODY(name, ...) { word arguments[] = {__VA_ARGS__}; HERE; return forward(#name, arguments); }
 #define TEXT1(name) long long name(word a) { return forward_text(#name, &a); }
 #define TEXT2(name) long long name(word a, word b) { word words[] = {a, b}; return forward_text(#name, words); }
-#define CALL0(name) long long name(void) { return forward(#name, 0); }
+#define CALL0(name) long long name(void) { HERE; return forward(#name, 0); }
 #define CALL1(name) long long name(word a) BODY(name, a)
 #define CALL2(name) long long name(word a, word b) BODY(name, a, b)
 #define CALL3(name) long long name(word a, word b, word c) BODY(name, a, b, c)

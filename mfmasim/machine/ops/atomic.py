@@ -130,7 +130,7 @@ class Atomic:
         if machine.notify.listeners(instruction):
             machine.notify.access(instruction, g, Part(part.space, address, asked, part.number), "atomic", self.size)
         if part.space == "global":
-            offsets, outside = machine.memory.locate(address, self.size, asked, write=True)
+            offsets, outside = machine.memory.locate(address, self.size, asked, write=True, atomic=True)
             beyond = np.zeros(shape, np.bool_) if outside is None else np.broadcast_to(outside.mask, shape)
             if outside is not None:
                 machine.notify.fault(instruction, g, "global", "write", self.size, outside)

@@ -204,8 +204,9 @@ class Memory:
         return f"{past} bytes past the end of {region.name} ({region.size} bytes)"
 
     def locate(
-        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
-    ) -> tuple[NDArray[np.int64], Outside | None]:
+        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool,
+        atomic: bool = False,
+    ) -> tuple[NDArray[np.int64], Outside | None]:  # fmt: skip
         """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside.
 
         Args:
@@ -213,10 +214,11 @@ class Memory:
             size: bytes per lane.
             mask: lanes that take part; None is all.
             write: whether the access writes.
+            atomic: whether it is an atomic operation.
         """
         offsets, outside = self._locate(addresses, size, mask, write=write)
         if self.touched is not None:
-            self.touched.note(offsets, size, mask, outside, write=write)
+            self.touched.note(offsets, size, mask, outside, "atomic" if atomic else "stored" if write else "read")
         if write and self.before is not None:
             self.before.keep(offsets, size)
         return offsets, outside

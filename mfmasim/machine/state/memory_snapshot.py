@@ -70,8 +70,9 @@ class Earlier(Memory):
         self._missing = np.ones(memory.size // PAGE, np.bool_)
 
     def locate(
-        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
-    ) -> tuple[NDArray[np.int64], Outside | None]:
+        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool,
+        atomic: bool = False,
+    ) -> tuple[NDArray[np.int64], Outside | None]:  # fmt: skip
         """As of any memory; the pages are there afterwards.
 
         Args:
@@ -79,8 +80,9 @@ class Earlier(Memory):
             size: bytes per lane.
             mask: lanes that take part; None is all.
             write: whether the access writes.
+            atomic: whether it is an atomic operation.
         """
-        offsets, outside = super().locate(addresses, size, mask, write=write)
+        offsets, outside = super().locate(addresses, size, mask, write=write, atomic=atomic)
         self._fetch(pages_of(offsets, size, self._missing))
         return offsets, outside
 

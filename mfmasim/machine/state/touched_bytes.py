@@ -87,24 +87,34 @@ class Touched:
     def __init__(self, size: int) -> None:
         """For an arena of `size` bytes."""
         self._size = size
-        self._flags: dict[tuple[bool, int], NDArray[np.uint8]] = {}
-        """Of each unit, once some access is made of such; by whether it writes, and the bytes of a unit."""
+        self._flags: dict[tuple[str, int], NDArray[np.uint8]] = {}
+        """Of each unit, once some access is made of such; by kind of access, and the bytes of a unit."""
 
     @property
     def read(self) -> Runs:
         """The bytes that were read."""
-        return self._runs(write=False)
+        return self._runs("read")
 
     @property
     def written(self) -> Runs:
-        """The bytes that were written."""
-        return self._runs(write=True)
+        """The bytes that were written, by stores or atomic operations."""
+        return self._runs("stored", "atomic")
 
-    def _runs(self, *, write: bool) -> Runs:
-        return Runs.together([Runs.of(flags, unit) for (kind, unit), flags in self._flags.items() if kind == write])
+    @property
+    def stored(self) -> Runs:
+        """The bytes that stores wrote."""
+        return self._runs("stored")
+
+    @property
+    def atomic(self) -> Runs:
+        """The bytes on which atomic operations acted."""
+        return self._runs("atomic")
+
+    def _runs(self, *kinds: str) -> Runs:
+        return Runs.together([Runs.of(flags, unit) for (kind, unit), flags in self._flags.items() if kind in kinds])
 
     def note(
-        self, offsets: NDArray[np.int64], size: int, mask: NDArray[Any] | None, outside: Outside | None, *, write: bool
+        self, offsets: NDArray[np.int64], size: int, mask: NDArray[Any] | None, outside: Outside | None, kind: str
     ) -> None:
         """Flag `size` bytes from each offset on, except for lanes that are masked off or outside every buffer.
 
@@ -113,7 +123,7 @@ class Touched:
             size: bytes per lane.
             mask: lanes that take part; None is all.
             outside: lanes that hit no buffer.
-            write: whether the access writes.
+            kind: ``read``, ``stored`` or ``atomic``.
         """
         if mask is not None:
             offsets = offsets[np.broadcast_to(mask, offsets.shape) if outside is None else mask & ~outside.mask]
@@ -121,9 +131,9 @@ class Touched:
             offsets = offsets[~outside.mask]
         common = int(np.bitwise_or.reduce(offsets, axis=None)) | size | WIDEST
         unit = common & -common
-        flags = self._flags.get((write, unit))
+        flags = self._flags.get((kind, unit))
         if flags is None:
-            flags = self._flags[write, unit] = np.zeros(-(-self._size // unit), np.uint8)
+            flags = self._flags[kind, unit] = np.zeros(-(-self._size // unit), np.uint8)
         index = offsets >> (unit.bit_length() - 1)
         for k in range(size // unit):
             flags[index + k] = 1

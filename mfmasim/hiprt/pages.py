@@ -1,0 +1,80 @@
+"""Accesses of the program itself to pinned and managed memory: pages that work in flight touches are protected.
+
+Only pages of which every byte of the allocation is in flight: a program that uses the rest of a page is not disturbed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from mfmasim.hiprt.heap import HOST, MANAGED, PAGE
+from mfmasim.hiprt.work import ATOMIC, READ, STORED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.hiprt.heap import Allocation
+    from mfmasim.hiprt.runtime import Runtime
+    from mfmasim.hiprt.work import Work
+
+__all__ = ["Pages"]
+
+MOST = 512
+"""Ranges that the library keeps (native/guard.h), and accesses."""
+
+
+class Pages:
+    """The pages that are protected while the program runs between two calls."""
+
+    def __init__(self, library: str) -> None:
+        """Of the process that has loaded the library at a path; without one nothing is protected."""
+        self._library = ctypes.CDLL(library) if library else None
+        self._any = False
+
+    def visited(self) -> list[tuple[int, int, int]]:
+        """Open all pages; address, instruction and kind (0 a read, 1 a write, 2 either) of accesses to them."""
+        if self._library is None or not self._any:
+            return []
+        self._library.mfmasim_hiprt_protect(None, 0)
+        self._any = False
+        words = (ctypes.c_uint64 * (3 * MOST))()
+        count = self._library.mfmasim_hiprt_hits(words)
+        return [(words[3 * k], words[3 * k + 1], words[3 * k + 2]) for k in range(count)]
+
+    def protect(self, flying: Sequence[Work], rt: Runtime) -> None:
+        """Protect what work in flight touches."""
+        if self._library is None or not flying:
+            return
+        ranges: list[int] = []
+        shared = [one for one in rt.heap.allocations if one.kind in (HOST, MANAGED)]
+        twins = {one.twin for one in rt.registered.values()}
+        for allocation in shared:
+            if allocation.address in twins:
+                continue  # the program's own memory lies elsewhere
+            for work in flying:
+                if not work.by_host:
+                    for kind in (READ, STORED, ATOMIC):
+                        for first, end in _pages(work, kind, allocation):
+                            ranges += [first, end, int(kind != READ)]
+        if ranges:
+            # What is written comes last: a page that is read, too, may not be read either.
+            order = sorted(range(0, len(ranges), 3), key=lambda at: ranges[at + 2])[:MOST]
+            words = [word for at in order for word in ranges[at : at + 3]]
+            self._library.mfmasim_hiprt_protect((ctypes.c_uint64 * len(words))(*words), len(words) // 3)
+            self._any = True
+
+
+def _pages(work: Work, kind: str, allocation: Allocation) -> list[tuple[int, int]]:
+    """Whole pages of an allocation that work touches in one way."""
+    runs = work.merged.get(kind)
+    if runs is None:
+        return []
+    found = []
+    for start, end in zip(runs.starts.tolist(), runs.ends.tolist(), strict=True):
+        if start < allocation.end and end > allocation.address:
+            first = -(-max(start, allocation.address) // PAGE) * PAGE
+            last = -(-end // PAGE) * PAGE if end >= allocation.end else end // PAGE * PAGE
+            if first < last:
+                found.append((first, min(last, -(-allocation.end // PAGE) * PAGE)))
+    return found

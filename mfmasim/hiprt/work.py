@@ -1,0 +1,94 @@
+"""Pieces of work on streams: what each touches, and what happened before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.state.touched_bytes import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Clock", "Key", "Work", "joined"]
+
+Key = tuple[str, int, int]
+"""A line of work that is done in order: a stream, or one node of one launch of a graph."""
+Clock = dict[Key, int]
+"""How much of each line of work is done; what is missing is 0."""
+READ, STORED, ATOMIC = "reads", "writes", "updates"
+CLASHES = ((STORED, STORED), (STORED, READ), (READ, STORED), (ATOMIC, STORED), (STORED, ATOMIC), (ATOMIC, READ),
+           (READ, ATOMIC))  # fmt: skip
+"""Accesses of two pieces of work that need an order. Atomic operations on the same bytes do not."""
+
+
+def joined(clocks: Iterable[Clock]) -> Clock:
+    """The clock of what comes after all of them."""
+    made: Clock = {}
+    for clock in clocks:
+        for key, done in clock.items():
+            if done > made.get(key, 0):
+                made[key] = done
+    return made
+
+
+@dataclass(eq=False)
+class Work:
+    """A copy, a fill, a kernel, an allocation or its end."""
+
+    name: str
+    site: str | int
+    key: Key
+    stream: str
+    clock: Clock
+    """What happened before it."""
+    number: int = 0
+    """Its number in its line of work, from 1."""
+    ranges: dict[str, list[Runs]] = field(default_factory=dict)
+    """Addresses that it touches, by the kind of access."""
+    merged: dict[str, Runs] = field(default_factory=dict)
+    """The same, after `close`."""
+    pageable: bool = False
+    """Whether it copies from or to memory of the program that is not pinned: such a copy ends before its call."""
+    ends: bool = False
+    """Whether it allocates or frees what it touches."""
+    by_host: bool = False
+    """Whether an access of the host to what it touches was reported."""
+
+    def touch(self, kind: str, start: int, size: int) -> None:
+        """Note an access of consecutive bytes."""
+        self.add(kind, Runs(np.array([start], np.int64), np.array([start + size], np.int64)))
+
+    def add(self, kind: str, runs: Runs) -> None:
+        """Note accesses."""
+        if len(runs.starts):
+            self.ranges.setdefault(kind, []).append(runs)
+
+    def close(self) -> None:
+        """No access follows."""
+        self.merged = {kind: several[0] if len(several) == 1 else Runs.together(several)
+                       for kind, several in self.ranges.items()}  # fmt: skip
+
+    def after(self, other: Work) -> bool:
+        """Whether other work is complete before this begins."""
+        return self.clock.get(other.key, 0) >= other.number
+
+    def clashes(self, other: Work) -> Iterator[tuple[str, str, int]]:
+        """How this and how other work accesses a byte, and the first such address, where the two need an order."""
+        for ours, theirs in CLASHES:
+            if ours in self.merged and theirs in other.merged:
+                address = self.merged[ours].common(other.merged[theirs])
+                if address is not None:
+                    yield ours, theirs, address
+
+    def at(self, address: int) -> str:
+        """How it touches an address; empty if it does not."""
+        for kind in (STORED, ATOMIC, READ):
+            runs = self.merged.get(kind)
+            if runs is not None:
+                slot = int(np.searchsorted(runs.starts, address, side="right")) - 1
+                if slot >= 0 and address < runs.ends[slot]:
+                    return kind
+        return ""
