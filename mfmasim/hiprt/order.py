@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.touched_bytes import Touched
     from mfmasim.observe.finding import Kind
 
-__all__ = ["Order"]
-
 NULL, LEGACY, PER_THREAD = 0, 1, 2
 NON_BLOCKING = 1
 """hipStreamNonBlocking."""

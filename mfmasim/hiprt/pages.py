@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.runtime import Runtime
     from mfmasim.hiprt.work import Work
 
-__all__ = ["Pages"]
-
 MOST = 512
 """Ranges that the library keeps (native/guard.h), and accesses."""
 

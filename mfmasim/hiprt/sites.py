@@ -15,8 +15,6 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["Sites"]
-
 PACKAGE = str(Path(__file__).resolve().parents[1])
 CONTEXTS = contextlib.__file__
 MOST_BYTES = 1 << 28

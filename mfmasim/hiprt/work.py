@@ -12,8 +12,6 @@ from mfmasim.machine.state.touched_bytes import Runs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Clock", "Key", "Work", "joined"]
-
 Key = tuple[str, int, int]
 """A line of work that is done in order: a stream, or one node of one launch of a graph."""
 Clock = dict[Key, int]

@@ -14,8 +14,6 @@ from mfmasim.isa.operands import EXEC
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
 
-__all__ = ["ANY", "APART", "SAME", "UNKNOWN", "WITHIN", "Lanes", "by_lane", "follow"]
-
 SAME, WITHIN, APART, ANY = "same", "within", "apart", "any"
 """The lanes after an instruction and those before: unchanged, a part of them, none of them, unknown."""
 

@@ -96,43 +96,59 @@ BODIES = {
         [("v9", "v_mov_b32", "s_waitcnt lgkmcnt(14) or less")],
     ),
     "other lanes of its register": (
-        ("s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n v_add_u32_e32 v5, 1, v4\n"
-        "v_mov_b32_e32 v4, 0\n s_mov_b64 exec, -1"),
+        (
+            "s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n v_add_u32_e32 v5, 1, v4\n"
+            "v_mov_b32_e32 v4, 0\n s_mov_b64 exec, -1"
+        ),
         [],
     ),
     "lanes of its register, by a constant": (
-        ("s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_mov_b64 exec, 0xf0\n v_add_u32_e32 v5, 1, v4\n"
-        "s_mov_b64 exec, -1"),
+        (
+            "s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_mov_b64 exec, 0xf0\n v_add_u32_e32 v5, 1, v4\n"
+            "s_mov_b64 exec, -1"
+        ),
         [("v4", "v_add_u32", "is read while", "vmcnt(0)")],
     ),
     "its lanes again": (
-        ("s_mov_b64 exec, s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n s_not_b64 exec, exec\n"
-        "v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, -1"),
+        (
+            "s_mov_b64 exec, s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n s_not_b64 exec, exec\n"
+            "v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, -1"
+        ),
         [("v4", "v_add_u32", "is read while", "vmcnt(0)")],
     ),
     "the lanes of the other branch": (
-        ("v_cmp_lt_u32_e64 s[2:3], v0, 16\ns_and_saveexec_b64 s[4:5], s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n"
-        "s_xor_b64 exec, exec, s[4:5]\n v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, s[4:5]"),
+        (
+            "v_cmp_lt_u32_e64 s[2:3], v0, 16\ns_and_saveexec_b64 s[4:5], s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n"
+            "s_xor_b64 exec, exec, s[4:5]\n v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, s[4:5]"
+        ),
         [],
     ),
     "a saved mask that was overwritten": (
-        ("v_cmp_lt_u32_e64 s[2:3], v0, 16\ns_and_saveexec_b64 s[4:5], s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n"
-        "s_mov_b32 s5, -1\ns_xor_b64 exec, exec, s[4:5]\n v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, -1"),
+        (
+            "v_cmp_lt_u32_e64 s[2:3], v0, 16\ns_and_saveexec_b64 s[4:5], s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n"
+            "s_mov_b32 s5, -1\ns_xor_b64 exec, exec, s[4:5]\n v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, -1"
+        ),
         [("v4", "v_add_u32", "is read while", "vmcnt(0)")],
     ),
     "lanes without those of the load": (
-        ("s_mov_b64 exec, s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n s_andn2_b64 exec, s[12:13], exec\n"
-        "v_add_u32_e32 v5, 1, v4\n s_and_b64 exec, exec, s[14:15]\n v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, -1"),
+        (
+            "s_mov_b64 exec, s[2:3]\nglobal_load_dword v4, v2, s[8:9]\n s_andn2_b64 exec, s[12:13], exec\n"
+            "v_add_u32_e32 v5, 1, v4\n s_and_b64 exec, exec, s[14:15]\n v_add_u32_e32 v5, 1, v4\n s_mov_b64 exec, -1"
+        ),
         [],
     ),
     "a matrix instruction reads all lanes": (
-        ("s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n"
-        "v_mfma_f32_4x4x1_16b_f32 v[12:15], v4, v5, v[12:15]\n s_mov_b64 exec, -1"),
+        (
+            "s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n"
+            "v_mfma_f32_4x4x1_16b_f32 v[12:15], v4, v5, v[12:15]\n s_mov_b64 exec, -1"
+        ),
         [("v4", "v_mfma_f32_4x4x1_16b_f32", "is read while", "vmcnt(0)")],
     ),
     "from one lane to another": (
-        ("s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n"
-        "v_readfirstlane_b32 s12, v4\n v_mov_b32_dpp v5, v4 row_shr:1\n s_mov_b64 exec, -1"),
+        (
+            "s_mov_b64 exec, 0xff\nglobal_load_dword v4, v2, s[8:9]\n s_not_b64 exec, exec\n"
+            "v_readfirstlane_b32 s12, v4\n v_mov_b32_dpp v5, v4 row_shr:1\n s_mov_b64 exec, -1"
+        ),
         [("v4", "v_readfirstlane_b32", "is read while", "vmcnt(0)")],
     ),
     "from one iteration to the next": (
