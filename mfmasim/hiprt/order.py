@@ -101,7 +101,13 @@ class Order:
 
     @contextmanager
     def call(self, name: str, stream: int, words: Sequence[Any]) -> Iterator[None]:
-        """A call: what it touches is its work, and it may order work before it."""
+        """A call: what it touches is its work, and it may order work before it.
+
+        Args:
+            name: the call.
+            stream: handle of its stream; -1 if it has none.
+            words: its arguments.
+        """
         name = name.removesuffix("_spt") if (own := name.endswith("_spt")) else name
         self._follows = self._follows or own or name.startswith(BEGINS)
         if not self._follows:
@@ -198,7 +204,13 @@ class Order:
         return context.work
 
     def copies(self, to: int, source: int, size: int) -> None:
-        """The call copies bytes, by addresses for kernels."""
+        """The call copies bytes.
+
+        Args:
+            to: destination, an address for kernels.
+            source: source, an address for kernels.
+            size: bytes.
+        """
         work = self._work()
         if work is not None:
             for kind, address in ((READ, source), (STORED, to)):

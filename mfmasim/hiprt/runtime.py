@@ -343,7 +343,13 @@ class Runtime:
         self._unasked.clear()
 
     def found(self, kind: Kind, source: str, text: str) -> None:
-        """Print and count a finding of the runtime itself."""
+        """Print and count a finding of the runtime itself.
+
+        Args:
+            kind: its kind.
+            source: ``file:line`` of the program, or empty.
+            text: the message.
+        """
         line = f"{kind.severity} {kind.check}{f' {source}' if source else ''}: {text}"
         self.counts.findings.append(line)
         say(line)

@@ -56,7 +56,13 @@ class Work:
     """Whether an access of the host to what it touches was reported."""
 
     def touch(self, kind: str, start: int, size: int) -> None:
-        """Note an access of consecutive bytes."""
+        """Note an access of consecutive bytes.
+
+        Args:
+            kind: ``reads``, ``writes`` or ``updates`` (atomic operations).
+            start: address of the first byte.
+            size: bytes.
+        """
         self.add(kind, Runs(np.array([start], np.int64), np.array([start + size], np.int64)))
 
     def add(self, kind: str, runs: Runs) -> None:
