@@ -87,7 +87,7 @@ def entry(*, checks: str = "all", **options: Any) -> Callable[[Callable[..., Lau
         row = known[build.__name__]
         for version in VERSIONS:
             case(
-                f"{row.name}.hip", kernel=version, arch=row.arch, each=[{"version": version}], checks=checks,
+                f"{row.name}.hip", kernel="{version}", arch=row.arch, each=[{"version": version}], checks=checks,
                 fails=row.found if version == "before" and row.found else (), **options,
             )(build)  # fmt: skip
         return build

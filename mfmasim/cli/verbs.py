@@ -4,14 +4,14 @@ from __future__ import annotations
 
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
-    "prove": ("verify", "report", "cost", "mutate", "why", "explore", "explain"),
+    "prove": ("verify", "report", "cost", "mutate", "why", "compare", "explore", "explain"),
     "run": ("run", "hiprt", "triton", "learn", "hipcc"),
     "gpu": ("gpu", "doctor"),
 }
 """Verbs by group, in the order of the help; each is a module of this package with `add` and `run`."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
-LATER = ("explore", "explain", "hipcc")
+LATER = ("compare", "explore", "explain", "hipcc")
 """Verbs that the first screen only names: it shows at most sixteen."""
 FIRST = {
     "list": "architectures, products, and their matrix instructions",
@@ -70,6 +70,6 @@ def first_screen() -> str:
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
     lines += [
         "",
-        f"Further: {', '.join(LATER)}. mfmasim VERB --help describes a verb, mfmasim --version says which this is.",
+        f"Further: {', '.join(LATER)}. mfmasim VERB --help describes a verb, --version says which this is.",
     ]
     return "\n".join(lines)

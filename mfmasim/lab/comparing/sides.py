@@ -1,0 +1,99 @@
+"""One side of a comparison: what of a case differs from the other side."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim import program
+from mfmasim.architectures import ARCHITECTURES
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.toolchain import find_compiler
+from mfmasim.verify.prebuilt import code_for
+
+if TYPE_CHECKING:
+    from mfmasim.kernels import Kernel
+    from mfmasim.verify.cases import Case
+
+OBJECTS = (".hsaco", ".co", ".o")
+"""Endings of code objects."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a side's kernel is made of; what is empty is the case's own."""
+
+    text: str
+    """As it was written."""
+    arch: str = ""
+    compiler: str = ""
+    flags: tuple[str, ...] = ()
+    code: str = ""
+    """Path of a code object."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def case(self, case: Case) -> Case:
+        """The case with the side's parameters and flags.
+
+        Raises:
+            MfmasimError: the case has no such parameter, or makes its code itself.
+        """
+        changed = case.with_parameters(self.parameters) if self.parameters else case
+        if self.flags and case.maker is not None:
+            raise MfmasimError(f"{self.text}: case {case.name} makes its code itself, flags do not apply")
+        return replace(changed, flags=(*changed.flags, *self.flags)) if self.flags else changed
+
+    def kernel(self, case: Case, arch: str) -> Kernel:
+        """The side's kernel.
+
+        Args:
+            case: what `case` gave.
+            arch: the architecture.
+
+        Raises:
+            MfmasimError: it does not compile, or the code object lacks it.
+        """
+        if self.code:
+            return program.load(Path(self.code), arch)[case.kernel_name()]
+        if self.compiler and case.maker is None:
+            return code_for(case.source, arch, self.compiler, case.flags)[case.kernel_name()]
+        return case.compiled(arch, self.compiler or None)
+
+
+def side_of(text: str) -> Side:
+    """Read a side: parts with commas between them.
+
+    Each part is an architecture (``gfx942``), a code object (``old.hsaco``), a compiler as ``--compiler`` takes it,
+    ``flags=-O1 -g``, or a parameter of the case, ``NAME=VALUE``.
+
+    Raises:
+        MfmasimError: a part is none of these.
+    """
+    side = Side(text)
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if equals and name == "flags":
+            side = replace(side, flags=tuple(value.split()))
+        elif equals and name.isidentifier():
+            try:
+                found = ast.literal_eval(value)
+            except (ValueError, SyntaxError):
+                found = value
+            side = replace(side, parameters={**side.parameters, name: found})
+        elif part.endswith(OBJECTS):
+            if not Path(part).is_file():
+                raise MfmasimError(f"{part}: no such code object")
+            side = replace(side, code=part)
+        elif part in ARCHITECTURES or part.startswith("gfx"):
+            side = replace(side, arch=find_arch(part).name)
+        else:
+            try:
+                find_compiler(part)
+            except MfmasimError as error:
+                kinds = "an architecture, a code object, a compiler, flags=... and a parameter NAME=VALUE"
+                raise MfmasimError(f"side {part!r} is none of {kinds}: {error}") from None
+            side = replace(side, compiler=part)
+    return side
