@@ -136,6 +136,9 @@ def _ir_type(text: str) -> CType:
     array = re.fullmatch(r"\[(\d+) x (.+)\]", text)
     if array:
         return array_of(_ir_type(array[2]), int(array[1]))
+    vector = re.fullmatch(r"<(\d+) x (.+)>", text)
+    if vector:
+        return vector_of(_ir_type(vector[2]), int(vector[1]))
     return named(_IR.get(text, text))
 
 

@@ -41,7 +41,7 @@ class Variable(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Bytes; 0 of dynamic LDS, which reaches as far as the launch says."""
 
     @property
     def type(self) -> Any:
@@ -57,6 +57,7 @@ class Advice:
         row_bytes, pad: bytes to put after each row, 0 with a term.
         first, end: bytes of the LDS that the accesses cover.
         before, after: extra passes of the samples, as executed and with the change.
+        sampled: number of samples, accesses of a wave with different addresses.
     """
 
     term: Term | None
@@ -66,6 +67,7 @@ class Advice:
     end: int
     before: int = 0
     after: int = 0
+    sampled: int = 0
     variable: Variable | None = None
     """The array that these bytes are, if that is known."""
 
@@ -78,26 +80,28 @@ class Advice:
 
     @property
     def element(self) -> int:
-        """Bytes of an element of the array; of a dword where the array is not known."""
-        return int(self.variable.type.innermost.size) if self.variable is not None else 4
+        """Bytes of an element of the array; 0 where that is not known."""
+        return int(self.variable.type.innermost.size) if self.variable is not None else 0
 
     @property
-    def in_elements(self) -> str:
+    def _in_elements(self) -> str:
         """The change of an element's index ``i`` in the array; empty where it would split elements."""
-        name, size = "i", self.element
+        size = self.element
+        if not size:
+            return ""
         if self.term is None:
             if self.row_bytes % size or self.pad % size:
                 return ""
             times = f" * {self.pad // size}" if self.pad != size else ""
-            return f"{name} += {name} / {self.row_bytes // size}{times}"
+            return f"i += i / {self.row_bytes // size}{times}"
         moved = self._moved
-        return f"{name} ^= {str(moved).replace('offset', name)}" if moved is not None else ""
+        return f"i ^= {str(moved).replace('offset', 'i')}" if moved is not None else ""
 
     @property
     def _moved(self) -> Term | None:
         """The term for an element's index; None where it would split elements."""
         size = self.element
-        if self.term is None or size & (size - 1) or (1 << self.term.left) % size:
+        if not size or self.term is None or size & (size - 1) or (1 << self.term.left) % size:
             return None
         bits = size.bit_length() - 1
         return replace(self.term, shift=self.term.shift - bits, left=self.term.left - bits)
@@ -111,47 +115,62 @@ class Advice:
 
     @property
     def cpp(self) -> str:
-        """The change as a line of C++: of a declaration that is padded, else of the index before an access."""
-        shape: tuple[int, ...] = self.variable.type.shape if self.variable is not None else ()
-        name = self.variable.name if self.variable is not None else "tile"
-        kind = self.variable.type.innermost.text if self.variable is not None else "float"
+        """The change as a line of C++ in the array's own units, empty where the array is not known.
+
+        Of a declaration that is padded, else of the index before an access.
+        """
+        if self.variable is None:
+            return ""
+        shape: tuple[int, ...] = self.variable.type.shape
+        name, kind = self.variable.name, self.variable.type.innermost.text
         if self.term is None and len(shape) > 1 and self.row_bytes == shape[-1] * self.element:
             rows = "".join(f"[{size}]" for size in shape[:-1])
             if self.pad % self.element == 0:
                 return f"__shared__ {kind} {name}{rows}[{shape[-1] + self.pad // self.element}];"
         if len(shape) == 2 and (line := self._column(shape[1])):
             return f"{line}  // before each access to {name}[row][col]"
-        line = self.in_elements
+        line = self._in_elements
         if not line:
             return ""
         if self.term is None:
-            total = (self.end - self.first) // self.row_bytes * self.pad + self.end - self.first
-            return f"{line};  // __shared__ {kind} {name}[{total // self.element}]"
+            total = ((self.end - self.first) // self.row_bytes * self.pad + self.end - self.first) // self.element
+            size = f"__shared__ {kind} {name}[{total}]" if self.variable.size else f"{name} has {total} elements"
+            return f"{line};  // {size}"
         return f"{line};  // before each access to element i of {name}"
 
     @property
     def in_bytes(self) -> str:
         """The change of a byte offset, with the bytes that it concerns."""
         if self.term is not None:
-            return f"offset ^= {self.term} on every access to bytes {self.first}..{self.end - 1}"
+            base = f", counted from byte {self.first}" if self.first else ""
+            return f"offset ^= {self.term};  // byte offset of each access to bytes {self.first}..{self.end - 1}{base}"
         return f"{self.pad} bytes after every {self.row_bytes} of bytes {self.first}..{self.end - 1}"
 
-    def __str__(self) -> str:
-        """One sentence."""
-        left = "no extra pass" if not self.after else f"{self.after} of {self.before} extra passes"
-        base = f" (offset counted from byte {self.first})" if self.term is not None and self.first else ""
-        return f"{self.in_bytes}{base} would leave {left} of the accesses seen"
+    @property
+    def in_triton(self) -> str:
+        """The change as parameters of a shared layout of Triton and Gluon, whose rows and elements are not known here."""
+        if self.term is None:
+            return f"padded_shared with {self.pad} bytes after every {self.row_bytes}"
+        vector, phases = 1 << self.term.left, self.term.mask + 1
+        return (
+            f"swizzled_shared with vec = {vector} bytes, maxPhase = {phases} and perPhase = {1 << self.term.shift} bytes "
+            "(so many rows)"
+        )
 
-    def spelled(self) -> str:
-        """The sentence, then the change of an element's index, and a line of C++."""
-        of = f"of {self.variable.name}" if self.variable is not None else f"of {self.element} bytes"
-        parts = [str(self), f"in elements {of}: {self.in_elements}" if self.in_elements else ""]
-        parts.append(f"in C++: {self.cpp}" if self.cpp else "an element would be split: address it by bytes")
-        return "; ".join(filter(None, parts))
+    @property
+    def left(self) -> str:
+        """What the change leaves of the extra passes of the samples."""
+        passes = f"{self.after:,} extra pass{'es' * (self.after != 1)}" if self.after else "no extra pass"
+        accesses = f"{self.sampled:,} access{'es' * (self.sampled != 1)}"
+        return f"with it, a sample of {accesses} has {passes} instead of {self.before:,}"
+
+    def __str__(self) -> str:
+        """The change once, in the units of the array's declaration, on a line of its own; then what it leaves."""
+        return f"{self.cpp or self.in_bytes}\n{self.left}"
 
     def record(self) -> dict[str, str]:
         """The formulas for JSON."""
-        return {"bytes": self.in_bytes, "elements": self.in_elements, "cpp": self.cpp}
+        return {"bytes": self.in_bytes, "cpp": self.cpp, "triton": self.in_triton}
 
 
 def advise(accounts: Sequence[Account], variables: Sequence[Variable] = ()) -> list[tuple[tuple[Account, ...], Advice]]:
@@ -185,11 +204,12 @@ def considered(
 
 def _best(group: Sequence[Account], variables: Sequence[Variable]) -> Advice | str:
     first, end = min(a.lowest for a in group), max(a.highest for a in group)
-    holding = [v for v in variables if v.size and v.offset <= first and end <= v.offset + v.size]
-    inside = [v for v in variables if v.size and v.offset < end and first < v.offset + v.size]
-    variable = holding[0] if len(holding) == 1 == len(inside) and holding[0].type.innermost.size else None
+    last = {id(v): v.offset + v.size if v.size else max(end, v.offset) for v in variables}  # dynamic LDS has no size
+    inside = [v for v in variables if v.offset < end and first < last[id(v)]]
+    holding = [v for v in inside if v.offset <= first and end <= last[id(v)] and v.type.innermost.size]
+    variable = holding[0] if len(holding) == 1 == len(inside) else None
     if variable is not None:
-        first, end = variable.offset, variable.offset + variable.size
+        first, end = variable.offset, last[id(variable)]
     if _split(group, first):
         return (
             "no advice: accesses are not aligned to their size, and an exclusive-or or a padding could split one; "
@@ -201,12 +221,13 @@ def _best(group: Sequence[Account], variables: Sequence[Variable]) -> Advice | s
     tried = _extra(group, candidates, _TRIED)
     best = candidates[int(tried.argmin())]
     before, after = int(_extra(group, [None], None)[0]), int(_extra(group, [best], None)[0])
+    sampled = sum(len(account.samples) for account in group)
     if 2 * after <= before:  # less is noise in accesses without order
-        return replace(best, before=before, after=after, variable=variable)
+        return replace(best, before=before, after=after, sampled=sampled, variable=variable)
     return (
         f"no advice: of {len(candidates)} exclusive-ors and paddings of bytes {first}..{end - 1} the best leaves "
-        f"{after} of {before} extra passes of the accesses seen; the addresses follow no order that one of them could "
-        f"use: change which lane accesses what"
+        f"{after:,} of the {before:,} extra passes of a sample of {sampled:,} accesses; the addresses follow no order that "
+        f"one of them could use: change which lane accesses what"
     )
 
 

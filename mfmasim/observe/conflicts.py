@@ -73,7 +73,10 @@ class Conflicts(Check):
 
     @cached_property
     def advice(self) -> dict[int, Advice | str]:
-        """How to avoid an instruction's conflicts, or why no way is known, by its address in the code."""
+        """How to avoid an instruction's conflicts, or why no way is known, by its address in the code.
+
+        Instructions whose accesses share bytes of the LDS, an array as a rule, have one object in common.
+        """
         where = {id(account): pc for pc, account in self.worst_first()}
         accounts = list(self.accounts.by_place.values())
         variables = self.kernel.lds_variables if any(account.extra_passes for account in accounts) else ()
@@ -86,7 +89,11 @@ class Conflicts(Check):
 
     def _advised(self, pc: int) -> str:
         found = self.advice.get(pc, "")
-        return found if isinstance(found, str) else found.spelled()
+        if isinstance(found, str):
+            return found and f"; {found}"
+        if self.kernel.source_at(pc).rpartition(":")[0].endswith(".py"):  # the compiler of Triton chooses the layout
+            return f"; in a layout of {found.in_triton}\n{found.left}"
+        return f"\n{found}"
 
     def record(self) -> dict[str, Any]:
         """Totals, and one entry per instruction, as JSON can hold it.
@@ -115,7 +122,7 @@ class Conflicts(Check):
                     "worst_lanes": account.worst_lanes(),
                     "confidence": account.table.confidence,
                     "phases": str(account.table),
-                    "advice": self._advised(pc),
+                    "advice": self._advised(pc).lstrip("; \n"),
                     "change": found.record() if isinstance(found := advice.get(pc), Advice) else None,
                 }
                 for pc, account in sites
@@ -127,26 +134,41 @@ class Conflicts(Check):
         }
 
     def findings(self) -> list[Finding]:
-        """One finding of severity info for each source line and instruction with conflicts, worst first."""
-        lines: dict[tuple[str, str], list[tuple[int, Account]]] = {}
+        """One finding of severity info for each source line and array with conflicts, worst first.
+
+        The worst line of an array has the advice, which all accesses to the array need.
+        """
+        lines: dict[tuple[int, str], list[tuple[int, Account]]] = {}
         for pc, account in self.worst_first():
             if account.extra_passes:
-                lines.setdefault((self.kernel.source_at(pc) or hex(pc), account.row.name), []).append((pc, account))
-        worst = sorted(lines.values(), key=lambda same: -sum(account.extra_passes for _, account in same))
-        return [self._finding(same) for same in worst]
+                key = id(self.advice.get(pc)), self.kernel.source_at(pc) or hex(pc)
+                lines.setdefault(key, []).append((pc, account))
+        findings, advised = [], dict[int, str]()
+        worst = sorted(lines.items(), key=lambda item: -sum(account.extra_passes for _, account in item[1]))
+        for (array, line), same in worst:
+            findings.append(self._finding(same, advised.get(array, "")))
+            advised.setdefault(array, line)
+        return findings
 
-    def _finding(self, same: list[tuple[int, Account]]) -> Finding:
+    def _finding(self, same: list[tuple[int, Account]], advised: str) -> Finding:
+        """The finding of the instructions of a line that access one array, the worst first.
+
+        `advised` is the line whose finding has the advice for this array, if there is one.
+        """
         pc, account = same[0]
-        advice = self._advised(pc)
+        found = self.advice.get(pc)
+        variable = found.variable if isinstance(found, Advice) else None
+        where = f" in {variable.name}" if variable is not None else ""
         lanes = account.worst_lanes()
         shown = ", ".join(map(str, lanes[:8])) + (", ..." if len(lanes) > 8 else "")
         unsure = "" if account.table.confidence in ("vendor", "measured") else f" (phases {account.table.confidence})"
         degrees = ",".join(map(str, account.degrees))
         extra, executions = sum(a.extra_passes for _, a in same), sum(a.executions for _, a in same)
+        others = sorted({a.row.name for _, a in same} - {account.row.name})
+        also = f" (with {', '.join(others)})" if others else ""
         message = (
-            f"{account.worst}-way bank conflict{unsure}: degrees {degrees}, {extra:,} extra passes in "
-            f"{executions:,} executions; lanes {shown} conflict in one bank"
+            f"{account.worst}-way bank conflict{where}{unsure}: degrees {degrees}, {extra:,} extra passes in "
+            f"{executions:,} executions{also}; lanes {shown} conflict in one bank"
         )
-        return self.finding(
-            CONFLICT, message + (f"; {advice}" if advice else ""), pc, instruction=account.row.name, count=executions
-        )
+        advice = f"; the advice at {advised} is for this line, too" if advised else self._advised(pc)
+        return self.finding(CONFLICT, message + advice, pc, instruction=account.row.name, count=executions)

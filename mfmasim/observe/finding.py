@@ -43,7 +43,7 @@ class Finding:
     severity: str
     """One of `SEVERITIES`."""
     message: str
-    """One sentence; a pattern that explains all wrong places follows after a semicolon."""
+    """One sentence; a pattern that explains all wrong places follows after a semicolon, code to paste on a line of its own."""
     id: str = ""
     """Id of its kind; by default the name of the check."""
     kernel: str = ""
@@ -76,7 +76,8 @@ class Finding:
 
     def __repr__(self) -> str:
         where = f" at {self.source}" if self.source else ""
-        return visible(f"<{self.severity} {self.id}{where}: {self.message}>")
+        said = self.message.replace("\n", "; ")
+        return visible(f"<{self.severity} {self.id}{where}: {said}>")
 
     def _repr_html_(self) -> str:
         """As `lines`, for notebooks."""
@@ -105,5 +106,5 @@ class Finding:
             verb = "goes to" if self.element.startswith("D[") else "holds"
             place = f"{self.element} " if self.check == "outputs" else ""
             body.append(f"         {place}needs {self.expected or 'nothing'}, {verb} {self.actual or 'nothing'}")
-        body.append(f"         {self.message}")
+        body += [f"         {line}" for line in self.message.split("\n")]
         return [visible(line, LAYOUT) for line in (head, *body)]

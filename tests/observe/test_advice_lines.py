@@ -9,6 +9,7 @@ import mfmasim
 
 FLAT = """
 #include <hip/hip_runtime.h>
+typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 extern "C" __global__ void turn(const {kind}* a, {kind}* b) {{
   __shared__ int before[7];
   __shared__ {kind} tile[{size}];
@@ -18,10 +19,11 @@ extern "C" __global__ void turn(const {kind}* a, {kind}* b) {{
   __syncthreads();
   for (unsigned k = 0; k < 16; ++k) {{
     unsigned i = t % 32 * 32 + k * 2 + t / 32;
-    {line} b[k * 64 + t] = tile[i] + ({kind})before[t % 7];
+    {line} b[k * 64 + t] = tile[i] + ({number})before[t % 7];
   }}
 }}
 """
+DYNAMIC = FLAT.replace("__shared__ {kind} tile[{size}]", "extern __shared__ {kind} tile[]")
 SQUARE = """
 #include <hip/hip_runtime.h>
 extern "C" __global__ void turn(const {kind}* a, {kind}* b) {{
@@ -39,18 +41,30 @@ extern "C" __global__ void turn(const {kind}* a, {kind}* b) {{
 """
 
 
-@pytest.mark.parametrize("text", [FLAT, SQUARE], ids=["flat", "square"])
-@pytest.mark.parametrize(("arch", "kind", "dtype"), [("gfx942", "float", "f4"), ("gfx1201", "double", "f8")])
-def test_the_pasted_line_removes_the_conflicts(text, arch, kind, dtype, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "arch", "kind"),
+    [
+        (FLAT, "gfx942", "float"), (FLAT, "gfx1201", "double"), (FLAT, "gfx950", "f16x8"), (DYNAMIC, "gfx942", "f16x8"),
+        (DYNAMIC, "gfx1201", "float"), (SQUARE, "gfx942", "float"), (SQUARE, "gfx1201", "double"),
+    ],
+    ids=["flat-float", "flat-double", "flat-f16x8", "dynamic-f16x8", "dynamic-float", "square-float", "square-double"],
+)  # fmt: skip
+def test_the_pasted_line_removes_the_conflicts(text, arch, kind, tmp_path):
+    """In the units of the declaration: an index of vectors of 16 bytes is no index of dwords."""
     source = tmp_path / "turn.hip"
-    data = np.arange(1024, dtype=dtype)
-    right = np.concatenate([data.reshape(32, 32)[:, 2 * k : 2 * k + 2].T.reshape(-1) for k in range(16)])
+    dtype, parts = {"float": ("f4", 1), "double": ("f8", 1), "f16x8": ("f2", 8)}[kind]
+    data = np.repeat(np.arange(1024, dtype=dtype), parts)
+    squares = data.reshape(32, 32, parts)
+    right = np.concatenate([squares[:, 2 * k : 2 * k + 2].swapaxes(0, 1).reshape(-1) for k in range(16)])
 
     def run(line):
-        source.write_text(text.format(kind=kind, line=line, size=1024))
+        source.write_text(text.format(kind=kind, number="_Float16" if parts > 1 else kind, line=line, size=1024))
         out = np.zeros_like(data)
         kernel = mfmasim.compile(source, arch)["turn"]
-        report = mfmasim.device("sim").launch(kernel, 1, 64, [data.copy(), out], checks="conflicts")
+        shared = data.nbytes if text == DYNAMIC else 0
+        report = mfmasim.device("sim").launch(
+            kernel, 1, 64, [data.copy(), out], checks="conflicts", shared_bytes=shared
+        )
         assert (out == right).all()
         return report
 
@@ -58,7 +72,11 @@ def test_the_pasted_line_removes_the_conflicts(text, arch, kind, dtype, tmp_path
     sites = [site for site in before.lds["sites"] if site["change"] and site["extra_passes"]]
     assert before.lds["extra_passes"] > 0
     line = sites[0]["change"]["cpp"]
-    assert f"in C++: {line}" in before.findings[0].message
+    head, pasted, left = before.findings[0].message.split("\n")
+    assert "bank conflict in tile" in head
+    assert pasted == line
+    assert re.fullmatch(r"with it, a sample of [\d,]+ accesses has no extra pass instead of [\d,]+", left)
+    assert all("\n" not in finding.message for finding in before.findings[1:]), "the advice is stated once"
     assert "tile" in line
     assert run(re.sub(r"//.*", "", line)).lds["extra_passes"] == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -143,7 +144,14 @@ class Progress:
         text.append(f"{word} {head}", style=COLOURS["fail" if finding.severity == "error" else "info"])
         self.console.print(text)
         for line in body:
-            self.console.print(Text("      " + line))
+            self._wrapped("      " + line)
+
+    def _wrapped(self, line: str) -> None:
+        """Print a line; on a terminal, what does not fit goes on below, indented alike. A pipe gets whole lines."""
+        indent = " " * (len(line) - len(line.lstrip()))
+        if self.console.is_terminal and len(line) > self.console.width > 2 * len(indent):
+            line = fill(line.strip(), self.console.width, initial_indent=indent, subsequent_indent=indent)
+        self.console.print(Text(line))
 
     def summary(self, results: Sequence[Result]) -> None:
         """Print what was proved, and how far it can be trusted."""
