@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.errors import MfmasimError
+from mfmasim.files import LIMIT, replacing
 
-LIMIT = 1 << 29
-"""Most bytes of a file that is read, and of the arrays of an archive together, decompressed."""
 
 _MEMBERS = 1 << 16
 _KINDS = "biufcSU"  # kinds of NumPy types that hold plain data: no objects, no records
@@ -26,41 +23,13 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays as ``.npz``; an existing file is replaced only when the new one is on disk.
+    """Write arrays as ``.npz``, as `write_file` does.
 
     Raises:
         MfmasimError: the file cannot be written; an existing file is unchanged.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def read_file(path: Path, limit: int = LIMIT) -> bytes:
-    """The bytes of a regular file.
-
-    Raises:
-        MfmasimError: it cannot be read, is not a regular file, or is larger than `limit`.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            raise MfmasimError(f"{path}: cannot be read: not a regular file")
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if len(data) > limit:
-        raise MfmasimError(f"{path}: more than the {limit:,} bytes that are read")
-    return data
+    with replacing(path) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def parse_array(data: bytes) -> NDArray[Any]:

@@ -49,6 +49,9 @@ def run(args: argparse.Namespace) -> int:
 
     Returns:
         Of a run: 0 if every probe ran, 1 if one failed. Of a check: 1 if a row is contradicted, else 0.
+
+    Raises:
+        MfmasimError: of a check: no probe of the file judges any row.
     """
     return _check(args) if args.action == "check" else _record(args)
 
@@ -91,6 +94,7 @@ def _doctor() -> dict[str, Any]:
 
 
 def _check(args: argparse.Namespace) -> int:
+    from mfmasim.errors import MfmasimError
     from mfmasim.lab.kit.judging import judge
     from mfmasim.lab.kit.records import read
 
@@ -107,7 +111,10 @@ def _check(args: argparse.Namespace) -> int:
             print(line)
     for note in kit.notes:
         print(f"{args.file}: {note}", file=sys.stderr)
-    return 1 if any(one.verdict.status == "contradicted" for one in found) else 0
+    statuses = {one.verdict.status for one in found}
+    if statuses <= {"undecided"}:
+        raise MfmasimError(f"{args.file}: nothing was judged: none of its {len(kit.records)} probes decides a row")
+    return int("contradicted" in statuses)
 
 
 def _count(found: list[Judgement]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.cli.output import add_formats, table, wanted_format
+from mfmasim.files import write_file
 
 if TYPE_CHECKING:
     import argparse
@@ -92,7 +93,7 @@ def _start(args: argparse.Namespace, progress: Progress) -> int:
     path = Path(one.file)
     if path.exists() and not args.force:
         raise MfmasimError(f"{path} exists and is not overwritten; --force overwrites it")
-    path.write_text(one.unsolved, encoding="utf-8")
+    write_file(path, one.unsolved.encode())
     progress.started(one.name)
     _text(one)
     print(f"\nWritten: {path}. Next: edit it, then mfmasim learn check {path}")

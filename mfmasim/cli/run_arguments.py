@@ -166,7 +166,8 @@ def _value(text: str, parameter: Parameter, kernel: Kernel) -> tuple[Any, bool]:
 
 
 def _file(text: str) -> Any:
-    from mfmasim.archives import parse_array, read_file
+    from mfmasim.archives import parse_array
+    from mfmasim.files import read_file
 
     data = read_file(Path(text), LARGEST_BUFFER)
     try:

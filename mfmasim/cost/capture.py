@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 
 MOST_BYTES = 1 << 28
 """Of a capture."""

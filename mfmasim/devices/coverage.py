@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

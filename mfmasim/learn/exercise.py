@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.files import read_file
 
 FOLDER = Path(__file__).parent / "exercises"
 MARK = re.compile(r"exercise: (\w+)")
@@ -134,9 +135,8 @@ def exercise_of_file(path: Path) -> Exercise:
     if path.is_dir():
         raise MfmasimError(f"{path}: a folder, not the file of an exercise")
     try:
-        if path.stat().st_size > LARGEST:
-            raise MfmasimError(f"{path}: more than {LARGEST:,} bytes, so not the file of an exercise")
-        head = path.read_bytes().decode()[:2000]
+        path.stat()
+        head = read_file(path, LARGEST).decode()[:2000]
     except UnicodeDecodeError:
         raise MfmasimError(f"{path}: not a text in UTF-8, so not the file of an exercise") from None
     except FileNotFoundError:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file, write_file
 
+LARGEST = 1 << 20
 FILE = ".mfmasim-learn.json"
 FIELDS = {"state": str, "checks": int, "findings": list, "hints": int}
 
@@ -75,18 +77,16 @@ class Progress:
     def _store(self, name: str, changes: dict[str, Any]) -> None:
         self._rows[name] = self._rows.get(name, {}) | changes
         try:
-            self._path.write_text(json.dumps({"exercises": self._rows}, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise MfmasimError(f"{self._path}: progress cannot be stored: {error.strerror or error}") from None
+            write_file(self._path, json.dumps({"exercises": self._rows}, indent=1).encode() + b"\n")
+        except MfmasimError as error:
+            raise MfmasimError(f"{error}; progress is as before") from None
 
     def _read(self) -> dict[str, dict[str, Any]]:
         if not self._path.exists():
             return {}
         try:
-            rows = json.loads(self._path.read_text(encoding="utf-8"))["exercises"]
+            rows = json.loads(read_file(self._path, LARGEST))["exercises"]
             fits = all(isinstance(row[key], FIELDS[key]) for row in rows.values() for key in row)
-        except OSError as error:
-            raise MfmasimError(f"{self._path}: progress cannot be read: {error.strerror or error}") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             fits = False
         if not fits:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 from mfmasim.learn.exercise import LARGEST, Exercise, exercise, exercises
 from mfmasim.learn.grading import grade
 from mfmasim.learn.wording import for_learner
@@ -67,11 +69,8 @@ def row_of(one: Submission, seed: str = "", compiler: str | None = None) -> list
     """
     start = [one.student, one.exercise.name, one.file]
     try:
-        if one.path.stat().st_size > LARGEST:
-            return [*start, "error", "", f"more than {LARGEST:,} bytes, so not the file of an exercise"]
+        read_file(one.path, LARGEST)
         found = grade(one.exercise, one.path, compiler, seed=f"{seed}/{one.student}")
-    except OSError as error:
-        return [*start, "error", "", f"cannot be read: {error.strerror or error}"]
     except MfmasimError as error:
         return [*start, "error", "", " ".join(str(error).split())]
     if found.solved:
@@ -101,12 +100,9 @@ def _by_name(folder: Path, path: Path) -> Submission:
 
 def _listed(folder: Path, table: Path) -> list[Submission]:
     try:
-        with table.open(encoding="utf-8-sig", newline="") as text:
-            reader = csv.DictReader(text)
-            missing = [name for name in TABLE if name not in (reader.fieldnames or ())]
-            rows = list(reader)
-    except OSError as error:
-        raise MfmasimError(f"{table}: cannot be read: {error.strerror or error}") from None
+        reader = csv.DictReader(io.StringIO(read_file(table).decode("utf-8-sig"), newline=""))
+        missing = [name for name in TABLE if name not in (reader.fieldnames or ())]
+        rows = list(reader)
     except (UnicodeDecodeError, csv.Error):
         raise MfmasimError(f"{table}: not a CSV file in UTF-8") from None
     if missing:

@@ -27,5 +27,5 @@ def for_learner(finding: Finding) -> Finding:
     text = PAST.sub(lambda m: f"byte {int(m[2]) + int(m[3])} of {m[1]}, which has {m[3]} bytes", finding.message)
     text = ULPS.sub("", text)
     if finding.check == "conflicts":
-        text = "; ".join(PHASES.sub("", text).split("; ")[:2])
+        text = "; ".join(PHASES.sub("", text).partition("\n")[0].split("; ")[:2])
     return replace(finding, message=text)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.archives import parse_archive, read_file, write_archive
+from mfmasim.archives import parse_archive, write_archive
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 
 
 def _seal(values: NDArray[Any]) -> str:

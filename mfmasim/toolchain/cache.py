@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 from mfmasim.resources import cache_folder
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class Entry:
     def read(self) -> bytes | None:
         """The code object, if nothing that it depends on has changed."""
         try:
-            head, _, data = self.path.read_bytes().partition(b"\n")
+            head, _, data = read_file(self.path).partition(b"\n")
             known = json.loads(head)
             fresh = (
                 hashlib.sha256(data).hexdigest() == known["data"]
@@ -70,7 +72,7 @@ class Entry:
                 return None
             with suppress(OSError):
                 os.utime(self.path)  # used now
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (MfmasimError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         return data
 
@@ -159,7 +161,7 @@ def dependencies(rules: Path) -> list[str]:
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(read_file(path)).hexdigest()
 
 
 def _prerequisites(text: str) -> list[str]:

@@ -7,8 +7,9 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.archives import parse_archive, read_file
+from mfmasim.archives import parse_archive
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 from mfmasim.resources import folder
 
 if TYPE_CHECKING:

@@ -104,6 +104,30 @@ def test_rounding(plain, name):
             assert not differing, (rounding, overflow, differing[:3])
 
 
+HOSTILE = """(name) => {
+  const { mfmasim } = window;
+  const op = "v_mfma_f32_32x32x8_f16";
+  const calls = [
+    () => mfmasim.instructions(name), () => mfmasim.accesses(name), () => mfmasim.operands(name, op),
+    () => mfmasim.locate("gfx942", name, "A", 0, 0), () => mfmasim.locate("gfx942", op, name, 0, 0),
+    () => mfmasim.locate("gfx942", op, "A", 0, 0, { a: name }), () => mfmasim.conflicts(name, "ds_read_b32", [0]),
+    () => mfmasim.conflicts("gfx942", name, [0]), () => mfmasim.decode(name, 0), () => mfmasim.encode(name, 1),
+    () => mfmasim.encode("e4m3fn", 1, name), () => mfmasim.encode("i8", 1, name),
+    () => mfmasim.encode("f16", 1, "up", name),
+  ];
+  return calls.map((call) => {
+    try { return JSON.stringify(call()); } catch (error) { return error.message; }
+  });
+}"""
+
+
+@pytest.mark.parametrize("name", ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"])
+def test_names_that_every_object_inherits_are_unknown(plain, name):
+    answers = plain.evaluate(HOSTILE, name)
+    assert len(answers) == 13
+    assert [answer for answer in answers if not answer.startswith("unknown ")] == []
+
+
 ORDERED = "data.lane_sets[lanes].map((part, n, all) => part.map((_, k) => all[0].length * n + k));"
 
 FAULTS = [

@@ -156,6 +156,15 @@ def test_another_file_is_one_line(tmp_path, capsys, content):
     assert "not a kit file" in capsys.readouterr().err
 
 
+def test_a_file_that_judges_nothing_is_no_success(tmp_path, capsys):
+    path = tmp_path / "kit"
+    append(path, {"kit": 1, "arch": "gfx942", "device": {"product": "p", "target": "t", "simulated": True}})
+    assert main(["gpu", "kit", "check", str(path), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out)["counts"]["settled"] == 0
+    assert err == f"mfmasim: {path}: nothing was judged: none of its 0 probes decides a row\n"
+
+
 def test_check_writes_json(tmp_path, few, capsys):
     few("operations v_sin_f32")
     run_kit(Gpu("gfx1100"), tmp_path / "kit", quick=True, say=lambda text: None)

@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import resource
+import signal
 
 import pytest
 
@@ -127,3 +130,38 @@ def test_bad_input_is_one_line(capsys, folder, arguments, files, words):
     assert error.count("\n") == 1
     assert "internal" not in error
     assert all(word in error for word in words), error
+
+
+def test_files_that_never_end_are_refused(capsys, folder):
+    os.mkfifo("lanes.hip")
+    (folder / "load_a.hip").symlink_to("/dev/zero")
+    for name in ("lanes.hip", "load_a.hip"):
+        code, _, text = learn(capsys, "check", name)
+        assert (code, text) == (2, f"mfmasim: {name}: cannot be read: not a regular file\n")
+    for target in ("/dev/zero", folder / "lanes.hip"):
+        (folder / ".mfmasim-learn.json").unlink(missing_ok=True)
+        (folder / ".mfmasim-learn.json").symlink_to(target)
+        code, _, text = learn(capsys, "list")
+        assert code == 2
+        assert "not a regular file" in text
+        (folder / ".mfmasim-learn.json").unlink()
+
+
+def test_a_failed_write_loses_nothing(capsys, folder):
+    """As on a full disk: progress and the learner's file stay what they were."""
+    learn(capsys, "start", "lanes")
+    progress, file = (folder / name for name in (".mfmasim-learn.json", "lanes.hip"))
+    file.write_text("// mine\n")
+    before = progress.read_bytes()
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        forced = main(["learn", "start", "lanes", "--force"])
+        hinted = main(["learn", "hint", "lanes"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (forced, hinted) == (2, 2)
+    assert "progress is as before" in capsys.readouterr().err
+    assert (file.read_text(), progress.read_bytes()) == ("// mine\n", before)
+    assert sorted(path.name for path in folder.iterdir()) == [".mfmasim-learn.json", "lanes.hip"]

@@ -210,7 +210,7 @@ def test_findings_are_worded_for_learners(tmp_path):
     conflict = next(one for one in found.findings if one.check == "conflicts")
     assert "^=" in conflict.message  # as engineers want it
     words = for_learner(conflict).message
-    assert "bank conflict: degrees" in words
+    assert "bank conflict in tile: degrees" in words
     assert words.endswith("conflict in one bank")
     far = graded("load_a", exercise("load_a").solution.replace(*UNEXPECTED[0][1:3]), tmp_path)
     texts = [for_learner(one).message for one in far.findings]

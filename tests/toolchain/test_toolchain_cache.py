@@ -1,5 +1,6 @@
 """Results of compilations are kept, and used only while nothing they depend on has changed."""
 
+import json
 import os
 
 import pytest
@@ -143,6 +144,27 @@ def test_damage_and_a_folder_that_cannot_be_written_only_cost_time(compiled, tmp
     monkeypatch.delenv(cache.OFF)
     monkeypatch.setenv("MFMASIM_CACHE", os.devnull)
     assert compiled(home) == (first, True)
+
+
+def test_an_entry_that_is_no_file_or_endless_is_none(compiled, tmp_path):
+    """Nested JSON, a FIFO, a device that never ends, as the entry or as a file that it claims to depend on."""
+    home = written(tmp_path / "home")
+    first, _ = compiled(home)
+    (entry,) = entries(tmp_path)
+    head = json.loads(entry.read_bytes().partition(b"\n")[0])
+    made = cache.Entry(entry, home / "k.hip", (home,), tmp_path / "own")
+    os.mkfifo(tmp_path / "fifo")
+    endless = json.dumps({**head, "read": {"/dev/zero": "0"}}).encode() + b"\n" + first
+    waiting = json.dumps({**head, "read": {str(tmp_path / "fifo"): "0"}}).encode() + b"\n" + first
+    for damaged in (b"[" * 100_000 + b"\n" + first, endless, waiting):
+        entry.write_bytes(damaged)
+        assert made.read() is None
+    for target in ("/dev/zero", tmp_path / "fifo"):
+        entry.unlink()
+        entry.symlink_to(target)
+        assert made.read() is None
+    assert compiled(home) == (first, True)
+    assert compiled(home) == (first, False), "it was replaced"
 
 
 def test_entries_used_least_recently_are_removed(tmp_path, monkeypatch):

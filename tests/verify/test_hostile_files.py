@@ -7,10 +7,11 @@ import zipfile
 import numpy as np
 import pytest
 
-from mfmasim.archives import LIMIT, parse_archive, parse_array, read_file, write_archive
+from mfmasim.archives import parse_archive, parse_array, write_archive
 from mfmasim.cli import main
 from mfmasim.cli.run_arguments import _file
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.files import LIMIT, read_file
 from mfmasim.lab.agreement import capture as captures
 from mfmasim.lab.agreement.threeway import check
 from mfmasim.testing import stored

@@ -1,6 +1,6 @@
 /** `window.mfmasim`: what the page draws, as functions. */
 
-import { unknown } from "./errors.js";
+import { own, unknown } from "./errors.js";
 import { decode, encode, findFormat } from "./formats.js";
 import { findAccess, phases } from "./lds.js";
 import { layoutOffsets } from "./notation.js";
@@ -15,7 +15,7 @@ export function makeApi(data) {
     architectures: () => Object.keys(data.archs),
     /** Names of an architecture's matrix instructions. */
     instructions(arch) {
-      if (!data.archs[arch]) throw unknown("architecture", arch, Object.keys(data.archs));
+      if (!own(data.archs, arch)) throw unknown("architecture", arch, Object.keys(data.archs));
       return data.archs[arch].matrix.map((row) => row.name);
     },
     /** Names of the operands of an instruction. */
@@ -43,7 +43,7 @@ export function makeApi(data) {
     },
     /** Names of an architecture's LDS instructions. */
     accesses(arch) {
-      if (!data.archs[arch]) throw unknown("architecture", arch, Object.keys(data.archs));
+      if (!own(data.archs, arch)) throw unknown("architecture", arch, Object.keys(data.archs));
       return data.archs[arch].lds.instructions.map(([name]) => name);
     },
     /** Passes of each phase of a wave access; options: active (booleans by lane), offset. */

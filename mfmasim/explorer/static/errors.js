@@ -19,6 +19,11 @@ export function unknown(what, name, known) {
   return new Error(`unknown ${what} '${name}'; nearest: ${near.join(", ")}`);
 }
 
+/** What a table has under a name of the user's; undefined for names that every object inherits, such as "constructor". */
+export function own(table, name) {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** A number from 0 to size - 1, or an error that says so. */
 export function within(what, value, size) {
   if (!Number.isInteger(value) || value < 0 || value >= size) {

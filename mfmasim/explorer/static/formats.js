@@ -119,6 +119,7 @@ function divide(top, bottom, scale) {
 
 /** Rounding modes of the formats view. */
 export const ROUNDINGS = ["nearest_even", "toward_zero", "up", "down"];
+const OVERFLOWS = ["saturate", "infinity_or_nan"];
 
 /**
  * Round a typed number to a format, once.
@@ -139,6 +140,8 @@ export function encode(format, text, rounding = "nearest_even", overflow = "satu
     if (integer) return { code: 0n, exact: false };
     return { code: format.special === "finite" ? signed(limits.largest) : ["fnuz", "fnu", "scale"].includes(format.special) ? limits.nan : signed(limits.nan), exact: format.special !== "finite" };
   }
+  if (!ROUNDINGS.includes(rounding)) throw unknown("rounding", rounding, ROUNDINGS);
+  if (!OVERFLOWS.includes(overflow)) throw unknown("overflow", overflow, OVERFLOWS);
   if (integer) return encodeInteger(format, value, rounding);
   if (["scale", "fnu"].includes(format.special) && value.negative && (value.special || value.top)) return { code: limits.nan, exact: false };
   if (value.special) return { code: beyond(), exact: format.special === "ieee" && overflow !== "saturate" };
@@ -158,7 +161,6 @@ export function encode(format, text, rounding = "nearest_even", overflow = "satu
     up: rest !== 0n && !value.negative,
     down: rest !== 0n && value.negative,
   }[rounding];
-  if (up === undefined) throw unknown("rounding", rounding, ROUNDINGS);
   if (up) magnitude++;
   if (magnitude < 0n) magnitude = 0n;
   const largest = limits.largest >> BigInt(format.unread_bits);

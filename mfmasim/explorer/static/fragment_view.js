@@ -1,6 +1,7 @@
 /** The fragment view: the product A x B = D beside the registers, linked. */
 
 import { choice, element, field, problem } from "./dom.js";
+import { own } from "./errors.js";
 import { figure } from "./fragment_figures.js";
 import { digitValue } from "./layout.js";
 import { MODIFIERS, cycles, findInstruction, legal, operands, trust, whyNotContiguous } from "./matrix.js";
@@ -27,7 +28,7 @@ function simplest(rows) {
 /** The instruction that the address bar names. */
 function chosen(data) {
   const arch = value("arch", "gfx950");
-  const name = value("op", data.archs[arch] && simplest(data.archs[arch].matrix).name);
+  const name = value("op", own(data.archs, arch) && simplest(data.archs[arch].matrix).name);
   const options = { a: value("a") || undefined, b: value("b") || undefined, numbering: value("numbering") || undefined };
   if (value("wave")) options.wave = Number(value("wave"));
   for (const modifier of MODIFIERS) if (value(modifier)) options[modifier] = Number(value(modifier));

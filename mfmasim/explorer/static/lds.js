@@ -1,10 +1,10 @@
 /** LDS banks: phases of an instruction, conflicts of an access, and changes of the addresses that remove them. */
 
-import { unknown } from "./errors.js";
+import { own, unknown } from "./errors.js";
 
 /** An LDS instruction of an architecture with its phase table. */
 export function findAccess(data, arch, name) {
-  const target = data.archs[arch];
+  const target = own(data.archs, arch);
   if (!target) throw unknown("architecture", arch, Object.keys(data.archs));
   const row = target.lds.instructions.find(([found]) => found === name);
   if (!row) throw unknown(`LDS instruction of ${arch}`, name, target.lds.instructions.map(([found]) => found));

@@ -2,6 +2,7 @@
 
 import { groupColour, inkOn, inks } from "./colours.js";
 import { choice, codeLine, element, field, problem, runs } from "./dom.js";
+import { own } from "./errors.js";
 import { parseExpression } from "./expression.js";
 import { FONT } from "./grid.js";
 import { advise, applyChange, describeChange, extraPasses, findAccess, laneSets, operandAddresses, phases } from "./lds.js";
@@ -16,7 +17,7 @@ const LAYOUT = "Swizzle<3,3,3> o (16,4):(64,8)";
 /** What the address bar asks for: the access, its addresses and which lanes take part. */
 function wanted(data) {
   const arch = value("arch", "gfx950");
-  const instructions = data.archs[arch]?.lds.instructions.map(([name]) => name) ?? [];
+  const instructions = own(data.archs, arch)?.lds.instructions.map(([name]) => name) ?? [];
   const access = findAccess(data, arch, value("ds", instructions.find((name) => name === "ds_read_b128") ?? instructions[0]));
   const wave = Number(value("wave", access.waves[0]));
   const given = value("op") && value("op") !== "layout" ? fromOperand(data, access, wave) : fromLanes(wave);
@@ -86,7 +87,7 @@ export function drawLds(data, root) {
 
 function ldsControls(data) {
   const arch = value("arch", "gfx950");
-  const target = data.archs[arch] ?? data.archs.gfx950;
+  const target = own(data.archs, arch) ?? data.archs.gfx950;
   const set = (name) => (found) => change({ [name]: found });
   const archs = Object.entries(data.archs).map(([name, row]) => [name, `${name} (${row.family})`]);
   const made = [

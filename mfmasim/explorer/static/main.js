@@ -3,6 +3,7 @@
 import { makeApi } from "./api.js";
 import { printing, systemIsDark } from "./colours.js";
 import { element } from "./dom.js";
+import { own } from "./errors.js";
 import { drawFormats } from "./formats_view.js";
 import { drawFragments } from "./fragment_view.js";
 import { drawLds } from "./lds_view.js";
@@ -25,7 +26,7 @@ async function unpack(text) {
 /** What a view opens with from the navigation; without what the architecture of the present view does not have. */
 function opening(data, name) {
   const found = lastValues(name);
-  const target = data.archs[found.arch];
+  const target = own(data.archs, found.arch);
   const has = (list, wanted) => !wanted || list.includes(wanted);
   if (target && name === "fragment" && !has(target.matrix.flatMap((row) => [row.name, row.alias]), found.op)) return { arch: found.arch };
   if (target && name === "lds" && !(has(target.lds.instructions.map((row) => row[0]), found.ds) && has(["layout", ...target.matrix.map((row) => row.name)], found.op))) return { arch: found.arch };
@@ -34,7 +35,7 @@ function opening(data, name) {
 
 function draw(data) {
   const root = document.querySelector("main");
-  const name = VIEWS[view()] ? view() : "fragment";
+  const name = Object.hasOwn(VIEWS, view()) ? view() : "fragment";
   for (const link of document.querySelectorAll("nav a")) {
     link.setAttribute("aria-current", link.dataset.view === name ? "page" : "false");
     link.setAttribute("href", address(link.dataset.view, opening(data, link.dataset.view)));

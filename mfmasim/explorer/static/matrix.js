@@ -1,6 +1,6 @@
 /** Matrix instructions: looking one up, its operands, and the effect of modifiers on them. */
 
-import { unknown } from "./errors.js";
+import { own, unknown } from "./errors.js";
 import { Fragment } from "./fragment.js";
 import { contiguousLayout, parseLayout, renumbering, size } from "./layout.js";
 
@@ -11,7 +11,7 @@ export const MODIFIERS = ["cbsz", "abid", "blgp", "op_sel", "neg", "neg_hi", "sc
 
 /** The instruction of an architecture with the formats and the wave of `options` settled. */
 export function findInstruction(data, arch, name, options = {}) {
-  const target = data.archs[arch];
+  const target = own(data.archs, arch);
   if (!target) throw unknown("architecture", arch, Object.keys(data.archs));
   const wanted = String(name).toLowerCase();
   const row = target.matrix.find((found) => found.name === wanted || found.alias === wanted);
@@ -23,7 +23,7 @@ export function findInstruction(data, arch, name, options = {}) {
     const given = options[side] ?? (coded && code !== undefined ? data.f8f6f4[code] : undefined);
     if (given === undefined) return row[side][0];
     const [fp8, bf8] = target.fp8;
-    const format = { fp8, bf8 }[given] ?? SHORT[given] ?? given;
+    const format = own({ fp8, bf8, ...SHORT }, given) ?? given;
     if (!row[side].includes(format)) throw unknown(`format of ${side.toUpperCase()}`, given, row[side]);
     return format;
   };
@@ -111,7 +111,7 @@ export function operandNames(op) {
 
 /** An operand as the instruction reads it under its modifiers. */
 export function operand(op, name) {
-  const named = op.row.operands[op.wave][name];
+  const named = own(op.row.operands[op.wave], name);
   if (!named) throw unknown(`operand of ${op.name}`, name, operandNames(op));
   const choice = { A: op.a, index: op.a, B: op.b }[name] ?? "";
   const [format, rows, cols, axes, layout, width, stride, vgprs, source] = named[choice];

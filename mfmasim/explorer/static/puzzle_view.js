@@ -1,5 +1,6 @@
 /** The puzzle view: a question, formulas that answer it, and slots that are right or wrong at once. */
 
+import { own } from "./errors.js";
 import { isDark } from "./colours.js";
 import { choice, copyButton, element, field, problem } from "./dom.js";
 import { makeGrid } from "./grid.js";
@@ -173,7 +174,7 @@ function showSolution({ puzzle, asked, hints }) {
 /** A form that makes a puzzle: its link is the puzzle. */
 function teacher(data) {
   const arch = value("arch", "gfx950");
-  const rows = data.archs[arch]?.matrix ?? [];
+  const rows = own(data.archs, arch)?.matrix ?? [];
   const made = Boolean(value("op"));
   const op = rows.find((row) => row.name === value("op"))?.name ?? rows.find((row) => row.shape[0] === 16)?.name ?? "";
   const set = (values) => change({ id: "", arch, op, operand: value("operand", "A"), ask: value("ask", "element"), ...values });

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.archives import parse_archive, read_file, write_archive
+from mfmasim.archives import parse_archive, write_archive
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 
 SCHEMA = 1
 """Version of the capture format."""

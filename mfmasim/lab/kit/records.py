@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
+from mfmasim.files import read_file
 
 SCHEMA = 1
 LIMIT = 1 << 26

@@ -1,0 +1,68 @@
+"""Files that are written whole or not at all, and read without trust in what they are."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+__all__ = ["LIMIT", "read_file", "replacing", "write_file"]
+
+LIMIT = 1 << 29
+"""Most bytes of a file that is read, and of the arrays of an archive together, decompressed."""
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file; an existing one is replaced only when the new one is on disk.
+
+    Raises:
+        MfmasimError: the file cannot be written; an existing file is unchanged.
+    """
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` when all is written.
+
+    Raises:
+        MfmasimError: it cannot be written; an existing file is unchanged.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_file(path: Path, limit: int = LIMIT) -> bytes:
+    """The bytes of a regular file.
+
+    Raises:
+        MfmasimError: it cannot be read, is not a regular file, or is larger than `limit`.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise MfmasimError(f"{path}: cannot be read: not a regular file")
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise MfmasimError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if len(data) > limit:
+        raise MfmasimError(f"{path}: more than the {limit:,} bytes that are read")
+    return data
