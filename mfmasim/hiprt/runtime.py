@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
 NOT_READY, RTC_INTERNAL = 600, 11
+MOST_NESTED = 64
+"""Host functions within host functions; each takes frames of the stacks of Python and C."""
 T = TypeVar("T")
 STREAMS = (0, 1, 2)
 """Predefined handles: the null stream, hipStreamLegacy, hipStreamPerThread."""
@@ -189,6 +191,7 @@ class Runtime:
         self._report = settings.report
         self._faults = Faults(list(settings.faults), shared=True)
         self._local = threading.local()
+        self._nested = 0  # calls in progress, of the thread that has the lock
         self._lock = threading.RLock()  # launches of one device share the memory of their arguments
         self._next = 0x1000
 
@@ -302,7 +305,15 @@ class Runtime:
             What the call returns.
         """
         with self._lock:
-            return self._answer(name, arguments)
+            self._nested += 1
+            try:
+                if self._nested > MOST_NESTED:
+                    say(f"{name}: called by host functions that are nested {MOST_NESTED} deep; the call has no effect")
+                    self.error = NOT_SUPPORTED
+                    return NOT_SUPPORTED
+                return self._answer(name, arguments)
+            finally:
+                self._nested -= 1
 
     def _answer(self, name: str, arguments: Any) -> int:
         self.counts.calls[name] += 1

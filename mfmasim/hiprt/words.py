@@ -10,6 +10,8 @@ from mfmasim.hiprt.registry import HipFailure
 INVALID_VALUE, INVALID_IMAGE = 1, 200
 IMAGE_BYTES = 1 << 30
 """Most bytes of a code object or bundle in the program's memory."""
+MOST_WORDS = 1 << 20
+"""Most entries of a list in the program's memory, such as the nodes that a node of a graph depends on."""
 _write = ctypes.CDLL(None).write
 _write.argtypes, _write.restype = (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t), ctypes.c_ssize_t
 
@@ -58,7 +60,13 @@ def put_text(address: int, text: str, size: int) -> None:
 
 
 def words_at(address: int, count: int) -> list[int]:
-    """Read `count` words of 64 bits."""
+    """Read `count` words of 64 bits.
+
+    Raises:
+        HipFailure: more than `MOST_WORDS`, or a null pointer.
+    """
+    if count > MOST_WORDS:
+        raise HipFailure(INVALID_VALUE, f"a list of {count:,} entries at {address:#x}; {MOST_WORDS:,} are read")
     return list((ctypes.c_uint64 * count).from_address(_at(address)))
 
 

@@ -16,6 +16,10 @@ from mfmasim.errors import MfmasimError
 from mfmasim.toolchain.compilers import run
 from mfmasim.toolchain.discovery import find_zig
 
+NO_UNWINDING = ("-fno-exceptions", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
+"""A C++ exception must not pass these libraries, which call Python: it would leave Python's lock taken. Without unwind
+tables the search for a handler ends at them, and the C++ runtime ends the program (std::terminate) as for any exception
+that leaves a thread's function; HIP calls host functions on threads of its own."""
 PROGRAMS = ("cc", "gcc", "clang", "clang-22", "clang-21")
 
 
@@ -54,7 +58,7 @@ def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), s
         raise MfmasimError(f"shared libraries can be built on Linux only, not on {sys.platform}")
     output.parent.mkdir(parents=True, exist_ok=True)
     unfinished = output.with_name(f"{output.name}.{os.getpid()}")
-    command = [*c_compiler(), "-shared", "-fPIC", "-O2", *(f"-I{folder}" for folder in include)]
+    command = [*c_compiler(), "-shared", "-fPIC", "-O2", *NO_UNWINDING, *(f"-I{folder}" for folder in include)]
     command += ([f"-Wl,-soname,{soname}"] if soname else []) + ["-o", str(unfinished), str(source), "-ldl"]
     ran = run(command)
     if ran.returncode:
