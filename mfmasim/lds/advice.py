@@ -148,14 +148,12 @@ class Advice:
 
     @property
     def in_triton(self) -> str:
-        """The change as parameters of a shared layout of Triton and Gluon, whose rows and elements are not known here."""
+        """The change as parameters of a shared layout of Triton, whose rows and elements are not known here."""
         if self.term is None:
             return f"padded_shared with {self.pad} bytes after every {self.row_bytes}"
         vector, phases = 1 << self.term.left, self.term.mask + 1
-        return (
-            f"swizzled_shared with vec = {vector} bytes, maxPhase = {phases} and perPhase = {1 << self.term.shift} bytes "
-            "(so many rows)"
-        )
+        rows = 1 << self.term.shift
+        return f"swizzled_shared with vec = {vector} bytes, maxPhase = {phases}, perPhase = the rows of {rows} bytes"
 
     @property
     def left(self) -> str:
@@ -226,8 +224,8 @@ def _best(group: Sequence[Account], variables: Sequence[Variable]) -> Advice | s
         return replace(best, before=before, after=after, sampled=sampled, variable=variable)
     return (
         f"no advice: of {len(candidates)} exclusive-ors and paddings of bytes {first}..{end - 1} the best leaves "
-        f"{after:,} of the {before:,} extra passes of a sample of {sampled:,} accesses; the addresses follow no order that "
-        f"one of them could use: change which lane accesses what"
+        f"{after:,} of the {before:,} extra passes of a sample of {sampled:,} accesses; the addresses follow no order "
+        f"that one of them could use: change which lane accesses what"
     )
 
 

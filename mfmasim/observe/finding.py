@@ -43,7 +43,7 @@ class Finding:
     severity: str
     """One of `SEVERITIES`."""
     message: str
-    """One sentence; a pattern that explains all wrong places follows after a semicolon, code to paste on a line of its own."""
+    """One sentence; a pattern that explains all wrong places follows after a semicolon, code to paste on a new line."""
     id: str = ""
     """Id of its kind; by default the name of the check."""
     kernel: str = ""

@@ -118,3 +118,49 @@ def test_the_advised_exclusive_or_in_the_source_frees_every_access(arch, tmp_pat
 def test_nothing_is_counted_when_the_check_is_off(transposed):
     report = transposed(0, "gfx942", checks="bounds")
     assert set(report.lds) == {"bytes"}
+
+
+ARRAYS = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ __launch_bounds__(64) void two(const int* in, int* out) {
+  __shared__ int A[1024];
+  __shared__ int B[1024];
+  int t = threadIdx.x;
+  int a = t % 32 * 32 + t / 32, b = t % 16 * 64 + t / 16;
+  A[a] = in[t]; B[b] = in[t] + 1;
+  __syncthreads();
+  out[t] = A[a ^ 32] + A[a ^ 96] + B[b ^ 64];
+}
+"""
+
+
+def test_a_line_and_array_is_one_finding_and_an_array_has_its_advice_once(tmp_path):
+    source = tmp_path / "two.hip"
+    source.write_text(ARRAYS)
+    kernel = mfmasim.compile(source, "gfx942")["two"]
+    data = np.arange(64, dtype=np.int32)
+    report = mfmasim.device("sim").launch(kernel, 1, 64, [data, data.copy()], checks="conflicts")
+    sites = [site for site in report.lds["sites"] if site["extra_passes"]]
+    found = [(f.source.rpartition(":")[2], re.search(r"conflict in (\w+)", f.message)[1]) for f in report.findings]
+    assert (len(set(found)), len(found), len(sites)) == (4, 4, 5)
+    assert {array for _, array in found} == {"A", "B"}
+    for array in "AB":
+        own = [f.message for f, (_, name) in zip(report.findings, found, strict=True) if name == array]
+        advised = report.findings[[name for _, name in found].index(array)].source
+        assert own[0].count(f"// before each access to element i of {array}") == 1
+        assert all(text.endswith(f"; the advice at {advised} is for this line, too") for text in own[1:])
+
+
+def test_a_kernel_of_triton_gets_parameters_of_a_layout(transposed, monkeypatch):
+    """Its compiler chooses the layout: no line of C++ could be pasted."""
+    source_at = mfmasim.kernels.Kernel.source_at
+    monkeypatch.setattr(
+        mfmasim.kernels.Kernel, "source_at", lambda self, pc: source_at(self, pc).replace(".hip:", ".py:")
+    )
+    report = transposed(0, "gfx942")
+    message = next(f.message for f in report.findings if f.check == "conflicts")
+    assert (
+        "; in a layout of swizzled_shared with vec = 4 bytes, maxPhase = 32, perPhase = the rows of 128 bytes"
+        in message
+    )
+    assert "before each access" not in message

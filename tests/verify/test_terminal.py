@@ -52,3 +52,21 @@ def test_notes_of_a_case_that_passes_are_counted_and_those_of_one_that_fails_are
         assert "a note" in text
         assert "--severity" not in text
     assert "note" not in shown(found, capsys, status="pass", severity="warning")
+
+
+def test_on_a_terminal_what_does_not_fit_is_indented_alike_and_a_pipe_gets_whole_lines(capsys, monkeypatch):
+    long = Finding(
+        "conflicts", "warning", "a bank conflict of many words " * 8 + "\ni ^= 1;  // paste", source="k.hip:3"
+    )
+    for width in (0, 60):
+        progress = Progress()
+        if width:
+            monkeypatch.setattr(type(progress.console), "is_terminal", True)
+            progress.console.width = width
+        progress._finding(long)
+        head, *body = capsys.readouterr().out.splitlines()
+        assert "k.hip:3" in head
+        assert {line[:15] for line in body} == {" " * 15}
+        assert body[-1].strip() == "i ^= 1;  // paste"
+        assert (len(body) == 2) is not bool(width)
+        assert not width or max(map(len, body)) <= width
