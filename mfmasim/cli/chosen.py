@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.errors import MfmasimError
+from mfmasim.verify.prebuilt import COMPILED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +27,9 @@ class Chosen(NamedTuple):
 
 
 def chosen_cases(
-    targets: Sequence[str], arch: str | None, names: Sequence[str] | None, *, skipped: bool = True
-) -> list[Chosen]:
+    targets: Sequence[str], arch: str | None, names: Sequence[str] | None, *, skipped: bool = True,
+    flags: Sequence[str] = (),
+) -> list[Chosen]:  # fmt: skip
     """The cases of targets that match a choice, in order.
 
     Args:
@@ -34,6 +37,7 @@ def chosen_cases(
         arch: only this architecture.
         names: only cases whose name contains one of these.
         skipped: whether cases that their architecture skips are among them.
+        flags: flags of the compiler in addition to those of each case.
 
     Raises:
         MfmasimError: none matches; the error has the nearest name.
@@ -44,13 +48,19 @@ def chosen_cases(
     chosen = [Chosen(target, name, case, a) for target, name, cases in groups for case, a in select(cases, arch, names)]
     left = [one for one in chosen if skipped or one.arch not in one.case.skip]
     if left:
-        return left
+        return [one._replace(case=_flagged(one.case, flags)) for one in left] if flags else left
     choice = f"--arch {arch or 'any'} --case {' '.join(names or ['any'])}"
     if chosen:
         raise MfmasimError(f"all {len(chosen)} cases that match {choice} are skipped: {_why(chosen[0])}")
     titles = [case.title for *_, cases in groups for case in cases]
     every = sorted({a for *_, cases in groups for case in cases for a in case.arch})
     raise MfmasimError(f"no case matches {choice}{_nearest(names, titles)} architectures: {', '.join(every)}")
+
+
+def _flagged(case: Case, flags: Sequence[str]) -> Case:
+    if case.maker is not None or case.source.suffix in COMPILED:
+        raise MfmasimError(f"{' '.join(flags)}: case {case.title} has no source that is compiled")
+    return replace(case, flags=(*case.flags, *flags))
 
 
 def _why(one: Chosen) -> str:

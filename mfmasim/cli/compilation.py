@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,11 +11,19 @@ if TYPE_CHECKING:
 
     from mfmasim.program import Code
 
-COMPILATION = {"-D": "define", "-I": "include", "--flag": "flag", "--compiler": "compiler"}
+MACROS = {"-D": "define", "-I": "include", "--flag": "flag"}
+"""Options of `add_macros`, and where their values are."""
+COMPILATION = {**MACROS, "--compiler": "compiler"}
 """Options of `add_compilation`, and where their values are."""
 
 
 def add_compilation(parser: argparse.ArgumentParser) -> None:
+    """Add the options, and ``--compiler``."""
+    group = add_macros(parser)
+    group.add_argument("--compiler", help="a compiler, or ziglang (default: the first one found)")
+
+
+def add_macros(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the options."""
     group = parser.add_argument_group("compilation of a source")
     group.add_argument("-D", action="append", default=[], metavar="NAME[=VALUE]", dest="define", help="define a macro")
@@ -26,7 +35,13 @@ def add_compilation(parser: argparse.ArgumentParser) -> None:
         metavar="FLAG",
         help="a compiler flag, such as --flag=-O1 (may be repeated)",
     )
-    group.add_argument("--compiler", help="a compiler, or ziglang (default: the first one found)")
+    return group
+
+
+def macros(args: argparse.Namespace) -> tuple[str, ...]:
+    """The options as flags of the compiler."""
+    folders = (Path(folder).absolute() for folder in args.include)
+    return (*(f"-D{text}" for text in args.define), *(f"-I{folder}" for folder in folders), *args.flag)
 
 
 def compilation(args: argparse.Namespace) -> dict[str, Any]:

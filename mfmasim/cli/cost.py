@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation, macros, show_warnings
+from mfmasim.cli.needs import needed
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from mfmasim.cost.costed import Costed
 
 OBJECTS = (".hsaco", ".co", ".o")
+SOURCES = (".hip", ".cu", ".cpp")
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,12 +31,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "is named.",
     )
     parser.add_argument(
-        "targets", nargs="+", metavar="TARGET", help="a family of hipkernels, a case file, or one code object"
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="a family of hipkernels, a case file, or a launch: a code object or source",
     )
     parser.add_argument("--arch", help="only this architecture")
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
-    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
+    add_compilation(parser)
     parser.add_argument("--product", help="the GPU, such as MI355X (default: the first one with the architecture)")
     parser.add_argument(
         "--units", type=int, metavar="N", help="a GPU of your own: groups of four SIMDs (compute units of CDNA)"
@@ -52,16 +59,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--cold", action="store_true", help="start with nothing in any cache (default with --against)")
     parser.add_argument("--warm", action="store_true", help="with --against: start with everything in the L2")
     parser.add_argument("--rates", action="store_true", help="print every rate that the results rest on")
-    parser.add_argument("--kernel", help="of a code object: the kernel, where it has several")
-    parser.add_argument("--grid", default="1", help="of a code object: workgroups, such as 4 or 4,4,1 (default 1)")
-    parser.add_argument("--block", default="64", help="of a code object: work-items per workgroup (default 64)")
-    parser.add_argument("--shared", type=int, default=0, help="of a code object: dynamic LDS in bytes")
+    parser.add_argument("--kernel", help="of a launch: the kernel, where it has several")
+    parser.add_argument("--grid", default="1", help="of a launch: workgroups, such as 4 or 4,4,1 (default 1)")
+    parser.add_argument("--block", default="64", help="of a launch: work-items per workgroup (default 64)")
+    parser.add_argument("--shared", type=int, default=0, help="of a launch: dynamic LDS in bytes")
     parser.add_argument(
         "--arg",
         action="append",
         default=[],
         metavar="ARG",
-        help="of a code object: an argument, as `mfmasim run` takes it",
+        help="of a launch: an argument, as `mfmasim run` takes it",
     )
     parser.set_defaults(run=run)
 
@@ -85,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(costed.lines()))
     if not found:
         raise MfmasimError("no case could be executed")
-    if args.json != "-" and not any(target.endswith(OBJECTS) for target in args.targets):
+    if args.json != "-" and not any(target.endswith((*OBJECTS, *SOURCES)) for target in args.targets):
         print(f"conflicts, traffic and instructions by line: mfmasim report {' '.join(args.targets)}")
     if args.json:
         text = json.dumps([costed.record() for costed in found], indent=1)
@@ -130,8 +137,8 @@ def _title(costed: Costed) -> str:
 
 def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     """Everything that is asked for."""
-    if any(target.endswith(OBJECTS) for target in args.targets):
-        yield _of_object(args)
+    if any(target.endswith((*OBJECTS, *SOURCES)) for target in args.targets):
+        yield _of_launch(args)
         return
     from mfmasim.cli.chosen import chosen_cases
     from mfmasim.cli.verify import setting
@@ -140,7 +147,7 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     from mfmasim.errors import MfmasimError
 
     changes = dict(setting(text) for text in args.set)
-    work = chosen_cases(args.targets, args.arch, args.case, skipped=False)
+    work = chosen_cases(args.targets, args.arch, args.case, skipped=False, flags=macros(args))
     for *_, case, arch in work:
         product = _product(args, arch)
         changed = case.with_parameters(changes) if changes else case
@@ -154,23 +161,29 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
         yield Costed(recorded, product, case.title)
 
 
-def _of_object(args: argparse.Namespace) -> Costed:
-    """A kernel of a code object, with given arguments."""
+def _of_launch(args: argparse.Namespace) -> Costed:
+    """A kernel of a code object or a source, with given arguments."""
     from mfmasim import program
+    from mfmasim.architectures import DEFAULT
     from mfmasim.cli.run_arguments import given, sizes
     from mfmasim.cost import record_launch
     from mfmasim.cost.costed import Costed
     from mfmasim.errors import MfmasimError, unknown
 
     if len(args.targets) != 1:
-        raise MfmasimError(f"{len(args.targets)} targets: a code object is given alone")
-    if args.case or args.set or args.compiler:
-        raise MfmasimError(f"{args.targets[0]}: --case, --set and --compiler are for cases, not for a code object")
-    code = program.load(args.targets[0], args.arch)
+        raise MfmasimError(f"{len(args.targets)} targets: a code object or a source is given alone")
+    (target,) = args.targets
+    needed(args, {"--case": "case", "--set": "set"}, f"a case file; {target} is none")
+    if target.endswith(SOURCES):
+        code = program.compile(target, args.arch or DEFAULT, **compilation(args))
+        show_warnings(code)
+    else:
+        needed(args, COMPILATION, f"a source; {target} is compiled already")
+        code = program.load(target, args.arch)
     name = args.kernel or (code.kernels[0] if len(code.kernels) == 1 else None)
     if name is None or name not in [*code.kernels, *(code[k].title for k in code.kernels)]:
         titles = [code[k].title for k in code.kernels]
-        raise unknown("kernel", name or "(none)", titles, f"in {args.targets[0]}; --kernel names one")
+        raise unknown("kernel", name or "(none)", titles, f"in {target}; --kernel names one")
     kernel = code[name]
     product = _product(args, kernel.arch.name)
     passed = given(args.arg, kernel)

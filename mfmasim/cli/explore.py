@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.timeouts import add_timeout
 
@@ -31,6 +32,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     add_timeout(parser)
+    add_macros(parser)
     parser.add_argument("--device", help="hip, hip:1, ...: also compare with this device")
     parser.add_argument(
         "--trials", "--examples", dest="examples", type=int, default=100, metavar="N",
@@ -86,7 +88,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
         raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
     own = None if args.device is None else getattr(device(args.device), "arch", None)
     chosen = own if args.arch is None else args.arch
-    found = chosen_cases(args.targets, chosen, args.case, skipped=False)
+    found = chosen_cases(args.targets, chosen, args.case, skipped=False, flags=macros(args))
     return [(name, [(one.case, one.arch) for one in some]) for (_, name), some in groupby(found, lambda one: one[:2])]
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation
+from mfmasim.cli.needs import needed
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
@@ -31,6 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="a code object, offload bundle, program or library with GPU code, or a HIP source (compiled first)",
     )
     parser.add_argument("--arch", help="only this architecture; for a HIP source the one to compile for (gfx942)")
+    add_compilation(parser)
     parser.add_argument("--kernel", metavar="TEXT", help="only kernels whose name contains this")
     parser.add_argument("--block", type=int, metavar="N", help="work-items of a workgroup, for the occupancy")
     parser.add_argument("--shared-bytes", type=int, default=0, metavar="N", help="dynamic LDS, for the occupancy")
@@ -48,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             raise MfmasimError(f"--{name.replace('_', '-')} {given}: a number of {least} or more is expected")
     records, bad, names = [], False, []
     for file in args.files:
-        for target, code, why in _codes(file, args.arch):
+        for target, code, why in _codes(file, args):
             if code is None:
                 bad = True
                 records.append({"file": file, "arch": target, "kernel": None, "why": why})
@@ -73,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     return int(bad)
 
 
-def _codes(file: str, arch: str | None) -> Iterator[tuple[str, Code | None, str]]:
+def _codes(file: str, args: argparse.Namespace) -> Iterator[tuple[str, Code | None, str]]:
     """Target and code of every code object in a file; None with the reason where it cannot be read."""
     from pathlib import Path
 
@@ -84,12 +88,14 @@ def _codes(file: str, arch: str | None) -> Iterator[tuple[str, Code | None, str]
 
     path = Path(file)
     if path.suffix.lower() in SOURCES:
-        yield "", program.compile(path, arch or DEFAULT), ""
+        yield "", program.compile(path, args.arch or DEFAULT, **compilation(args)), ""
     elif path.suffix.lower() == ".py":
         raise MfmasimError(f"{file}: a case file declares kernels; mfmasim report {file} describes them")
-    elif arch is not None:
-        yield "", program.load(path, arch), ""
     else:
+        needed(args, COMPILATION, f"a source; {file} is compiled already")
+        if args.arch is not None:
+            yield "", program.load(path, args.arch), ""
+            return
         for found in contents(path):
             yield found.target, None if found.code is None else program.Code(found.code), found.why
 

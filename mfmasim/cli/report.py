@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
+    add_macros(parser)
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
     parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
     parser.add_argument("--html", metavar="FILE", help="write the reports as one HTML page")
@@ -85,7 +87,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     """
     from mfmasim.cli.chosen import chosen_cases
 
-    return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case)]
+    return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case, flags=macros(args))]
 
 
 def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:

@@ -40,7 +40,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "kernel", nargs="?", help="kernel name, such as gemm or 'gemm<float, 4>'; not needed when the file has one"
     )
-    parser.add_argument("--arch", help="architecture or product to compile for, or to select from a bundle")
+    parser.add_argument("--arch", help="architecture or product to compile for (gfx942), or to select from a bundle")
     parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
@@ -148,12 +148,10 @@ def _workers(count: int | None) -> AbstractContextManager[Executor | None]:
 
 def _code(args: argparse.Namespace) -> Code:
     from mfmasim import program
-    from mfmasim.errors import MfmasimError
+    from mfmasim.architectures import DEFAULT
 
     if args.file.endswith((".hip", ".cpp", ".cu")):
-        if not args.arch:
-            raise MfmasimError(f"{args.file} is a source: --arch is needed, such as --arch gfx942")
-        code = program.compile(args.file, args.arch, **compilation(args))
+        code = program.compile(args.file, args.arch or DEFAULT, **compilation(args))
         show_warnings(code)
         return code
     needed(args, COMPILATION, f"a source; {args.file} is compiled already")

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
@@ -38,6 +39,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
+    add_macros(parser)
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument(
@@ -130,7 +132,9 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     # A GPU runs only the cases of its architecture.
     own = getattr(device(args.device), "arch", None)
     chosen = own if args.arch is None else args.arch
-    work: list[tuple[str, Case, str]] = [one[1:] for one in chosen_cases(args.targets, chosen, args.case)]
+    work: list[tuple[str, Case, str]] = [
+        one[1:] for one in chosen_cases(args.targets, chosen, args.case, flags=macros(args))
+    ]
     if args.source:
         work = _with_source(args.source, work)
     _check_once(args, changes, [case for _, case, _ in work])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.compilation import add_macros, macros
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
@@ -30,6 +32,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
+    add_macros(parser)
     parser.add_argument("--ways", type=int, default=1, metavar="N", help="products that are followed to loads (1)")
     parser.add_argument("--all", action="store_true", help=f"print every product, not {SHOWN}")
     parser.add_argument("--json", action="store_true", help="write it as JSON")
@@ -45,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.ways < 0:
         raise MfmasimError(f"--ways {args.ways}: a number of products, 0 or more, is expected")
-    chosen = chosen_cases([args.target], args.arch, args.case, skipped=False)
+    chosen = chosen_cases([args.target], args.arch, args.case, skipped=False, flags=macros(args))
     titles = list(dict.fromkeys(one.case.title for one in chosen))
     if len(titles) > 1:
         more = f" and {len(titles) - 6} more" if len(titles) > 6 else ""

@@ -308,7 +308,8 @@ def _refusal(tool: Compiler, given: Path, arch: str, code: int, said: str) -> Mf
     if crash is not None:
         where = f" in {crash.function}" if crash.function else ""
         return CompilerCrashError(f"{given}: {tool.description} crashed for {arch}{where}: {crash.reason}", crash)
-    return MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said.strip()}")
+    hint = "\nname its folder: -I DIR, or flags=['-IDIR'] of a case" if "file not found" in said else ""
+    return MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said.strip()}{hint}")
 
 
 def _architectures(tool: Compiler) -> list[str]:

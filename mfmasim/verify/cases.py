@@ -19,7 +19,7 @@ from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
 from mfmasim.verify.orders import orders_of
 from mfmasim.verify.patterns import check_pattern
-from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.prebuilt import code_for, placed_flags
 from mfmasim.verify.suppress import check_declared, check_suppressions
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def case(
         golden: golden case whose inputs and outputs are compared bit for bit (also with ``{parameter}``).
         each: variants: parameter values, each a separate case.
         data: data classes for inputs that are drawn (without golden data).
-        flags: compiler flags, for a source that is compiled.
+        flags: compiler flags, for a source that is compiled; folders are relative to that source.
         mapping: parameters for the mapping check where they differ, such as ``{"alpha": 1.0, "beta": 0.0}``; without
             it parameters named alpha and beta are 1 and 0 there.
         trace: whether the mapping check makes sense for this kernel.
@@ -286,8 +286,9 @@ def case(
                 collected.append(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
-                        tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders, declared,
+                        tuple(data), placed_flags(flags, path.parent), traced if trace else None, patterns,
+                        dict(skip or {}), dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders,
+                        declared,
                         mapping is not None or any(MATRIX.search(pattern) for pattern in patterns), maker,
                     )
                 )  # fmt: skip

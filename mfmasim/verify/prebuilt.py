@@ -12,11 +12,16 @@ from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mfmasim.kernels import Code
 
 MANIFEST = "manifest.json"
+COMPILED = (".hsaco", ".co", ".o")
+"""Suffixes of a case's file that is loaded as it is."""
+FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
+"""Flags that name a folder, in the same word or the next one."""
 
 
 def source_hash(path: Path) -> str:
@@ -56,7 +61,7 @@ def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[
     """
     if not source.is_file():
         raise MfmasimError(f"{source}: no such file")
-    if source.suffix in (".hsaco", ".co", ".o"):
+    if source.suffix in COMPILED:
         return program.load(source, arch)
     if compiler is None and not flags:
         found = _prebuilt(source, arch)
@@ -97,3 +102,19 @@ def _prebuilt(source: Path, arch: str) -> Code | None:
     code.made_by = f"{compiler}, prebuilt"
     code.source = program.Source(source, arch, hashlib.sha256(source.read_bytes()).hexdigest(), eager=False)
     return code
+
+
+def placed_flags(flags: Sequence[str], home: Path) -> tuple[str, ...]:
+    """Flags whose folders of headers are found from a source's folder, wherever the program was started.
+
+    Args:
+        flags: of the compiler.
+        home: the source's folder.
+    """
+    out: list[str] = []
+    for number, flag in enumerate(flags):
+        option, place = next(((one, flag[len(one) :]) for one in FOLDERS if flag.startswith(one)), ("", flag))
+        option = option or ("" if number == 0 or flags[number - 1] not in FOLDERS else " ")
+        here = home / place
+        out.append(f"{option.strip()}{here}" if option and place and here.is_dir() else flag)
+    return tuple(out)

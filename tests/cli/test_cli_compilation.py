@@ -1,0 +1,68 @@
+"""Headers of other folders, macros and flags: every verb that compiles a source takes them, from any folder."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mfmasim.cli import main
+
+KERNEL = """#include <hip/hip_runtime.h>
+#include "mine.h"
+extern "C" __global__ void add(const float* x, float* out) { out[threadIdx.x] = plus(x[threadIdx.x], STEP); }
+"""
+CASE = """from mfmasim.verify import In, Out, case
+@case("add.hip", kernel="add", arch="gfx942"{flags})
+def add():
+    return dict(grid=1, block=64, args=[In("f32", 64, "integers"), Out("f32", 64)], expect=lambda x: x + 2)
+"""
+VERBS = [["verify"], ["report"], ["cost"], ["explore", "--trials", "1"]]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A case, its kernel, and a header in another folder; the current folder is a third one."""
+    for name in ("inc", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "inc" / "mine.h").write_text("static __device__ float plus(float a, float b) { return a + b; }\n")
+    (tmp_path / "add.hip").write_text(KERNEL)
+    (tmp_path / "case.py").write_text(CASE.format(flags=""))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_a_case_takes_folders_and_macros(home, verb, capsys):
+    assert main([*verb, str(home / "case.py"), "-I", "../inc", "-D", "STEP=2"]) == 0
+    capsys.readouterr()
+
+
+def test_flags_of_a_case_count_from_its_source(home, capsys):
+    for flags in ('["-Iinc", "-DSTEP=2"]', '["-I", "inc", "-DSTEP=2"]'):
+        (home / "case.py").write_text(CASE.format(flags=f", flags={flags}"))
+        assert main(["verify", str(home / "case.py"), "--quiet"]) == 0, capsys.readouterr().out
+
+
+def test_what_is_missing_says_how_to_name_its_folder(home, capsys):
+    assert main(["verify", str(home / "case.py")]) == 2
+    assert "'mine.h' file not found" in (text := capsys.readouterr().out)
+    assert "name its folder: -I DIR, or flags=['-IDIR'] of a case" in text
+
+
+def test_a_source_is_inspected_run_and_costed_as_it_is(home, capsys):
+    options = [str(home / "add.hip"), "-I", "../inc", "-DSTEP=2"]
+    launch = ["--arg", "x=f32:64=1", "--arg", "out=f32:64"]
+    assert main(["inspect", *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["arch"] == "gfx942"
+    assert main(["run", *options, *launch, "--quiet", "--out", "here"]) == 0
+    assert np.load("here/arg1.npy").tolist() == [3.0] * 64
+    capsys.readouterr()
+    assert main(["cost", *options, *launch, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["kernel"]
+
+
+def test_what_is_compiled_already_takes_none_of_them(home, capsys):
+    (home / "add.hsaco").write_bytes(b"")
+    for verb in ("inspect", "cost", "run"):
+        assert main([verb, str(home / "add.hsaco"), "-I", "../inc"]) == 2
+        assert "is compiled already" in capsys.readouterr().err
