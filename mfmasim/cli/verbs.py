@@ -23,7 +23,7 @@ FIRST = {
     "report": "what a kernel executed: instructions, LDS by line, traffic, occupancy",
     "cost": "bounds of each pipe, and a timeline",
     "mutate": "whether your cases find wrong kernels",
-    "why": "why an element of C has its value: products, lanes, registers, LDS bytes, lines",
+    "why": "why an element has its value: products, lanes, registers, LDS bytes, lines, inputs",
     "run": "one kernel with arguments of the command line; traces and a page to step through",
     "hiprt": "a HIP program of your own, without a GPU",
     "triton": "a Triton program, without a GPU",

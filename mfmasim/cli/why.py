@@ -1,4 +1,4 @@
-"""``mfmasim why TARGET 'C[17,3]'``: which products an element of the output is made of, and how they came there."""
+"""``mfmasim why TARGET 'C[17,3]'``: of what an element of an output is made, and how that came there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mfmasim.verify.elements.why import Product, Why
+    from mfmasim.verify.elements.why_arrays import WhyArray
 
 SHOWN = 8
 """Products that are printed, if --all is not given."""
@@ -21,13 +22,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Register the verb."""
     parser = subparsers.add_parser(
         "why",
-        help="why an element of C has its value: its products, through which lanes, registers, LDS bytes and lines",
+        help="why an element of an output has its value: products, lanes, registers, LDS bytes, lines, inputs",
         description="Follow an element of C back to the elements of A and B: every product with the lanes and "
-        "registers of its factors, those that are wrong first, and the way of some through the LDS to their loads. "
-        "Exit code 1 if the element is not the sum that it should be.",
+        "registers of its factors, those that are wrong first, and the way of some through the LDS to their loads. Of "
+        "a plain array: what stored the element, and the elements of the inputs that change it. Exit code 1 if the "
+        "element is not what it should be.",
     )
     parser.add_argument("target", metavar="TARGET", help="a family of hipkernels, or a case file")
-    parser.add_argument("element", metavar="ELEMENT", help="an element of the output, such as 'C[17,3]'")
+    parser.add_argument("element", metavar="ELEMENT", help="an element of the output, such as 'C[17,3]' or 'out[5]'")
     parser.add_argument("--arch", help="architecture (default: the first of the case)")
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
@@ -44,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.cli.verify import setting
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.elements.why import why
+    from mfmasim.verify.elements.why_arrays import why_array
+    from mfmasim.verify.runner import informed
     from mfmasim.visible import visible
 
     if args.ways < 0:
@@ -55,12 +59,18 @@ def run(args: argparse.Namespace) -> int:
         raise MfmasimError(
             f"{args.target} has {len(titles)} cases: choose one by --case: {', '.join(titles[:6])}{more}"
         )
-    case = chosen[0].case.with_parameters(dict(setting(text) for text in args.set))
-    found = why(case, chosen[0].arch, args.element, ways=args.ways, compiler=args.compiler)
+    case = informed(chosen[0].case.with_parameters(dict(setting(text) for text in args.set)), arch=chosen[0].arch)
+    found: Why | WhyArray
+    if case.make().tensors:
+        found = why(case, chosen[0].arch, args.element, ways=args.ways, compiler=args.compiler)
+        lines = _lines(found, everything=args.all)
+    else:
+        found = why_array(case, chosen[0].arch, args.element, compiler=args.compiler)
+        lines = found.lines()
     if args.json:
         print(json.dumps(found.record(), indent=1))
     else:
-        for line in _lines(found, everything=args.all):
+        for line in lines:
             print(visible(line))
     return 0 if found.ok else 1
 

@@ -12,6 +12,7 @@ from mfmasim.verify.cases import Case, case
 from mfmasim.verify.claims import Claim
 from mfmasim.verify.elements.sources import ComesFrom, DependsOn
 from mfmasim.verify.elements.why import why
+from mfmasim.verify.elements.why_arrays import why_array
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.launch import LaunchDict
 from mfmasim.verify.mutant import Mutant
@@ -45,4 +46,5 @@ __all__ = [
     "select",
     "verify_case",
     "why",
+    "why_array",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -14,13 +16,13 @@ from mfmasim.machine.launch.interchange import as_array
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import called
 from mfmasim.verify.arrays import draw_array
-from mfmasim.verify.compare import Comparison, compare_codes, differences, shown_value
+from mfmasim.verify.compare import Comparison, compare_codes, differences, shown_code, shown_value
 from mfmasim.verify.patterns import matches
 from mfmasim.verify.tolerance import bound_of, bounded
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -59,12 +61,7 @@ def run_arrays(
         MfmasimError: what is expected does not fit the outputs.
     """
     arrays = launch.arrays
-    before = {
-        name: array.check(name, inputs[name])
-        if name in inputs
-        else draw_array(array, f"{case.title}/{name.removeprefix('argument ')}")
-        for name, array in arrays.items()
-    }
+    before = drawn_arrays(case, launch, inputs)
     memory = {name: array.placed(before[name].copy()) for name, array in arrays.items()}
     unset = [memory[name] for name, array in arrays.items() if not array.reads]
     report = launch.run(device, kernel, memory, {**options, "undefined": unset} if unset else options)
@@ -75,21 +72,77 @@ def run_arrays(
         if not array.writes and memory[name].tobytes() != before[name].tobytes():
             text = f"the kernel changed its input {called(kernel, name, len(launch.args))}"
             found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
-    outputs = [array for array in arrays.values() if array.writes]
-    read = [before[name].copy() for name, array in arrays.items() if array.reads]
     hows = []
+    for one in compared_outputs(case, launch, kernel, before, memory):
+        found += differences(result, case, one.comparison, one.name, one.actual, one.expected, _shown(one.array))
+        hows.append(", ".join([*filter(None, [str(one.array.tolerance)]), *["its bound"] * one.bounded]))
+    how = ", ".join(f"within {text}" for text in dict.fromkeys(filter(None, hows))) or "bit for bit"
+    result.compared_with = (f"the reference function, {how}",)
+    return report, found
+
+
+def drawn_arrays(
+    case: Case, launch: CaseLaunch, inputs: Mapping[str, NDArray[Any]] | None = None
+) -> dict[str, NDArray[Any]]:
+    """What every array holds before the launch, by its place among the arguments.
+
+    Args:
+        case: the case.
+        launch: its launch.
+        inputs: values instead of the declared ones, by place.
+    """
+    return {
+        name: array.check(name, inputs[name])
+        if inputs and name in inputs
+        else draw_array(array, f"{case.title}/{name.removeprefix('argument ')}")
+        for name, array in launch.arrays.items()
+    }
+
+
+@dataclass(frozen=True)
+class ComparedOutput:
+    """One output, beside what the reference gives."""
+
+    array: Array
+    name: str
+    """The kernel's own."""
+    actual: NDArray[Any]
+    expected: NDArray[Any]
+    comparison: Comparison
+    bounded: bool
+    """Whether the reference gave a bound of its error."""
+
+
+def compared_outputs(
+    case: Case, launch: CaseLaunch, kernel: Kernel, before: Mapping[str, NDArray[Any]],
+    memory: Mapping[str, NDArray[Any]],
+) -> Iterator[ComparedOutput]:  # fmt: skip
+    """Every output in order.
+
+    Args:
+        case: the case.
+        launch: its launch.
+        kernel: the kernel.
+        before: what its arrays held before, by place.
+        memory: what they hold afterwards.
+
+    Raises:
+        MfmasimError: what is expected does not fit the outputs.
+    """
+    outputs = [array for array in launch.arrays.values() if array.writes]
+    read = [before[name].copy() for name, array in launch.arrays.items() if array.reads]
     for array, (wanted, bound) in zip(outputs, _expected(case, launch.expect, read, len(outputs)), strict=True):
         name = called(kernel, array.name, len(launch.args))
         actual = np.asarray(memory[array.name])
         expected, exact = _rounded(array, f"case {case.name}: what is expected of {name}", wanted, bound)
         comparison = compare_array(array, actual, expected, exact, bound)
-        found += differences(result, case, comparison, name, actual, expected, shown_value)
-        hows.append(
-            ", ".join([*([str(array.tolerance)] if str(array.tolerance) else []), *["its bound"] * (bound is not None)])
-        )
-    how = ", ".join(f"within {text}" for text in dict.fromkeys(filter(None, hows))) or "bit for bit"
-    result.compared_with = (f"the reference function, {how}",)
-    return report, found
+        yield ComparedOutput(array, name, actual, expected, comparison, bound is not None)
+
+
+def _shown(array: Array) -> Callable[[Any], str]:
+    """How findings show an element of an output: its bits, and its value where those are not the value."""
+    coded = array.number_format is not None and array.dtype.kind == "u"
+    return partial(shown_code, array.number_format) if coded else shown_value  # type: ignore[arg-type]
 
 
 def _rounded(array: Array, what: str, values: Any, bound: Any) -> tuple[NDArray[Any], NDArray[np.float64] | None]:

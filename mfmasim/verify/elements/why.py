@@ -148,8 +148,7 @@ def _place(element: str, launch: CaseLaunch, title: str) -> tuple[int, int]:
     output = launch.output
     if output is None:
         raise MfmasimError(
-            f"{title} has no matrix C: why follows cases of matrices (A, B, C); sources= of a case of plain arrays "
-            "declares what its outputs depend on"
+            f"{title} has no matrix C: why follows cases of matrices (A, B, C); why_array answers for plain arrays"
         )
     found = ELEMENT.fullmatch(element)
     if found is None or found[1].upper() != "C":
