@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
@@ -180,3 +181,13 @@ def test_levels(severity, tmp_path):
     (first, _) = validated(sarif([one], "1"))
     assert first["level"] == {"error": "error", "warning": "warning", "info": "note"}[severity]
     assert first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}, "the file as a whole"
+
+
+def test_findings_of_one_line_that_differ_in_numbers_alone_are_one_result():
+    result = Result("mine", "k", "k", "gfx942", "sim", status="fail")
+    first = Finding("races", "error", "As[0] is read", "races-no-barrier", source="k.hip:5", other="k.hip:3", pc=8)
+    result.findings = [first, replace(first, message="As[7] is read", pc=16), replace(first, other="k.hip:4")]
+    one, two = sarif([result], "0")["runs"][0]["results"]
+    assert one["message"]["text"] == "As[0] is read; and 1 more of the same kind at this line [k on gfx942]"
+    assert [r["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] for r in (one, two)] == [3, 4]
+    assert two["message"]["text"] == "As[0] is read [k on gfx942]"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from mfmasim.verify.grouping import alike
 from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -28,12 +29,17 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
         version: of mfmasim.
 
     Returns:
-        The log, for JSON: rules from the table of kinds; a result for each finding, suppressed ones with the reason.
+        The log, for JSON: rules from the table of kinds; a result for each finding, suppressed ones with the reason,
+        findings of one line that differ in numbers alone together.
         A finding without a line is placed at the first line of the case's source, as review tools require
         a line.
     """
     index = {name: number for number, name in enumerate(KINDS)}
-    found = [_result(result, f, index) for result in results for f in (*result.findings, *result.suppressed)]
+    found = [
+        _result(result, group, index)
+        for result in results
+        for group in (*alike(result.findings), *alike(result.suppressed))
+    ]
     driver = {"name": "mfmasim", "version": version, "rules": [_rule(name) for name in KINDS]}
     # A case that passes has no result of its own: what its verdict rests on is a property of the run.
     cases = [
@@ -58,14 +64,16 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _result(result: Result, finding: Finding, index: dict[str, int]) -> dict[str, Any]:
+def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> dict[str, Any]:
+    finding = group[0]
     about = {name: value for name in PLACES if (value := getattr(finding, name)) not in (None, "")}
     needs = f" (needs {finding.expected}, has {finding.actual})" if finding.expected and finding.actual else ""
+    more = f"; and {len(group) - 1} more of the same kind at this line" if len(group) > 1 else ""
     out: dict[str, Any] = {
         "ruleId": finding.id,
         "level": LEVELS[finding.severity],
-        "message": {"text": f"{finding.message}{needs} [{result.case} on {result.arch}]"},
-        "locations": [_location(result, finding)],
+        "message": {"text": f"{finding.message}{needs}{more} [{result.case} on {result.arch}]"},
+        "locations": [_location(result, finding.source, finding.kernel)],
         "properties": {
             "case": result.case,
             "arch": result.arch,
@@ -74,6 +82,8 @@ def _result(result: Result, finding: Finding, index: dict[str, int]) -> dict[str
             **about,
         },
     }
+    if finding.other:
+        out["relatedLocations"] = [_location(result, finding.other, finding.kernel)]
     if finding.id in index:
         out["ruleIndex"] = index[finding.id]
     if finding.suppressed:
@@ -81,11 +91,11 @@ def _result(result: Result, finding: Finding, index: dict[str, int]) -> dict[str
     return out
 
 
-def _location(result: Result, finding: Finding) -> dict[str, Any]:
-    name, _, line = finding.source.rpartition(":") if ":" in finding.source else (finding.source, "", "")
+def _location(result: Result, source: str, kernel: str) -> dict[str, Any]:
+    name, _, line = source.rpartition(":") if ":" in source else (source, "", "")
     number = int(line) if line.isdigit() and int(line) else 1
     place = {"artifactLocation": {"uri": _uri(result, name)}, "region": {"startLine": number}}
-    logical = {"name": finding.kernel or result.kernel, "kind": "function"}
+    logical = {"name": kernel or result.kernel, "kind": "function"}
     return {"physicalLocation": place, "logicalLocations": [logical]}
 
 
