@@ -17,8 +17,8 @@ SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
     "vgprs_a", "vgprs_b", "vgprs_c", "vgprs_d", "modifiers",
 )  # fmt: skip
-SHORT_COLUMNS = ("instruction", "MxNxK", "A, B", "wave", "cycles", "ops/clk", "registers")
-"""Registers are of A, B, C, D. Fits 100 columns, also in a pipe; other formats have all of `SHAPE_COLUMNS`."""
+SHAPE = SHAPE_COLUMNS[:10]
+"""Columns of every list but that of fidelity."""
 FIDELITY_COLUMNS = ("instruction", "a", "b", "d", "arithmetic", "evidence", "source", "layout")
 
 
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     rows: Callable[[str], Iterator[list[Any]]]
     columns, rows = (FIDELITY_COLUMNS, fidelity_rows) if args.fidelity else (SHAPE_COLUMNS, shape_rows)
     if peak is not None:
-        columns, rows = (*SHAPE_COLUMNS[:10], "tflops"), partial(peak_rows, units=peak[0], hertz=peak[1])
+        columns, rows = (*SHAPE, "tflops"), partial(peak_rows, units=peak[0], hertz=peak[1])
     everywhere = args.arch is None  # each row then begins with its architecture
     archs = ARCHITECTURES if everywhere else (args.arch,)
     rows_of = ((arch, row) for arch in archs for row in rows(arch) if args.match.lower() in row[0])
@@ -60,9 +60,11 @@ def run(args: argparse.Namespace) -> int:
     if not found:
         names = dict.fromkeys(name for arch in archs for name in instructions(arch))
         raise unknown("instruction", args.match, names, "on any architecture" if everywhere else f"on {args.arch}")
-    if form == "terminal" and columns == SHAPE_COLUMNS:
-        found = [[*row[: -len(SHAPE_COLUMNS)], *_short(row[-len(SHAPE_COLUMNS) :])] for row in found]
-        columns = SHORT_COLUMNS
+    if form == "terminal" and columns[: len(SHAPE)] == SHAPE:
+        lead = int(everywhere)
+        short = [_short(dict(zip(columns, row[lead:], strict=True))) for row in found]
+        columns = tuple(short[0])
+        found = [[*row[:lead], *one.values()] for row, one in zip(found, short, strict=True)]
     print(table(("arch", *columns) if everywhere else columns, found, form), end="")
     return 0
 
@@ -75,13 +77,16 @@ def shape_rows(arch: str) -> Iterator[list[Any]]:
                op.ops_per_cycle, *registers, op.row.modifiers]  # fmt: skip
 
 
-def _short(row: list[Any]) -> list[Any]:
-    """A row of `SHAPE_COLUMNS` as one of `SHORT_COLUMNS`."""
-    of = dict(zip(SHAPE_COLUMNS, row, strict=True))
+def _short(of: dict[str, Any]) -> dict[str, Any]:
+    """Columns that fit 100 characters, also in a pipe; registers are of A, B, C, D. Other formats have all columns."""
     shape = f"{of['m']}x{of['n']}x{of['k']}" + (f" x{of['blocks']}" if of["blocks"] > 1 else "")
     factors = of["a"] if of["a"] == of["b"] else f"{of['a']}\n{of['b']}"
+    out = {"instruction": of["instruction"], "MxNxK": shape, "A, B": factors}
+    out |= {name: of[name] for name in ("wave", "cycles")}
+    if "tflops" in of:
+        return {**out, "tflops": of["tflops"]}
     registers = " ".join("-" if of[f"vgprs_{name}"] is None else str(of[f"vgprs_{name}"]) for name in "abcd")
-    return [of["instruction"], shape, factors, of["wave"], of["cycles"], of["ops_per_cycle"], registers]
+    return {**out, "ops/clk": of["ops_per_cycle"], "registers": registers}
 
 
 def _product(args: argparse.Namespace) -> tuple[int, float] | None:

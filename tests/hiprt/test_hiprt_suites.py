@@ -1,5 +1,7 @@
 """Suites that run in a process that the simulated HIP runtime serves: the device suite, on the back end hip."""
 
+import shutil
+
 import pytest
 
 from mfmasim.architectures import ARCHITECTURES
@@ -82,6 +84,18 @@ def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
     assert path.read_bytes() == before
     checked = run("-m", "mfmasim", "gpu", "golden", "check", tmp_path)
     assert "simulator, device and reference agree" in checked.stdout
+
+
+def test_captures_of_outputs_with_a_tolerance(tmp_path):
+    """The reference judges within the declared bound, simulator and device are compared bit for bit."""
+    shutil.copytree("docs/example/norms", tmp_path / "norms")
+    cases, into = tmp_path / "norms" / "cases.py", tmp_path / "made"
+    run("-m", "mfmasim", "gpu", "golden", "record", cases, "--case", "softmax", "--into", into)
+    check = ("-m", "mfmasim", "gpu", "golden", "check", into, "--case-file", cases)
+    assert "simulator, device and reference agree" in run(*check).stdout
+    text = cases.read_text()
+    cases.write_text(text.replace("absolute=1e-6, relative=1e-5", "absolute=1e-9, relative=1e-9"))
+    assert "simulator and device agree, the reference differs from both" in run(*check, expect=1).stdout
 
 
 def test_calibration_finds_parameters_that_the_runtime_hides(tmp_path):
