@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mfmasim.files import LIMIT, replacing
 
-
 _MEMBERS = 1 << 16
 _KINDS = "biufcSU"  # kinds of NumPy types that hold plain data: no objects, no records
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import BinaryIO
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
-__all__ = ["LIMIT", "read_file", "replacing", "write_file"]
 
 LIMIT = 1 << 29
 """Most bytes of a file that is read, and of the arrays of an archive together, decompressed."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["WhyArray", "why_array"]
-
 ELEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*\[\s*(\d+(?:\s*,\s*\d+)*)\s*\]\s*")
 MOST = 1024
 """Elements that are tried one by one."""
