@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.output import add_formats, table, wanted_format
+from mfmasim.cli.products import operations
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from mfmasim.matrix import MatrixInstruction
 
 SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
@@ -129,18 +129,6 @@ def fidelity_rows(arch: str) -> Iterator[list[Any]]:
         if tuple(row) not in seen:  # wave sizes share a row
             seen.add(tuple(row))
             yield row
-
-
-def operations(arch: str) -> Iterator[MatrixInstruction]:
-    """Every instruction and wave size of an architecture; for f8f6f4 one per register count."""
-    from mfmasim.architectures import arch as find_arch
-    from mfmasim.matrix import instruction, instructions
-
-    for name in instructions(arch):
-        small = instruction(arch, name).row.a == "f8f6f4"
-        for a in ("e4m3fn", "e2m3fn", "e2m1fn") if small else (None,):
-            for wave in find_arch(arch).wave_sizes:
-                yield instruction(arch, name, a, a, wave)
 
 
 def _architectures() -> Iterator[list[Any]]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.architectures.rates import Product
+    from mfmasim.matrix import MatrixInstruction
 
 ALIKE = {"e4m3fn": ("e4m3fn", "e5m2"), "e2m3fn": ("e2m3fn", "e3m2fn")}
 """Formats of as many bits, which an instruction with a choice takes at the same rate."""
@@ -42,8 +43,6 @@ def peak_rows(found: Arch, products: tuple[Product, ...]) -> Iterator[list[Any]]
         found: the architecture.
         products: its products; the peak is units x clock x operations that the instruction does in a clock and unit.
     """
-    from mfmasim.cli.list import operations
-
     fastest: dict[tuple[Any, ...], Any] = {}
     for op in operations(found.name):
         alike = ALIKE.get(op.a, (op.a,)) if op.row.a == "f8f6f4" else (op.a,)
@@ -65,3 +64,15 @@ def peak_rows(found: Arch, products: tuple[Product, ...]) -> Iterator[list[Any]]
                 op.cycles,
                 product.source,
             ]
+
+
+def operations(arch: str) -> Iterator[MatrixInstruction]:
+    """Every instruction and wave size of an architecture; for f8f6f4 one per register count."""
+    from mfmasim.architectures import arch as find_arch
+    from mfmasim.matrix import instruction, instructions
+
+    for name in instructions(arch):
+        small = instruction(arch, name).row.a == "f8f6f4"
+        for a in ("e4m3fn", "e2m3fn", "e2m1fn") if small else (None,):
+            for wave in find_arch(arch).wave_sizes:
+                yield instruction(arch, name, a, a, wave)

@@ -16,8 +16,9 @@ from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.execution.joint_launches import run_together
 from mfmasim.machine.execution.late_delivery import Late
 from mfmasim.machine.execution.run import Machine
+from mfmasim.machine.launch.launch import check_quota
 from mfmasim.machine.launch.layout import prepare
-from mfmasim.machine.launch.quota import Meter, Quota, check_quota
+from mfmasim.machine.launch.quota import Meter, Quota
 from mfmasim.machine.state.memory_snapshot import Before, Earlier
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.check import Check

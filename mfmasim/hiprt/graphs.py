@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.registry import HipFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from mfmasim.hiprt.registry import Call
-    from mfmasim.hiprt.runtime import Runtime
     from mfmasim.hiprt.work import Clock
 
 INVALID_VALUE, UNSUPPORTED, INVALIDATED = 1, 900, 901
@@ -101,26 +99,3 @@ class Capture:
         node = Node(kind, run, list(self.last.get(stream, [])), origin=origin)
         self.graph.nodes.append(node)
         self.last[stream] = [node]
-
-
-def capture_call(rt: Runtime, capture: Capture, name: str, call: Call, words: Sequence[Any]) -> None:
-    """Record a call in a capture.
-
-    Args:
-        rt: the runtime.
-        capture: the capture of the call's stream.
-        name: name of the call, for the error.
-        call: the call.
-        words: its arguments.
-
-    Raises:
-        HipFailure: the call cannot be captured, which invalidates the capture, or the capture is already invalid.
-    """
-    if capture.invalid:
-        raise HipFailure(INVALIDATED)
-    if call.capture not in KINDS:
-        capture.invalid = True
-        raise HipFailure(UNSUPPORTED, f"{name} cannot be captured; the capture of this stream is invalid")
-    run = call.freeze(rt, *words) if call.freeze is not None else lambda: call.function(rt, *words)
-    origin = rt.order.origin() if rt.order is not None else ("", "")
-    capture.add(words[call.stream], KINDS[call.capture], run, origin)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mfmasim.devices.kinds import LAUNCH_FAILED
 from mfmasim.devices.options import chosen_checks
 from mfmasim.hiprt.faults import Faults, parse
-from mfmasim.hiprt.graphs import capture_call
+from mfmasim.hiprt.graphs import INVALIDATED, KINDS, UNSUPPORTED
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.order import Order
 from mfmasim.hiprt.registry import CALLS, HipFailure
@@ -26,6 +26,8 @@ from mfmasim.hiprt.written import Written
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mfmasim.architectures import Arch
     from mfmasim.hiprt.graphs import Capture, Node
     from mfmasim.hiprt.heap import Allocation
@@ -345,7 +347,7 @@ class Runtime:
         """Execute a call, or record it in the capture of its stream."""
         capture = self.captures.get(words[call.stream]) if call.stream >= 0 else None
         if capture is not None and call.capture != "done":
-            capture_call(self, capture, name, call, words)
+            _capture(self, capture, name, call, words)
             return 0
         return call.function(self, *words) or 0
 
@@ -437,3 +439,26 @@ class Runtime:
                 unfinished.replace(path)
             except OSError as error:
                 say(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def _capture(rt: Runtime, capture: Capture, name: str, call: Call, words: Sequence[Any]) -> None:
+    """Record a call in a capture.
+
+    Args:
+        rt: the runtime.
+        capture: the capture of the call's stream.
+        name: name of the call, for the error.
+        call: the call.
+        words: its arguments.
+
+    Raises:
+        HipFailure: the call cannot be captured, which invalidates the capture, or the capture is already invalid.
+    """
+    if capture.invalid:
+        raise HipFailure(INVALIDATED)
+    if call.capture not in KINDS:
+        capture.invalid = True
+        raise HipFailure(UNSUPPORTED, f"{name} cannot be captured; the capture of this stream is invalid")
+    run = call.freeze(rt, *words) if call.freeze is not None else lambda: call.function(rt, *words)
+    origin = rt.order.origin() if rt.order is not None else ("", "")
+    capture.add(words[call.stream], KINDS[call.capture], run, origin)

@@ -11,7 +11,8 @@ from mfmasim.isa.unread import absent_sources, unread_bits
 
 if TYPE_CHECKING:
     from mfmasim.isa.family import Family
-    from mfmasim.isa.rows import Row, Slot
+    from mfmasim.isa.opcode import Slot
+    from mfmasim.isa.rows import Row
 
 
 class Refused(Exception):  # noqa: N818 - a reason, not a complete error: the decoder adds address and bytes

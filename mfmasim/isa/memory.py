@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.opcode import Slot
 from mfmasim.isa.operands import EXEC
 from mfmasim.isa.parts import Parts
-from mfmasim.isa.rows import Slot
 
 if TYPE_CHECKING:
     from mfmasim.isa.family import Family

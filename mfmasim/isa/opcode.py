@@ -21,11 +21,25 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.isa.rows import Slot
 
 _FACTORS = re.compile(r"(f8f6f4|fp8|bf8|bf16|xf32|f16|f32|f64|i8)(?:_fp8|_bf8|_1k)?$")
 _MULTIPLIES = re.compile(r"v_mul_(lo|hi)_[ui]32|v_mad(_co)?_(u64_u32|i64_i32)")
 _SHIFTS_64 = re.compile(r"v_(lshlrev_b64|lshrrev_b64|ashrrev_i64)")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One operand of a row."""
+
+    type: str
+    count: int = 1
+    """Registers it spans."""
+    file: str = ""
+    """``a``, ``s``, ``v``, ``h``, ``l``, ``rtn``, or the encoding's field when the table names one."""
+    signed: bool = False
+    """Takes neg and abs."""
+    tied: bool = False
+    printed: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
-from mfmasim.isa.opcode import scaled, scaled_wmma
+from mfmasim.isa.opcode import Slot, scaled, scaled_wmma
 from mfmasim.isa.operands import INLINE_FLOATS, LITERAL, VGPR0, constant_bits
 from mfmasim.isa.parts import Parts
-from mfmasim.isa.rows import Slot
 
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand

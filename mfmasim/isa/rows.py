@@ -32,28 +32,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mfmasim.isa.opcode import Opcode, opcode
+from mfmasim.isa.opcode import Opcode, Slot, opcode
 from mfmasim.isa.operands import DWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mfmasim.isa.tables import Cells
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One operand of a row."""
-
-    type: str
-    count: int = 1
-    """Registers it spans."""
-    file: str = ""
-    """``a``, ``s``, ``v``, ``h``, ``l``, ``rtn``, or the encoding's field when the table names one."""
-    signed: bool = False
-    """Takes neg and abs."""
-    tied: bool = False
-    printed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

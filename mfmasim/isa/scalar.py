@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.opcode import Slot
 from mfmasim.isa.operands import EXEC, LITERAL, VCC
 from mfmasim.isa.parts import Parts
-from mfmasim.isa.rows import Slot
 
 if TYPE_CHECKING:
     from mfmasim.isa.rows import Row

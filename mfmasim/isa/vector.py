@@ -15,7 +15,7 @@ from mfmasim.isa.parts import Parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.isa.rows import Slot
+    from mfmasim.isa.opcode import Slot
 
 _SOURCES = ("src0", "src1", "src2")
 

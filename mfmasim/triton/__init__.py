@@ -6,8 +6,9 @@ imported before one of the functions is called.
 
 from mfmasim.triton.cases import case
 from mfmasim.triton.compiling import compile  # noqa: A004
+from mfmasim.triton.installation import install, session, uninstall
 from mfmasim.triton.layouts.proof import Proof, prove
-from mfmasim.triton.session import Session, install, session, uninstall
+from mfmasim.triton.session import Session
 from mfmasim.triton.settings import Settings
 
 __all__ = ["Proof", "Session", "Settings", "case", "compile", "install", "prove", "session", "uninstall"]

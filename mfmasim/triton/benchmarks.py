@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from mfmasim.triton.session import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,17 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.triton.session import Session
 
 LABEL = "mfmasim: do_bench ran once and answers CPU time of the simulation, not time of a GPU"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One call of `do_bench`."""
-
-    kernels: tuple[str, ...]
-    instructions: int
-    """Wave-instructions of these kernels."""
-    cpu_milliseconds: float
-    """Time of the simulation on this machine."""
 
 
 def patch(session: Session, patches: Patches) -> Callable[..., Any]:

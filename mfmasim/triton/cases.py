@@ -101,7 +101,7 @@ def _compiled(fn: Any, arch: str, fields: Mapping[str, Any]) -> tuple[TritonCode
     Raises:
         MfmasimError: an argument or a constant does not fit, or the kernel does not compile.
     """
-    from mfmasim.triton.session import session
+    from mfmasim.triton.installation import session
 
     if not isinstance(fields, dict) or not isinstance(fields.get("args"), list | tuple):
         raise MfmasimError("a dict with grid, args, constants and expect is expected, args a list")

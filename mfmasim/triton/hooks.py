@@ -50,8 +50,8 @@ class Watcher(MetaPathFinder):
         if self not in sys.meta_path:
             return
         sys.meta_path.remove(self)
+        from mfmasim.triton.installation import install
         from mfmasim.triton.records import Recorder
-        from mfmasim.triton.session import install
         from mfmasim.triton.settings import RECORDS, Settings
 
         folder = os.environ.get(RECORDS)

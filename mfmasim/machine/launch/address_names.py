@@ -11,19 +11,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.codeobject import LdsVariable
-    from mfmasim.machine.launch.launch import Launch
-    from mfmasim.machine.state.memory import Region
+    from mfmasim.kernels import Kernel
+    from mfmasim.machine.launch.argument_segment import Buffers
+    from mfmasim.machine.state.memory import Memory, Region
 
 
 class Names:
     """Names of buffers and LDS variables of one launch; the source is read when the first is asked for."""
 
-    def __init__(self, launch: Launch) -> None:
-        """Keep the shapes of arrays, which may be freed before a finding is read."""
-        self.kernel = launch.kernel
-        self.base = launch.memory.base
-        self.regions: list[Region] = launch.memory.regions
-        self.arrays = {region.name: (array.shape, array.dtype) for region, array in launch.buffers}
+    def __init__(self, kernel: Kernel, memory: Memory, buffers: Buffers) -> None:
+        """Keep the shapes of arrays, which may be freed before a finding is read.
+
+        Args:
+            kernel: has the names.
+            memory: of the launch.
+            buffers: the caller's arrays.
+        """
+        self.kernel = kernel
+        self.base = memory.base
+        self.regions: list[Region] = memory.regions
+        self.arrays = {region.name: (array.shape, array.dtype) for region, array in buffers}
 
     def buffer(self, region_name: str) -> str:
         """The parameter's own name for ``argument 1 (b)``, ``argument 1`` or a field ``argument 1[2]``."""

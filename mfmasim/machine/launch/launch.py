@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.address_names import Names
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.launch.clusters import ONE, Clusters
@@ -112,7 +113,7 @@ class Launch:
     @cached_property
     def names(self) -> Names:
         """Names of places in buffers and in the LDS, for messages."""
-        return Names(self)
+        return Names(self.kernel, self.memory, self.buffers)
 
     passes = staticmethod(passes)
     """Passes of a matrix instruction, for observers."""
@@ -138,3 +139,22 @@ class Launch:
         for region, array in self.buffers:
             if array.flags.writeable:
                 array.reshape(-1).view(np.uint8)[:] = self.memory.view(region)
+
+
+def check_quota(launch: Launch) -> None:
+    """Refuse a launch that cannot stay within its quota.
+
+    Raises:
+        MfmasimError: names the size and the quota.
+    """
+    quota = launch.meter.quota
+    waves = launch.workgroups * launch.waves_per_workgroup
+    if quota.instructions is not None and waves > quota.instructions:
+        raise MfmasimError(
+            f"grid {launch.grid}: {waves:,} waves, each of which executes an instruction at least, and the quota is "
+            f"{quota.instructions:,} wave-instructions"
+        )
+    if quota.bytes is not None and launch.memory.size > quota.bytes:
+        raise MfmasimError(
+            f"{launch.kernel.name}: {launch.memory.size:,} bytes of device memory, the quota is {quota.bytes:,}"
+        )

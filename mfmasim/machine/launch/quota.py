@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from mfmasim.machine.launch.launch import Launch
 
 INSTRUCTIONS = 10**12
 """Wave-instructions of a launch unless the caller says otherwise: some hours at least."""
@@ -75,22 +72,3 @@ class Meter:
         if self.deadline is not None and time.monotonic() > self.deadline:
             return f"the launch took more than {self.quota.seconds:g} seconds"
         return ""
-
-
-def check_quota(launch: Launch) -> None:
-    """Refuse a launch that cannot stay within its quota.
-
-    Raises:
-        MfmasimError: names the size and the quota.
-    """
-    quota = launch.meter.quota
-    waves = launch.workgroups * launch.waves_per_workgroup
-    if quota.instructions is not None and waves > quota.instructions:
-        raise MfmasimError(
-            f"grid {launch.grid}: {waves:,} waves, each of which executes an instruction at least, and the quota is "
-            f"{quota.instructions:,} wave-instructions"
-        )
-    if quota.bytes is not None and launch.memory.size > quota.bytes:
-        raise MfmasimError(
-            f"{launch.kernel.name}: {launch.memory.size:,} bytes of device memory, the quota is {quota.bytes:,}"
-        )
