@@ -5,13 +5,13 @@ from __future__ import annotations
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
     "prove": ("verify", "report", "cost", "mutate", "why", "compare", "explore", "explain"),
-    "run": ("run", "hiprt", "triton", "learn", "hipcc"),
+    "run": ("run", "debug", "hiprt", "triton", "learn", "hipcc"),
     "gpu": ("gpu", "doctor"),
 }
 """Verbs by group, in the order of the help; each is a module of this package with `add` and `run`."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
-LATER = ("compare", "explore", "explain", "hipcc")
+LATER = ("mutate", "compare", "explore", "explain", "hipcc")
 """Verbs that the first screen only names: it shows at most sixteen."""
 FIRST = {
     "list": "architectures, products, and their matrix instructions",
@@ -22,9 +22,9 @@ FIRST = {
     "verify": "kernels against their cases: outputs, fragments, races, waits, bounds, LDS",
     "report": "what a kernel executed: instructions, LDS by line, traffic, occupancy",
     "cost": "bounds of each pipe, and a timeline",
-    "mutate": "whether your cases find wrong kernels",
     "why": "why an element has its value: products, lanes, registers, LDS bytes, lines, inputs",
     "run": "one kernel with arguments of the command line; traces and a page to step through",
+    "debug": "step through a launch, also backwards; who wrote a value",
     "hiprt": "a HIP program of your own, without a GPU",
     "triton": "a Triton program, without a GPU",
     "learn": "a course of exercises",
@@ -70,6 +70,6 @@ def first_screen() -> str:
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
     lines += [
         "",
-        f"Further: {', '.join(LATER)}. mfmasim VERB --help describes a verb, --version says which this is.",
+        f"Further: {', '.join(LATER)}. mfmasim VERB --help describes one, --version says which this is.",
     ]
     return "\n".join(lines)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim.codeobject.names import shown
+from mfmasim.debug.attached import device as device_of_process
 from mfmasim.devices.options import Options as RunOptions
-from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError, TargetError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.limits import connect
@@ -154,7 +154,9 @@ def launch(
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         observers = [clock] if clock is not None else []
-        report = SimDevice().run(prepared, RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves))
+        report = device_of_process().run(
+            prepared, RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves)
+        )
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(BY_KIND[error.kind], f"{kernel.name}: {error}") from None

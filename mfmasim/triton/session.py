@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.devices import Options, SimDevice
+from mfmasim.debug.attached import device
+from mfmasim.devices import Options
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Session:
         placed = copied(call) if settings.copies else shared(call)
         waves = placed.launch.waves if call.cooperative else None
         options = Options(checks=settings.chosen, max_waves=waves, schedule=settings.schedule)
-        report = SimDevice().run(placed.launch, options, (lambda: copied(call).launch) if settings.copies else None)
+        report = device().run(placed.launch, options, (lambda: copied(call).launch) if settings.copies else None)
         placed.collect()
         seconds = time.perf_counter() - begin
         self.simulate_seconds += seconds

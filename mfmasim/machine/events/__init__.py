@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.stepping import Step
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Memory
+    from mfmasim.machine.state.waves import Group
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.matrix.request import Modes, Operands
 
@@ -269,6 +270,15 @@ class Observer:
     def on_clock(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Ticks that waves, by their numbers in the launch, have spent beyond what the machine counts, (waves,)."""
         return numbers * 0
+
+    def on_turn(self, machine: Any, group: Group, block: Any) -> None:
+        """A group of waves is about to execute a block; what it changes of the machine changes the launch.
+
+        Args:
+            machine: `mfmasim.machine.execution.run.Machine`.
+            group: the waves.
+            block: `mfmasim.machine.execution.basic_block.Block`.
+        """
 
     def before_step(self, step: Step) -> None:
         """An instruction is about to be executed."""

@@ -112,6 +112,7 @@ class Machine:
         self.use_hooks = hooks(observers, Observer.on_use)
         self.before_hooks = hooks(observers, Observer.before_step)
         self.after_hooks = hooks(observers, Observer.after_step)
+        self.turn_hooks = hooks(observers, Observer.on_turn)
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
         self.outcome: Outcome = Outcome()
@@ -133,6 +134,8 @@ class Machine:
         """Whether nothing more is to be executed."""
         self._budgets = 0
         """Batches with waves that have used up their budget."""
+        self._over_budget = False
+        """Whether the batch that runs is one of them."""
 
     def run(self, first: int = 0, count: int | None = None) -> Outcome:
         """Execute every workgroup, or `count` of them from the `first` one on.
@@ -191,44 +194,52 @@ class Machine:
         self.outcome.waves += state.waves.count
 
     def _run_batch(self) -> None:
-        waves = self.waves
-        whole = Group(waves)
+        whole = Group(self.waves)
         self._groups.clear()
-        budget = False
-        while True:
-            group = self._next_group(whole)
-            if group is None:
-                return
-            pc = int(group.pc[0])
-            mode = waves.vector_mode
-            if mode is None:
-                mode = int(group.mode[0]) & self.arch.vector_mode
-                group = self._alike(group, mode)
-            block = self._blocks.get((pc, mode)) or self._bind(pc, mode)
-            self._block = block
-            block.runs += group.count
+        self._over_budget = False
+        while (group := self._next_group(whole)) is not None:
+            group, block = self._enter(group)
+            for hook in self.turn_hooks:
+                hook(self, group, block)
             group.pc = block.after  # a branch at the block's end overwrites it
             for step in block.body:
                 step(group)
-            if self.notify.blocks and block.size:
-                self.notify.block(block.instructions, group, fresh=self._fresh, mode=block.mode)
-                self._fresh = False
-            if self.over:
+            if self._leave(group, block):
                 return
-            if group.count_executed(block.size) > self.budget:
-                spent = np.broadcast_to(group.executed > self.budget, (group.count,))
-                beyond = Group(waves, group.indices()[spent])
-                why = f"a wave executed more than {self.budget:,} instructions{waiting(waves, beyond)}"
-                self.stop("budget", why, pc, beyond)
-                self._budgets += not budget
-                budget = True
-                continue
-            if self._rounds is not None and self._rounds.endless(block, group):
-                self.stop("endless", f"{ENDLESS}{waiting(waves)}", pc, group)
-                return
-            if over := self.meter.spend(block.size * group.count):
-                self.stop("quota", over, pc, group)
-                return
+
+    def _enter(self, group: Group) -> tuple[Group, Block]:
+        """The block that a group executes next, and those of its waves that do."""
+        pc = int(group.pc[0])
+        mode = self.waves.vector_mode
+        if mode is None:
+            mode = int(group.mode[0]) & self.arch.vector_mode
+            group = self._alike(group, mode)
+        self._block = block = self._blocks.get((pc, mode)) or self._bind(pc, mode)
+        block.runs += group.count
+        return group, block
+
+    def _leave(self, group: Group, block: Block) -> bool:
+        """Count what a group has executed; whether nothing more of the batch is to be executed."""
+        if self.notify.blocks and block.size:
+            self.notify.block(block.instructions, group, fresh=self._fresh, mode=block.mode)
+            self._fresh = False
+        if self.over:
+            return True
+        if group.count_executed(block.size) > self.budget:
+            spent = np.broadcast_to(group.executed > self.budget, (group.count,))
+            beyond = Group(self.waves, group.indices()[spent])
+            why = f"a wave executed more than {self.budget:,} instructions{waiting(self.waves, beyond)}"
+            self.stop("budget", why, block.first, beyond)
+            self._budgets += not self._over_budget
+            self._over_budget = True
+            return False
+        if self._rounds is not None and self._rounds.endless(block, group):
+            self.stop("endless", f"{ENDLESS}{waiting(self.waves)}", block.first, group)
+            return True
+        if over := self.meter.spend(block.size * group.count):
+            self.stop("quota", over, block.first, group)
+            return True
+        return False
 
     def _next_group(self, whole: Group) -> Group | None:
         """The waves that run next: those at the lowest program counter; None when all have ended.

@@ -69,7 +69,7 @@ class Hostcall:
     waves: int
     text: list[str] = field(default_factory=list)
     """What the kernel printed, in the order of the calls' ends."""
-    _messages: dict[int, bytes] = field(default_factory=dict)
+    begun: dict[int, bytes] = field(default_factory=dict)
     """Texts that have begun, by number."""
 
     def fill(self) -> None:
@@ -123,12 +123,12 @@ class Hostcall:
         first = struct.unpack_from("<Q", slot)[0]
         number = first >> NUMBER
         if first & BEGIN:
-            number = 1 + max(self._messages, default=0)
-            self._messages[number] = b""
+            number = 1 + max(self.begun, default=0)
+            self.begun[number] = b""
             first = (first & ((1 << NUMBER) - 1) & ~BEGIN) | number << NUMBER
         length = first >> LENGTH & 7
-        self._messages[number] = self._messages.get(number, b"") + slot[8 : 8 + 8 * length]
+        self.begun[number] = self.begun.get(number, b"") + slot[8 : 8 + 8 * length]
         if first & END:
             # One word says whether it goes to the standard output or error output.
-            self.text.append(frame_text(self._messages.pop(number)[8:]))
+            self.text.append(frame_text(self.begun.pop(number)[8:]))
         return int(first)

@@ -93,6 +93,11 @@ class Earlier(Memory):
         self._fetch(pages[self._missing[pages]])
         return super().view(region)
 
+    def put(self, page: int, content: NDArray[np.uint8]) -> None:
+        """Overwrite a page."""
+        self._missing[page] = False
+        self._bytes[page * PAGE : (page + 1) * PAGE] = content
+
     def _fetch(self, pages: NDArray[np.int64]) -> None:
         if len(pages):
             self._missing[pages] = False

@@ -1,0 +1,235 @@
+"""What ``mfmasim debug`` can be given: a case, a code object, a recording, a program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from mfmasim.debug import Recorder, Session
+    from mfmasim.debug.names import Elements
+    from mfmasim.devices import Report
+    from mfmasim.verify.launch import CaseLaunch
+
+
+CODE = (".hsaco", ".co", ".hip", ".cpp", ".cu", ".o", ".so")
+ELF, X86, AARCH = b"\x7fELF", 62, 183
+LISTS = ("target", "arg", "set", "source", "flag", "define", "include")
+LAUNCHED = ("arch", "case", "g", "grid", "block", "shared", "checks", "compiler")
+"""What a launch request may have, under the names of the command line's options."""
+NAMED = 8
+"""Cases that an error names."""
+
+
+def is_program(target: Sequence[str]) -> bool:
+    """Whether a command begins with a program of this machine."""
+    path = Path(target[0])
+    if path.name.startswith("python") and shutil.which(target[0]):
+        return True
+    if path.suffix in (*CODE, ".py") or not (found := shutil.which(target[0])) or path.is_dir():
+        return False
+    try:
+        with Path(found).open("rb") as file:
+            head = file.read(20)
+    except OSError:
+        return False
+    return head[:2] == b"#!" or (head[:4] == ELF and int.from_bytes(head[18:20], "little") in (X86, AARCH))
+
+
+def opened(args: argparse.Namespace) -> Session:
+    """The session of a target that runs in this process.
+
+    Raises:
+        MfmasimError: there is no such target, or it cannot be launched.
+    """
+    from mfmasim.debug.file import is_record, load
+
+    name = args.target[0]
+    if len(args.target) > 2:
+        raise MfmasimError(f"debug: {' '.join(args.target[2:])!r} is left over; a program's arguments follow --")
+    path = Path(name)
+    if path.is_file() and is_record(path):
+        return load(path, args.source)
+    if path.suffix in CODE:
+        return _code(args)
+    if len(args.target) > 1:
+        raise MfmasimError(f"debug: {args.target[1]!r} is left over; --case chooses a case")
+    return _case(args)
+
+
+def _code(args: argparse.Namespace) -> Session:
+    """A kernel with arguments of the command line."""
+    from mfmasim import program
+    from mfmasim.cli.compilation import compilation, show_warnings
+    from mfmasim.cli.run_arguments import given, sizes
+    from mfmasim.debug import Session
+    from mfmasim.debug.device import RecordingDevice
+
+    name, kernel_name = args.target[0], args.target[1] if len(args.target) > 1 else None
+    if name.endswith((".hip", ".cpp", ".cu")):
+        if not args.arch:
+            raise MfmasimError(f"{name} is a source: --arch is needed, such as --arch gfx942")
+        options = compilation(args)
+        code = program.compile(name, args.arch, **{**options, "flags": ["-g", *options["flags"]]})
+        show_warnings(code)
+    else:
+        code = program.load(name, args.arch, kernel=kernel_name)
+    if kernel_name is None and len(code.kernels) != 1:
+        names = ", ".join(code[one].title for one in code.kernels)
+        raise MfmasimError(f"{code.object.name} has {len(code.kernels)} kernels, name one: {names}")
+    kernel = code[kernel_name or code.kernels[0]]
+    passed = given(args.arg, kernel)
+    grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
+    kept: list[tuple[Recorder, Report]] = []
+    device = RecordingDevice(lambda recorder, report: kept.append((recorder, report)))
+    device.launch(kernel, grid, block, passed.values, args.shared, args.checks or "all", undefined=passed.undefined)
+    if not kept:
+        raise MfmasimError(f"{kernel.title}: nothing was executed")
+    return Session(*kept[0], folders=[*map(Path, args.source), Path(name).parent])
+
+
+def _case(args: argparse.Namespace) -> Session:
+    """A case, verified; the first launch of it, with all findings."""
+    from mfmasim.cli.verify import setting
+    from mfmasim.debug import Session
+    from mfmasim.debug.device import RecordingDevice
+    from mfmasim.verify import verify_case
+    from mfmasim.verify.files import find
+    from mfmasim.verify.runner import informed, select
+
+    pairs = select([case for _, cases in find(args.target[0]) for case in cases], args.arch, args.case)
+    pairs = [pair for pair in pairs if pair[0].title == args.case] or pairs
+    if not pairs:
+        raise MfmasimError(f"{args.target[0]}: no case matches --case {args.case} --arch {args.arch}")
+    if len(pairs) > 1:
+        names = [f"{case.title} {arch}" for case, arch in pairs]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        raise MfmasimError(f"{args.target[0]}: choose one with --case and --arch: {', '.join(names[:NAMED])}{more}")
+    case, arch = pairs[0]
+    if args.set:
+        case = case.with_parameters(dict(setting(text) for text in args.set))
+    if args.checks:
+        case = replace(case, checks=args.checks)
+    extra = [*(["-g"] if args.debug_information else []), *args.flag, *(f"-D{one}" for one in args.define)]
+    if extra:
+        case = replace(case, flags=(*case.flags, *extra))
+    kept: list[tuple[Recorder, Report]] = []
+
+    def done(recorder: Recorder, report: Report) -> None:
+        if not kept:
+            kept.append((recorder, report))
+
+    compiler = args.compiler
+    kernel = informed(case, arch=arch).compiled(arch, compiler)
+    result = verify_case(case, arch, device=RecordingDevice(done), kernel=kernel)
+    if not kept:
+        raise MfmasimError(f"{case.title} on {arch}: nothing was launched ({result.status})")
+    recorder, report = kept[0]
+    launch = informed(informed(case, arch=arch), wave=kernel.wave).make()
+    return Session(
+        recorder, report, _elements(recorder, launch), [*map(Path, args.source), case.source.parent],
+        tuple(result.findings),
+    )  # fmt: skip
+
+
+def _elements(recorder: Recorder, launch: CaseLaunch) -> dict[str, Elements]:
+    """The case's matrices and arrays where the launch has them, by role and by the argument's name."""
+    from mfmasim.debug.names import Elements
+    from mfmasim.formats import format as number_format
+    from mfmasim.verify.arguments import Argument, leaves
+
+    regions = {region.name.partition(" (")[0]: region for region, _ in recorder.launch.buffers}
+    arch, out = recorder.launch.kernel.arch, {}
+    for place, argument in leaves(launch.args):
+        region = regions.get(place)
+        if not isinstance(argument, Argument) or region is None:
+            continue
+        bits = argument.element_bits(arch)
+        kind: Any = getattr(argument, "format", "") or getattr(argument, "number_format", None)
+        kind = kind if isinstance(kind, str) else getattr(kind, "name", "")
+        name = number_format(kind, arch).name if kind else ""
+        strides = tuple(step * bits for step in argument.strides)
+        signed = getattr(getattr(argument, "dtype", None), "kind", "") == "i"
+        for label in dict.fromkeys((argument.name, recorder.launch.names.buffer(region.name))):
+            out[label] = Elements(label, region.address, argument.shape, strides, bits, name, signed)
+    return out
+
+
+def run_program(args: argparse.Namespace, port: int | None = None) -> int:
+    """Run a program with the debugger in its process; the exit code is the program's."""
+    from mfmasim.debug.attached import VARIABLE
+
+    if args.record:
+        mode = f"record:{Path(args.record).absolute()}"
+    elif port is not None:
+        mode = f"dap:{port}"
+    elif args.commands:
+        if args.commands == "-":
+            raise MfmasimError("--commands -: standard input is the program's; give a file")
+        if not Path(args.commands).is_file():
+            raise MfmasimError(f"--commands {args.commands}: no such file")
+        mode = f"commands:{Path(args.commands).absolute()}"
+    else:
+        mode = "terminal"
+    folders = [str(Path(one).absolute()) for one in (*args.source, ".")]
+    os.environ[VARIABLE] = "\n".join([mode, *folders])
+    try:
+        return _triton(args) if _uses_triton(args.target) else _hip(args)
+    finally:
+        del os.environ[VARIABLE]
+
+
+def _uses_triton(command: Sequence[str]) -> bool:
+    scripts = [Path(word) for word in command if word.endswith(".py") and Path(word).is_file()]
+    return any("triton" in path.read_text(errors="replace") for path in scripts[:1])
+
+
+def _hip(args: argparse.Namespace) -> int:
+    from mfmasim.hiprt import start
+    from mfmasim.hiprt.settings import ARCH, CHECKS
+
+    given = {ARCH: args.arch, CHECKS: args.checks}
+    return start(list(args.target), {name: value for name, value in given.items() if value is not None})
+
+
+def _triton(args: argparse.Namespace) -> int:
+    from mfmasim.triton import Settings
+    from mfmasim.triton.start import start
+
+    given = {name: value for name in ("arch", "checks") if (value := getattr(args, name)) is not None}
+    return start(list(args.target), Settings(**given))[0]
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Serve the Debug Adapter Protocol."""
+    from mfmasim.debug.dap.listen import serve_port_with, serve_streams
+
+    def launched(words: dict[str, Any]) -> Session:
+        """What a client's launch request names."""
+        for name, value in words.items():
+            listed = name in LISTS
+            given = [str(one) for one in (value if isinstance(value, list) else [value])] if listed else value
+            if name in LAUNCHED or listed:
+                setattr(args, {"g": "debug_information"}.get(name, name), given)
+        if not args.target:
+            raise MfmasimError('launch: "target" is expected, such as ["my_case.py"]')
+        if is_program(args.target):
+            raise MfmasimError("launch: of a program: mfmasim debug --dap --port N -- PROGRAM, and attach")
+        return opened(args)
+
+    if args.target and is_program(args.target):
+        if args.port is None:
+            raise MfmasimError("--dap with a program: --port N is needed; standard input is the program's")
+        return run_program(args, args.port)
+    if args.port is None:
+        return serve_streams(sys.stdin.buffer, sys.stdout.buffer, launched)
+    return serve_port_with(args.port, launched)

@@ -1,0 +1,361 @@
+"""The Debug Adapter Protocol: with a client written from the specification, one of another package, and the schema."""
+
+import base64
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mfmasim.debug.dap import listen
+from mfmasim.debug.dap.server import Server
+from mfmasim.errors import MfmasimError
+from tests.debug.dap_client import Client
+from tests.debug.sessions import HERE, SOURCE, matrices, swizzled
+from tests.oracles import require
+
+
+def launched(arguments):
+    if arguments.get("target") == ["nosuch"]:
+        raise MfmasimError("unknown target 'nosuch'")
+    return swizzled(int(arguments.get("level", 1)))
+
+
+@pytest.fixture
+def client():
+    made = Client(lambda source, sink: Server(source, sink, launched))
+    yield made
+    made.close()
+
+
+def begin(client, *lines, filters=(), **arguments):
+    """Initialise, set breakpoints, and stop at the entry."""
+    client.request("initialize", adapterID="mfmasim", linesStartAt1=True, columnsStartAt1=True, pathFormat="path")
+    client.request("launch", **arguments)
+    client.event("initialized")
+    source = {"path": str(SOURCE), "name": SOURCE.name}
+    found = client.request("setBreakpoints", source=source, breakpoints=[{"line": line} for line in lines])
+    client.request("setExceptionBreakpoints", filters=list(filters))
+    client.request("configurationDone")
+    return found["breakpoints"], client.event("stopped")
+
+
+def top(client):
+    return client.request("stackTrace", threadId=1)["stackFrames"][0]
+
+
+def scopes(client):
+    frames = client.request("stackTrace", threadId=1)["stackFrames"]
+    found = client.request("scopes", frameId=frames[0]["id"])["scopes"]
+    return {one["name"]: one["variablesReference"] for one in found}
+
+
+def variables(client, reference):
+    return {one["name"]: one for one in client.request("variables", variablesReference=reference)["variables"]}
+
+
+def test_breakpoints_steps_and_back(client):
+    points, stopped = begin(client, 27, 31)
+    assert stopped["reason"] == "entry"
+    assert [one["line"] for one in points] == [28, 31]
+    assert "line 27 has no code" in points[0]["message"]
+    assert client.request("threads")["threads"] == [{"id": 1, "name": "workgroup (0, 0, 0) wave 0"}]
+    client.request("continue", threadId=1)
+    assert client.event("stopped")["reason"] == "breakpoint"
+    first = top(client)
+    assert first["line"] == 28
+    assert Path(first["source"]["path"]) == SOURCE
+    lines = [28]
+    for _ in range(3):
+        client.request("stepIn", threadId=1)
+        client.event("stopped")
+        lines.append(top(client)["line"])
+    for line in lines[-2::-1]:
+        client.request("stepBack", threadId=1)
+        assert client.event("stopped")["reason"] == "step"
+        assert top(client)["line"] == line
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    assert top(client)["line"] == 31
+    pc = top(client)["instructionPointerReference"]
+    client.request("next", threadId=1, granularity="instruction")
+    client.event("stopped")
+    assert int(top(client)["instructionPointerReference"], 16) > int(pc, 16)
+    client.request("reverseContinue", threadId=1)
+    client.event("stopped")
+    assert top(client)["instructionPointerReference"] == pc
+
+
+def test_scopes_and_variables(client):
+    begin(client, 31)
+    a, _, _ = matrices()
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    found = scopes(client)
+    assert list(found) == ["Arguments", "Locals", "Work-item", "Registers", "Fragments", "LDS"]
+    assert set(variables(client, found["Arguments"])) == {"a", "b", "c"}
+    held = variables(client, found["Locals"])
+    assert held["fa"]["value"] == "<optimised out>"
+    assert held["lane"]["value"] == "0"
+    tile = variables(client, found["LDS"])["As"]
+    assert tile["indexedVariables"] == 1024
+    row = client.request("variables", variablesReference=tile["variablesReference"], start=32, count=4)["variables"]
+    assert [float(one["value"]) for one in row] == a[1, :4].tolist()
+    fragment = variables(client, variables(client, found["Fragments"])["A"]["variablesReference"])
+    assert [float(one) for one in fragment["row 3"]["value"].split()] == a[3, :8].tolist()
+    files = variables(client, found["Registers"])
+    vectors = variables(client, files["v"]["variablesReference"])
+    lanes = variables(client, vectors["v0"]["variablesReference"])
+    assert lanes["lane 17"]["value"] == "0x11"
+    assert lanes["f16"]["value"] == "[0, 0]"
+    work = variables(client, found["Work-item"])
+    assert (work["blockDim.x"]["value"], work["threadIdx.x"]["value"]) == ("64", "0")
+
+
+def test_evaluate_and_the_console(client):
+    begin(client)
+    assert client.request("evaluate", expression="blockDim.x + 1", context="watch")["result"] == "65"
+    refused = client.ask("evaluate", expression="__import__('os')", context="repl")
+    assert not refused["success"]
+    assert "not part of an expression" in refused["message"]
+    client.request("continue", threadId=1)
+    assert client.event("stopped")["description"] == "the end of the launch"
+    answer = client.request("evaluate", expression="who wrote c[0,1]", context="repl")
+    assert "lane 1" in answer["result"]
+    assert client.event("stopped")["reason"] == "data breakpoint"
+    assert top(client)["line"] == 33
+    targets = client.request("completions", text="la", column=3)["targets"]
+    assert {"label": "lane"} in targets
+
+
+def test_data_breakpoints_forwards_and_backwards(client):
+    begin(client)
+    info = client.request("dataBreakpointInfo", name="Bs[36]")
+    assert "write" in info["accessTypes"]
+    assert client.request("dataBreakpointInfo", name="1 + 1")["dataId"] is None
+    points = [{"dataId": info["dataId"], "accessType": "write"}]
+    assert client.request("setDataBreakpoints", breakpoints=points)["breakpoints"][0]["verified"]
+    client.request("continue", threadId=1)
+    assert client.event("stopped")["reason"] == "data breakpoint"
+    assert top(client)["line"] == 24
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    client.request("reverseContinue", threadId=1)
+    assert client.event("stopped")["reason"] == "data breakpoint"
+    assert top(client)["line"] == 24
+
+
+def test_conditions_functions_and_instructions(client):
+    begin(client)
+    source = {"path": str(SOURCE)}
+    asked = [{"line": 31, "hitCondition": "3"}, {"line": 31, "hitCondition": "x"}, {"line": 31, "condition": "1 +"}]
+    found = client.request("setBreakpoints", source=source, breakpoints=asked)["breakpoints"]
+    assert [one["verified"] for one in found] == [True, False, False]
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    assert (
+        client.request("evaluate", expression="$pc", context="watch")["result"]
+        == top(client)["instructionPointerReference"]
+    )
+    client.request("setBreakpoints", source=source, breakpoints=[])
+    assert client.request("setFunctionBreakpoints", breakpoints=[{"name": "v_mfma*"}])["breakpoints"][0]["verified"]
+    client.request("restart")
+    client.event("stopped")
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    pc = top(client)["instructionPointerReference"]
+    client.request("setFunctionBreakpoints", breakpoints=[])
+    client.request("setInstructionBreakpoints", breakpoints=[{"instructionReference": pc}])
+    client.request("reverseContinue", threadId=1)
+    client.event("stopped")
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    assert top(client)["instructionPointerReference"] == pc
+
+
+def test_disassembly_memory_goto_and_sources(client):
+    begin(client)
+    pc = top(client)["instructionPointerReference"]
+    listed = client.request("disassemble", memoryReference=pc, instructionOffset=-3, instructionCount=12)[
+        "instructions"
+    ]
+    assert len(listed) == 12
+    assert [one.get("presentationHint") for one in listed[:4]] == ["invalid"] * 3 + [None]
+    assert listed[3]["address"] == pc
+    session = swizzled()
+    assert [one["instruction"] for one in listed[3:]] == [ins.text.strip() for ins in session.kernel.instructions[:9]]
+    targets = client.request("gotoTargets", source={"path": str(SOURCE)}, line=31)["targets"]
+    client.request("goto", threadId=1, targetId=targets[0]["id"])
+    assert client.event("stopped")["reason"] == "goto"
+    assert top(client)["line"] == 31
+    a, _, _ = matrices()
+    pointer = client.request("evaluate", expression="a", context="hover")
+    read = client.request("readMemory", memoryReference=pointer["memoryReference"], count=a.nbytes + 8)
+    data = base64.b64decode(read["data"])
+    assert data == a.tobytes()
+    assert read["unreadableBytes"] == 8
+    lds = client.request("evaluate", expression="As", context="hover")["memoryReference"]
+    shared = base64.b64decode(client.request("readMemory", memoryReference=lds, count=64)["data"])
+    assert np.array_equal(np.frombuffer(shared, np.float16), a[0])
+    assert SOURCE.name in {one["name"] for one in client.request("loadedSources")["sources"]}
+    locations = client.request("breakpointLocations", source={"path": str(SOURCE)}, line=26, endLine=28)["breakpoints"]
+    assert [one["line"] for one in locations] == [26, 28]
+
+
+def test_findings_are_exceptions(client):
+    begin(client, filters=["info"])
+    client.request("continue", threadId=1)
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "exception"
+    assert stopped["description"].startswith("conflicts-lds")
+    info = client.request("exceptionInfo", threadId=1)
+    assert info["exceptionId"] == "conflicts-lds"
+    assert top(client)["line"] == 13
+    client.request("setExceptionBreakpoints", filters=[], filterOptions=[{"filterId": "error", "condition": "races"}])
+    client.request("continue", threadId=1)
+    assert client.event("stopped")["description"] == "the end of the launch"
+
+
+def test_bad_requests_are_answered(client):
+    assert "nothing is launched yet" in client.ask("threads")["message"]
+    client.request("initialize", adapterID="mfmasim")
+    assert client.ask("launch", target=["nosuch"])["message"] == "unknown target 'nosuch'"
+    begin(client)
+    for command, arguments, message in (
+        ("nosuch", {}, "unknown request 'nosuch'"),
+        ("stackTrace", {}, "does not allow"),
+        ("stackTrace", {"threadId": 99}, "the launch has waves 0 to 0"),
+        ("variables", {"variablesReference": 77}, "earlier stop"),
+        ("scopes", {"frameId": 77}, "earlier stop"),
+        ("readMemory", {"memoryReference": "x", "count": 4}, "does not allow"),
+        ("goto", {"threadId": 1, "targetId": 5}, "no target 5"),
+        ("exceptionInfo", {"threadId": 1}, "does not stand at a finding"),
+    ):
+        answer = client.ask(command, **arguments)
+        assert not answer["success"]
+        assert message in answer["message"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"Content-Length: 99999999999\r\n\r\n", b"\r\n", b"x" * 9000, b"Content-Length: 3\r\n\r\n{x}"]
+)
+def test_what_is_no_message_ends_the_server(data):
+    client = Client(lambda source, sink: Server(source, sink, launched))
+    client.raw(data)
+    message = client.receive()
+    assert message["event"] == "output"
+    client.close()
+
+
+@pytest.mark.oracle
+def test_every_message_fits_the_schema(client):
+    """The JSON schema of the protocol, as debugpy ships it."""
+    try:
+        import jsonschema
+
+        folder = Path(importlib.util.find_spec("debugpy").origin).parent
+    except (ImportError, AttributeError):
+        require("debugpy", available=False, how="pip install debugpy jsonschema")
+    schema = json.loads(next(folder.rglob("debugProtocol.json")).read_text())
+    begin(client, 31, filters=["info"])
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    client.request("exceptionInfo", threadId=1)
+    client.request("setExceptionBreakpoints", filters=[])
+    client.request("continue", threadId=1)
+    client.event("stopped")
+    client.request("threads")
+    for reference in scopes(client).values():
+        variables(client, reference)
+    client.request("evaluate", expression="As", context="watch")
+    client.request("evaluate", expression="bt", context="repl")
+    client.request("dataBreakpointInfo", name="As[3]")
+    client.request("setDataBreakpoints", breakpoints=[{"dataId": "As[3]"}])
+    client.request("setFunctionBreakpoints", breakpoints=[{"name": "gemm"}])
+    client.request("setInstructionBreakpoints", breakpoints=[])
+    client.request("disassemble", memoryReference="0x1600", instructionCount=4)
+    client.request("readMemory", memoryReference="0x10", count=4)
+    client.request("gotoTargets", source={"path": str(SOURCE)}, line=31)
+    client.request("stepBack", threadId=1)
+    client.request("reverseContinue", threadId=1)
+    client.request("loadedSources")
+    client.request("breakpointLocations", source={"path": str(SOURCE)}, line=31)
+    client.request("completions", text="l", column=2)
+    client.ask("nosuch")
+    client.request("terminate")
+    client.request("disconnect")
+    titles = {}
+    for message in client.log:
+        if message["type"] == "request":
+            titles[message["seq"]] = message["command"]
+    checked = 0
+    for message in client.log:
+        if message["type"] == "response":
+            name = titles[message["request_seq"]]
+            kind = f"{name[0].upper()}{name[1:]}Response" if message["success"] else "ErrorResponse"
+        elif message["type"] == "event":
+            name = message["event"]
+            kind = f"{name[0].upper()}{name[1:]}Event"
+        else:
+            continue
+        jsonschema.validate(message, {**schema, "$ref": f"#/definitions/{kind}"})
+        checked += 1
+    assert checked > 40
+
+
+@pytest.mark.oracle
+def test_the_test_client_of_visual_studio_code():
+    """@vscode/debugadapter-testsupport, over a socket."""
+    modules = os.environ.get("MFMASIM_DAP_CLIENT", "")
+    how = "npm install @vscode/debugadapter-testsupport in a folder, and set MFMASIM_DAP_CLIENT to it"
+    require("@vscode/debugadapter-testsupport", bool(modules) and shutil.which("node") is not None, how)
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    thread = threading.Thread(target=listen.serve_port_with, args=(port, launched), daemon=True)
+    thread.start()
+    done = subprocess.run(
+        ["node", str(HERE / "dap_client.js"), str(port), str(SOURCE)], capture_output=True, text=True, timeout=100,
+        env={**os.environ, "NODE_PATH": f"{modules}/node_modules"}, check=False,
+    )  # fmt: skip
+    thread.join(10)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"back": True, "data": True},
+        {"verified": [True]},
+        {"reason": "entry", "line": 17, "name": SOURCE.name},
+        {"reason": "breakpoint", "line": 31, "name": SOURCE.name},
+        {"reason": "step", "line": 28, "name": SOURCE.name},
+        {"scopes": ["Arguments", "Locals", "Work-item", "Registers", "Fragments", "LDS"]},
+        {"value": "64"},
+        {"reason": "step", "line": 31, "name": SOURCE.name},
+        {"reason": "entry", "line": 17, "name": SOURCE.name},
+    ]
+    assert not thread.is_alive()
+
+
+def test_the_port_is_of_this_machine_and_for_one_client(tmp_path):
+    done = subprocess.Popen(
+        [sys.executable, "-m", "mfmasim", "debug", "--dap", "--port", "0"], stderr=subprocess.PIPE, text=True,
+        cwd=HERE.parent.parent,
+    )  # fmt: skip
+    try:
+        line = done.stderr.readline()
+        assert "127.0.0.1:" in line
+        port = int(line.rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port)) as first:
+            first.sendall(b'Content-Length: 52\r\n\r\n{"seq":1,"type":"request","command":"initialize"}   ')
+            assert first.recv(16).startswith(b"Content-Length")
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port), timeout=2)
+        assert done.wait(20) == 0
+    finally:
+        done.kill()
+        done.stderr.close()
