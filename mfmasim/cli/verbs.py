@@ -70,6 +70,6 @@ def first_screen() -> str:
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
     lines += [
         "",
-        f"Further: {', '.join(LATER)}. mfmasim VERB --help describes one, --version says which this is.",
+        f"Further: {', '.join(LATER)}. mfmasim VERB --help: one of them; mfmasim --version.",
     ]
     return "\n".join(lines)
