@@ -16,7 +16,8 @@ from mfmasim.machine.state.memory_snapshot import Earlier
 from mfmasim.observe.registry import CHECKS
 
 if TYPE_CHECKING:
-    from mfmasim.debug.session import Session
+    from mfmasim.debug.history import History
+    from mfmasim.debug.recorder import Recorder
     from mfmasim.machine.execution.basic_block import Block
     from mfmasim.machine.state.waves import Group
     from mfmasim.observe import Finding
@@ -51,18 +52,19 @@ class _Asking(Observer):
         )
 
 
-def appears(session: Session, finding: Finding) -> Position | None:
+def appears(recorder: Recorder, history: History, finding: Finding, wave: int | None) -> Position | None:
     """Where a finding begins.
 
     Args:
-        session: of the launch.
-        finding: a finding about it.
+        recorder: of the launch.
+        history: of it.
+        finding: about it.
+        wave: number in the launch of the wave that it names.
 
     Returns:
         The instruction, in the turn after which its check first reports it; where that cannot be seen, the last
         execution of the instruction by the wave. None where the finding names no instruction.
     """
-    history, wave = session.history, session.wave_of(finding)
     if finding.pc is None:
         return None
     pc = finding.pc
@@ -71,13 +73,12 @@ def appears(session: Session, finding: Finding) -> Position | None:
         turns = turns[np.isin(turns, history.turns_of(wave))]
     if not len(turns):
         return None
-    turn = _asked(session, finding, turns.tolist()) if finding.check in CHECKS and len(turns) > 1 else None
+    turn = _asked(recorder, finding, turns.tolist()) if finding.check in CHECKS and len(turns) > 1 else None
     chosen = int(turns[-1]) if turn is None else turn
     return Position(chosen, history.entry(chosen).pcs[pc])
 
 
-def _asked(session: Session, finding: Finding, turns: list[int]) -> int | None:
-    recorder = session.recorder
+def _asked(recorder: Recorder, finding: Finding, turns: list[int]) -> int | None:
     launch = replace(recorder.launch, memory=Earlier(recorder.written), meter=Meter(Quota(None)), hostcall=None)
     if recorder.launch.hostcall is not None or recorder.machine is None:
         return None

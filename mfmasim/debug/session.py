@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.debug.appearance import appears
 from mfmasim.debug.breakpoints import Breakpoint, breakpoint_at
 from mfmasim.debug.cursor import Cursor
 from mfmasim.debug.expressions import evaluate, number_of
@@ -370,10 +371,9 @@ class Session:
 
     def position_of(self, number: int) -> Position | None:
         """Where a finding begins, by its number; None where it is about no instruction."""
-        from mfmasim.debug.appearance import appears
-
         if number not in self._appear:
-            found = appears(self, self.all_findings[number])
+            finding = self.all_findings[number]
+            found = appears(self.recorder, self.history, finding, self.wave_of(finding))
             self._appear[number] = found if found is not None else Position(-1)
         at = self._appear[number]
         return at if at.turn >= 0 else None
