@@ -67,3 +67,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register the magic ``%%hip`` (`mfmasim.learn.magics`): what ``%load_ext mfmasim`` calls in a notebook."""
+    from mfmasim.learn.magics import load as load_magics
+
+    load_magics(shell)

@@ -25,6 +25,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--a", metavar="FORMAT", help="number format of A, for instructions with a choice")
     parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
+    parser.add_argument("--slides", action="store_true", help="open with the slides of the course")
     parser.add_argument("--out", metavar="FILE", help="file to write")
     parser.add_argument("--open", action="store_true", help="open it in the web browser")
     parser.set_defaults(run=run)
@@ -67,6 +68,10 @@ def _start(args: argparse.Namespace) -> str:
     from mfmasim.lds import ds_instruction, ds_instructions
     from mfmasim.matrix import instruction
 
+    if args.slides:
+        if args.arch is not None:
+            raise MfmasimError(f"--slides opens with the slides, {args.arch} with an architecture: give one of them")
+        return view_state("slides")
     if args.arch is None:
         return ""
     target = arch(args.arch).name

@@ -125,13 +125,14 @@ def _check(args: argparse.Namespace, progress: Progress) -> int:
 
 
 def _grade(args: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as the others
-    from mfmasim.learn.submissions import COLUMNS, row_of, submissions
+    from mfmasim.learn.submissions import COLUMNS, for_spreadsheet, row_of, submissions
     from mfmasim.toolchain import find_compiler
 
     if args.compiler is None:
         find_compiler()  # said once, and not of every answer
     rows = [row_of(one, args.seed, args.compiler) for one in submissions(args.folder, args.table)]
-    print(table(COLUMNS, rows, "csv" if args.csv else wanted_format(args), "Answers"), end="")
+    form = "csv" if args.csv else wanted_format(args)
+    print(table(COLUMNS, [for_spreadsheet(row) for row in rows] if form == "csv" else rows, form, "Answers"), end="")
     return 0 if all(row[COLUMNS.index("state")] == "solved" for row in rows) else 1
 
 

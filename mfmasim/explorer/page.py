@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from mfmasim.errors import unknown
 from mfmasim.explorer.rows import all_rows
 
-VIEWS = ("fragment", "lds", "formats", "stepper", "time", "puzzles")
+VIEWS = ("fragment", "lds", "formats", "stepper", "time", "puzzles", "slides")
 """Views of the page, by their names in its address."""
 
 _IMPORT = re.compile(r"^import [^;]*?from \"\./(\w+)\.js\";\n", re.MULTILINE)

@@ -60,7 +60,7 @@ def all_rows() -> dict[str, Any]:
         ``texts``: sources, layouts and other texts, by number; ``formats``: a row each; ``f8f6f4``: formats by their
         code in CBSZ and BLGP; ``archs``: by name, with ``matrix`` (instructions) and ``lds`` (instructions, phase
         tables); ``lane_sets``, ``lds_sources`` and ``swizzles`` as `mfmasim.lds` has them; ``puzzles``: those of
-        ``puzzles.toml``, whose answers the page computes from the other rows.
+        ``puzzles.toml``, whose answers the page computes from the other rows; ``slides``: those of ``slides.toml``.
     """
     texts = Texts()
     archs = {name: architecture_rows(target, texts) for name, target in ARCHITECTURES.items()}
@@ -73,6 +73,7 @@ def all_rows() -> dict[str, Any]:
         "lds_sources": SOURCES,
         "swizzles": [swizzle_row(name) for name in NAMES],
         "puzzles": tomllib.loads((files(__package__) / "puzzles.toml").read_text("utf-8"))["puzzle"],
+        "slides": tomllib.loads((files(__package__) / "slides.toml").read_text("utf-8"))["slide"],
     }
 
 

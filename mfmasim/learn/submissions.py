@@ -79,6 +79,15 @@ def row_of(one: Submission, seed: str = "", compiler: str | None = None) -> list
     return [*start, "not yet", *([first[0].id, first[0].message] if first else ["", found.summary])]
 
 
+def for_spreadsheet(row: list[str]) -> list[str]:
+    """The cells of a row, none of which a spreadsheet takes for a formula: names and messages come from answers.
+
+    >>> for_spreadsheet(["=1+1", "ann"])
+    ["'=1+1", 'ann']
+    """
+    return [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell for cell in row]
+
+
 def _named(folder: Path) -> list[Submission]:
     paths = sorted(path for path in folder.rglob("*.hip") if path.is_file())
     return [_by_name(folder, path) for path in paths]

@@ -112,3 +112,13 @@ def test_bad_folders_are_one_line(files, arguments, words, capsys, tmp_path, mon
 
 def test_a_folder_that_is_not_there(capsys, tmp_path):
     assert "not a folder" in grade(capsys, tmp_path / "x")[2]
+
+
+def test_a_spreadsheet_takes_no_cell_for_a_formula(capsys, tmp_path):
+    written(
+        tmp_path, **{"=HYPERLINK(1)_waitcnt": exercise("waitcnt").solution, "ann_waitcnt": exercise("waitcnt").solution}
+    )
+    code, rows, _ = grade(capsys, tmp_path)
+    assert code == 0
+    assert [row["student"] for row in rows] == ["'=HYPERLINK(1)", "ann"]
+    assert rows[0]["file"] == "'=HYPERLINK(1)_waitcnt.hip"

@@ -186,7 +186,8 @@ function select(shared, wanted, keep) {
     const first = shared.held === undefined;
     shared.held = wanted;
     shared.fields.show(wanted);
-    change({ sel: writeSelection(shared.sides[0].fragments, wanted) }, { quiet: true, replace: first });
+    const sel = writeSelection(shared.sides[0].fragments, wanted);
+    if (sel !== value("sel")) change({ sel }, { quiet: true, replace: first });
     const block = wanted && "number" in wanted ? shared.sides[0].fragments[wanted.name].coordinatesOf(wanted.number).block : null;
     if (block !== null && block !== shared.sides[0].block) {
       change({ block }, { replace: true });

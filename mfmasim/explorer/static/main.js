@@ -7,14 +7,15 @@ import { own } from "./errors.js";
 import { drawFormats } from "./formats_view.js";
 import { drawFragments } from "./fragment_view.js";
 import { drawLds } from "./lds_view.js";
-import { address, change, lastValues, onChange, readState, view } from "./state.js";
+import { address, change, fallBackOn, lastValues, onChange, readState, view } from "./state.js";
 import { drawPuzzles } from "./puzzle_view.js";
+import { drawSlides } from "./slides_view.js";
 import { drawStepper } from "./stepper_view.js";
 import { drawTime } from "./time_view.js";
 
-const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper], time: ["Time", drawTime], puzzles: ["Puzzles", drawPuzzles] };
+const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper], time: ["Time", drawTime], puzzles: ["Puzzles", drawPuzzles], slides: ["Slides", (data, root) => drawSlides(data, root, (name, figure) => VIEWS[name][1](data, figure))] };
 /** Views that wait for recorded runs. */
-const LATE = { stepper: "records", time: "timelines" };
+const LATE = ["stepper", "time", "slides"];
 
 /** Text of base64 that was compressed by gzip. */
 async function unpack(text) {
@@ -42,6 +43,8 @@ function draw(data) {
   }
   const focused = document.activeElement?.getAttribute("name");
   root.replaceChildren();
+  fallBackOn({});
+  document.onkeydown = null;
   VIEWS[name][1](data, root);
   if (focused) root.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
 }
@@ -82,12 +85,10 @@ async function start() {
   readState();
   onChange(() => draw(data));
   themeButton(() => draw(data));
-  if (!(view() in LATE)) draw(data);
-  // The recorded runs are the larger part, and two views show them: the others do not wait.
-  for (const [name, part] of Object.entries(LATE)) {
-    data[part] = await unpack(document.querySelector(`#${part}`).textContent);
-    if (view() === name) draw(data);
-  }
+  if (!LATE.includes(view())) draw(data);
+  // The recorded runs are the larger part, and few views show them: the others do not wait.
+  for (const part of ["records", "timelines"]) data[part] = await unpack(document.querySelector(`#${part}`).textContent);
+  if (LATE.includes(view())) draw(data);
   document.documentElement.dataset.ready = "yes";
 }
 

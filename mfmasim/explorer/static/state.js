@@ -4,6 +4,7 @@ const listeners = [];
 let current = { view: "fragment", values: {} };
 /** What the other views showed when they were left, by view; in the history's entry, so that a reload has it too. */
 let kept = {};
+let fallback = {};
 
 /** Read the address bar. */
 export function readState() {
@@ -15,7 +16,7 @@ export function readState() {
 
 /** The value of a name, or what is given. */
 export function value(name, otherwise = "") {
-  return current.values[name] ?? otherwise;
+  return current.values[name] ?? fallback[name] ?? otherwise;
 }
 
 /** The view that is shown. */
@@ -38,13 +39,19 @@ export function lastValues(name) {
 /**
  * Change values; an empty one is dropped.
  * @param {object} values - by name.
- * @param {object} how - `quiet` keeps the page as it is drawn; `replace` makes no entry of the history; `to`: the view.
+ * @param {object} how - `quiet` keeps the page as it is drawn; `replace` makes no entry of the history; `fresh` drops
+ *     the other values; `to`: the view.
  */
-export function change(values, { quiet = false, replace = false, to = current.view } = {}) {
-  const hash = address(to, to === current.view ? { ...current.values, ...values } : values);
+export function change(values, { quiet = false, replace = false, fresh = false, to = current.view } = {}) {
+  const hash = address(to, to === current.view && !fresh ? { ...current.values, ...values } : values);
   if (hash !== (location.hash || address(current.view, {}))) history[replace ? "replaceState" : "pushState"]({ kept }, "", hash);
   readState();
   if (!quiet) for (const listener of listeners) listener();
+}
+
+/** Values that hold where the address names none, such as those of a slide. */
+export function fallBackOn(values) {
+  fallback = Object.fromEntries(Object.entries(values).map(([name, found]) => [name, String(found)]));
 }
 
 /** Call a function when the state changes, by the page, a link, or back and forward. */

@@ -30,10 +30,12 @@ export function drawStepper(data, root) {
 
 function stepperControls(data, run, count) {
   const go = (step) => change({ step: Math.min(run.steps.length, Math.max(0, step)) }, { replace: true });
-  document.onkeydown = (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by && view() === "stepper" && !["INPUT", "SELECT"].includes(event.target.tagName)) go(count + by);
-  };
+  if (view() === "stepper") { // not on a slide, which has keys of its own
+    document.onkeydown = (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (by && !["INPUT", "SELECT"].includes(event.target.tagName)) go(count + by);
+    };
+  }
   const button = (text, name, click) => element("button", { type: "button", name, click }, text);
   const playing = value("play") === "1";
   if (playing && count < run.steps.length) timer = setTimeout(() => go(count + 1), 400);
