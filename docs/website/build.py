@@ -112,7 +112,8 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
     texts = {
         page: prepared(linked(sources[source], source, page, moves, titles)) for source, page in hand_written().items()
     }
-    texts["explorer.md"] = _with_page(texts["explorer.md"])
+    for page in ("index.md", "explorer.md"):
+        texts[page] = _with_page(texts[page])
     texts |= {page: prepared(text) for page, text in generated().items()}
     for page, text in texts.items():
         if not next(headings(text), None):
@@ -137,9 +138,13 @@ def _pictures() -> dict[str, str]:
 
 
 def _with_page(text: str) -> str:
-    """The page about the explorer, with a link to the explorer itself."""
+    """A page with links to the explorer itself, in front of its text."""
     title, rest = text.split("\n\n", 1)
-    return f"{title}\n\n[Open the explorer](explorer-page/index.html){{ .md-button .md-button--primary }}\n\n{rest}"
+    links = (
+        "[Open the explorer](explorer-page/index.html){ .md-button .md-button--primary } "
+        "[Solve a puzzle](explorer-page/index.html#puzzles){ .md-button }"
+    )
+    return f"{title}\n\n{links}\n\n{rest}"
 
 
 def _write_explorer(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from types import ModuleType
 
 from docs.website.markdown import docstring, table
@@ -27,6 +28,8 @@ PACKAGES = {
 """Public packages, and what they are for. Their `__all__` is what they promise."""
 INTERNAL = {"architectures", "cli", "codeobject", "figures", "isa", "learn", "machine", "toolchain"}
 """Packages of `mfmasim` whose exports are for its other packages."""
+FIRST = {"mfmasim": "compile", "mfmasim.lds": "conflicts", "mfmasim.verify": "case", "mfmasim.formats": "format"}
+"""The name that everyone needs, where it would not be the first function by its name."""
 LONG = 400
 """Characters of a constant's value from which the page leaves it out."""
 
@@ -34,6 +37,16 @@ LONG = 400
 def public_names(package: str) -> list[str]:
     """The names that a package promises, in its order."""
     return list(importlib.import_module(package).__all__)
+
+
+def reading_order(package: str) -> list[str]:
+    """The names of a package: the one that everyone needs, functions, types, then constants and packages."""
+
+    def place(name: str) -> tuple[bool, int]:
+        value = getattr(importlib.import_module(package), name)
+        return name != FIRST.get(package), 0 if inspect.isroutine(value) else 1 if inspect.isclass(value) else 2
+
+    return sorted(public_names(package), key=place)
 
 
 def _file(package: str) -> str:
@@ -53,7 +66,7 @@ def _entry(package: str, name: str) -> str:
 
 def _page(package: str) -> str:
     about = docstring((importlib.import_module(package).__doc__ or "").strip())
-    entries = "\n".join(_entry(package, name) for name in public_names(package))
+    entries = "\n".join(_entry(package, name) for name in reading_order(package))
     return f"# {package}\n\n{about}\n\n{entries}"
 
 

@@ -25,7 +25,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "learn",
         help="learn fragments, LDS and waits by exercises that the checker grades",
-        description="A course of short HIP kernels, each with a gap or a mistake. Start one, mend the file, check it. "
+        description="A course of short HIP kernels, each with a gap or a mistake. Start one, fix the file, check it. "
         "Progress is kept in the current folder.",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))

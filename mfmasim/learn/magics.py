@@ -40,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """The options of ``%%hip``."""
     made = _Parser(prog="%%hip", add_help=False)
-    made.add_argument("--arch", default="gfx942", help="architecture, such as gfx950")
+    made.add_argument("--arch", help="architecture, such as gfx950")
     made.add_argument("--exercise", help="grade the cell as an answer to this exercise")
     made.add_argument("--kernel", help="the kernel that --args is for, where the cell has several")
     made.add_argument("--launch", default="1, 64", help="workgroups and work-items, such as '4, 256' or '(2, 2), 64'")
@@ -71,6 +71,8 @@ def hip(line: str, cell: str, names: dict[str, Any]) -> list[Any]:
         path.write_text(cell, encoding="utf-8")
         if options.exercise:
             return _graded(options.exercise, path)
+        if options.arch is None:
+            raise MfmasimError("%%hip: --arch is missing, such as --arch gfx950")
         code = program.compile(path, options.arch)
         names[options.name] = code
         if options.args is None:

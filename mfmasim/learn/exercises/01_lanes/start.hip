@@ -6,7 +6,7 @@ extern "C" __global__ void __launch_bounds__(256)
 lanes(const int* in, int* out) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     int sum = in[i];
-    // Written for waves of 32 lanes. Mend this line so that it fits every wave.
+    // Written for waves of 32 lanes. Fix this line so that it fits every wave.
     for (int mask = 16; mask > 0; mask /= 2) {
         sum += __shfl_xor(sum, mask);
     }

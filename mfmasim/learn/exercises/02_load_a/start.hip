@@ -8,7 +8,7 @@ extern "C" __global__ void __launch_bounds__(64)
 load_a(const float* A, const float* B, float* C) {
     const unsigned line = threadIdx.x % 32, half = threadIdx.x / 32;
 
-    const float a = A[threadIdx.x];  // mend this line: which element of A does this lane hold?
+    const float a = A[threadIdx.x];  // fix this line: which element of A does this lane hold?
     const float b = B[32 * half + line];
 
     f32x16 d = {};

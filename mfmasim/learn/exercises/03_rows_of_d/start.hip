@@ -12,7 +12,7 @@ rows_of_d(const float* A, const float* B, float* C) {
     d = __builtin_amdgcn_mfma_f32_32x32x2f32(A[2 * line + half], B[32 * half + line], d, 0, 0, 0);
 
     for (unsigned r = 0; r < 16; r++) {
-        const unsigned row = 16 * half + r;  // mend this line: which row of C is register r?
+        const unsigned row = 16 * half + r;  // fix this line: which row of C is register r?
         C[32 * row + line] = d[r];
     }
 }

@@ -9,7 +9,7 @@ typedef float f32x16 __attribute__((ext_vector_type(16)));
 
 // One register with two elements, that of the smaller k first.
 __device__ unsigned pack(half_bits first, half_bits second) {
-    return first;  // mend this line: where does `second` belong?
+    return first;  // fix this line: where does `second` belong?
 }
 
 extern "C" __global__ void __launch_bounds__(64)

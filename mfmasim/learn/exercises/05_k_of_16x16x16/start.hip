@@ -12,7 +12,7 @@ k_of_16x16x16(const _Float16* A, const _Float16* B, float* C) {
     const f16x4 a = *reinterpret_cast<const f16x4*>(A + 16 * line + 4 * group);
     f16x4 b;
     for (unsigned i = 0; i < 4; i++) {
-        const unsigned k = group + 4 * i;  // mend this line: which k is element i of this lane?
+        const unsigned k = group + 4 * i;  // fix this line: which k is element i of this lane?
         b[i] = B[16 * k + line];
     }
 

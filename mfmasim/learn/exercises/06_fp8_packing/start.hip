@@ -8,7 +8,7 @@ typedef int i32x2 __attribute__((ext_vector_type(2)));
 typedef float f32x16 __attribute__((ext_vector_type(16)));
 
 // Four numbers as four bytes of a register, the first one lowest. The builtin converts two of them into one half of a
-// register, and keeps the other half of its third argument. Mend this function: one pair is lost.
+// register, and keeps the other half of its third argument. Fix this function: one pair is lost.
 __device__ int convert(const float* x) {
     int packed = 0;
     packed = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], packed, false);

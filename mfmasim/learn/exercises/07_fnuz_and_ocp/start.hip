@@ -10,7 +10,7 @@ typedef float f32x16 __attribute__((ext_vector_type(16)));
 __device__ byte to_fnuz(byte code) {
     return code;  // your code: two kinds of codes need another one
 }
-// Mend this number: what becomes of a product whose factors are both read as halves?
+// Fix this number: what becomes of a product whose factors are both read as halves?
 constexpr float FACTOR = 1.0f;
 
 extern "C" __global__ void __launch_bounds__(64)

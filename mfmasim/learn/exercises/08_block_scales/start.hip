@@ -21,7 +21,7 @@ block_scales(const byte* A, const byte* B, const byte* scale_A, const byte* scal
             b[16 * part + i] = B[32 * k + line];
         }
     }
-    // The scales: one byte a lane. Mend both lines: which block's scale does this lane bring?
+    // The scales: one byte a lane. Fix both lines: which block's scale does this lane bring?
     const int sa = scale_A[2 * line];
     const int sb = scale_B[line];
 

@@ -25,7 +25,7 @@ fp4_nibbles(const byte* A, const byte* B, const byte* scale_A, const byte* scale
     for (unsigned i = 0; i < 16; i++) {
         a[i] = row[i];
         const unsigned k = 32 * half + 2 * i;
-        b[i] = B[16 * k + line / 2];  // mend this line: the byte holds two columns, not two k
+        b[i] = B[16 * k + line / 2];  // fix this line: the byte holds two columns, not two k
     }
 
     f32x16 d = {};

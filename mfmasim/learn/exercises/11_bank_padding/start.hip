@@ -2,7 +2,7 @@
 // out is the transpose of in, both 32x32 f32: through the LDS, so that loads and stores of memory are contiguous.
 #include <hip/hip_runtime.h>
 
-constexpr unsigned WIDTH = 32;  // floats of a row in the LDS: mend this number
+constexpr unsigned WIDTH = 32;  // floats of a row in the LDS: fix this number
 
 extern "C" __global__ void __launch_bounds__(256)
 bank_padding(const float* in, float* out) {

@@ -10,7 +10,7 @@ extern __shared__ f16x8 tile[];  // 32 rows of 8 chunks: 4096 bytes, the launch 
 
 // Where chunk `column` of a row is.
 __device__ unsigned place(unsigned row, unsigned column) {
-    return 8 * row + column;  // mend this line: another order of the chunks in each row
+    return 8 * row + column;  // fix this line: another order of the chunks in each row
 }
 
 extern "C" __global__ void __launch_bounds__(64)

@@ -8,7 +8,7 @@ direct_to_lds(const unsigned* in, unsigned* out) {
     __shared__ unsigned tile[256];
     const unsigned t = threadIdx.x, wave = t / 64, first = blockIdx.x * 256;
 
-    // The instruction stores the dword of lane l at base + 4 l; the base is one for the wave. Mend this line.
+    // The instruction stores the dword of lane l at base + 4 l; the base is one for the wave. Fix this line.
     unsigned* base = tile;
     __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void*)(in + first + t),
                                      (mfmasim_lds_void*)base, 4, 0, 0);

@@ -26,7 +26,7 @@ direct_swizzle(const _Float16* A, const _Float16* B, float* C) {
     for (unsigned i = 0; i < 4; i++) {
         const unsigned p = 64 * i + lane;  // the place that this lane fills
         const unsigned row = p / 8, column = p % 8;
-        fetch(A, 8 * row + column, 64 * i);  // mend this line: which chunk of A belongs into place p?
+        fetch(A, 8 * row + column, 64 * i);  // fix this line: which chunk of A belongs into place p?
     }
     WAIT_DIRECT(0);
     BARRIER();

@@ -10,7 +10,7 @@ wmma_rdna3(const _Float16* A, const _Float16* B, float* C) {
     const unsigned line = threadIdx.x % 16, half = threadIdx.x / 16;
 
     f16x16 a, b;
-    // Mend this: each half of the wave fills only half of its registers, as MFMA would need it.
+    // Fix this: each half of the wave fills only half of its registers, as MFMA would need it.
     for (unsigned k = 0; k < 16; k++) a[k] = b[k] = 0;
     for (unsigned k = 8 * half; k < 8 * half + 8; k++) {
         a[k] = A[16 * line + k];
@@ -21,6 +21,6 @@ wmma_rdna3(const _Float16* A, const _Float16* B, float* C) {
     d = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a, b, d);
 
     for (unsigned r = 0; r < 8; r++) {
-        C[16 * (8 * half + r) + line] = d[r];  // mend the row, too
+        C[16 * (8 * half + r) + line] = d[r];  // fix the row, too
     }
 }

@@ -11,7 +11,7 @@ wmma_rdna4(const _Float16* A, const _Float16* B, float* C) {
 
     f16x8 a, b;
     for (unsigned i = 0; i < 8; i++) {
-        const unsigned k = i;  // mend this line: RDNA4 repeats nothing
+        const unsigned k = i;  // fix this line: RDNA4 repeats nothing
         a[i] = A[16 * line + k];
         b[i] = B[16 * k + line];
     }
@@ -20,6 +20,6 @@ wmma_rdna4(const _Float16* A, const _Float16* B, float* C) {
     d = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(a, b, d);
 
     for (unsigned r = 0; r < 8; r++) {
-        C[16 * (2 * r + half) + line] = d[r];  // mend this line: the rows are RDNA3's
+        C[16 * (2 * r + half) + line] = d[r];  // fix this line: the rows are RDNA3's
     }
 }

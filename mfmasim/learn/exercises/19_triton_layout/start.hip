@@ -15,7 +15,7 @@ struct Place {
 //   lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]]
 //   warp = [[0, 32], [32, 0]]
 __device__ Place place(unsigned reg, unsigned lane, unsigned warp) {
-    return {reg + 16 * (lane / 32) + 32 * (warp / 2), lane % 32 + 32 * (warp % 2)};  // mend this line
+    return {reg + 16 * (lane / 32) + 32 * (warp / 2), lane % 32 + 32 * (warp % 2)};  // fix this line
 }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -27,6 +27,6 @@ small_gemm(const _Float16* A, const _Float16* B, float* C, unsigned M, unsigned 
     }
 
     for (unsigned r = 0; r < 16; r++) {
-        C[(row + r) * N + column + line] = d[r];  // mend the row
+        C[(row + r) * N + column + line] = d[r];  // fix the row
     }
 }
