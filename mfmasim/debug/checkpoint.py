@@ -44,22 +44,32 @@ class Checkpoint:
     """Pages of global memory that were written since the launch began, by number."""
     hostcall: tuple[tuple[str, ...], dict[int, bytes]] | None
     """What the kernel had printed by host calls, and texts that had begun."""
+    chosen: bool
+    """Whether the waves of the turn are chosen already, and barriers opened for them."""
 
     @classmethod
-    def of(cls, machine: Machine, turn: int, pages: Pages) -> Checkpoint:
+    def of(cls, machine: Machine, turn: int, pages: Pages, *, chosen: bool) -> Checkpoint:
         """The state of a machine now.
 
         Args:
             machine: between two blocks.
             turn: number of the one that comes next.
             pages: those that were written, as they are now.
+            chosen: whether the waves of that turn are chosen already, and barriers opened for them.
         """
         waves = machine.waves
         waves.own.clear()  # arrays that this state holds must not change in place
         call = machine.launch.hostcall
         told = None if call is None else (tuple(call.text), dict(call.begun))
         return cls(
-            turn, machine.first_workgroup, frozen(waves), machine.lds.copy(), machine.scratch.copy(), pages, told
+            turn,
+            machine.first_workgroup,
+            frozen(waves),
+            machine.lds.copy(),
+            machine.scratch.copy(),
+            pages,
+            told,
+            chosen,
         )
 
     def arrays(self) -> Iterator[NDArray[Any]]:

@@ -167,7 +167,7 @@ class Recorder(Observer):
     def _keep(self, turn: int) -> None:
         assert self.machine is not None
         begun = time.perf_counter()
-        if self.checkpoints.add(Checkpoint.of(self.machine, turn, self.written.versions())):
+        if self.checkpoints.add(Checkpoint.of(self.machine, turn, self.written.versions(), chosen=True)):
             self._seconds *= 2
             if self.every is not None:
                 self.every *= 2

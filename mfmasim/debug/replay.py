@@ -77,7 +77,8 @@ class Replay(Machine):
             self.launch.hostcall.begun = dict(state.hostcall[1])
         self.turn, self.done, self.group = state.turn, 0, None
         self._begin()
-        if self.turn < self.turns:
+        self._pending = None
+        if state.chosen and self.turn < self.turns:
             self._pending = Group(self.waves, recorder.members[recorder.groups[self.turn]], alone=True)
 
     def _begin(self) -> None:
@@ -90,7 +91,7 @@ class Replay(Machine):
         assert self.group is None
         memory = self.memory
         pages = {page: memory.arena[page * PAGE :][:PAGE].copy() for page in self.recorder.written.original}
-        return Checkpoint.of(self, self.turn, pages)
+        return Checkpoint.of(self, self.turn, pages, chosen=self._pending is not None)
 
     def to_turn(self, turn: int) -> None:
         """Execute whole turns up to one that lies ahead."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 OPTIMISED = "<optimised out>"
+POISON = 0xA5A5A5A5A5A5A5A5
+"""What registers, LDS and scratch hold that nothing has written."""
 SHOWN = 64
 """Elements of an array that are printed."""
 
@@ -168,6 +170,9 @@ def shown(value: Number | Object, lane: int, names: Callable[[int], str] = lambd
         found = value.number()
     except MfmasimError as error:
         return str(error)
+    codes = value.codes()
+    if codes is not None and kind.size > 1 and int(codes[lane]) == POISON & (1 << 8 * kind.size) - 1:
+        return "poison"
     if kind.names:
         code = int(found.at(lane))
         return kind.names.get(code, str(code))

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from mfmasim.debug.cursor import Cursor
 from mfmasim.debug.device import RecordingDevice
+from mfmasim.debug.history import Position
 from mfmasim.debug.recorder import Recorder
 from mfmasim.debug.replay import Replay
+from mfmasim.debug.session import Session, Stop
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.observe.tools.steps import Trace
@@ -82,9 +85,6 @@ def test_batches_are_replayed():
 
 def test_registers_at_each_instruction_are_those_of_a_trace():
     """The trace is the slow model: it looks while the launch runs."""
-    from mfmasim.debug.history import Position
-    from mfmasim.debug.session import Session, Stop
-
     trace, recorder = Trace(waves=[1]), Recorder(every=3)
     report, _ = launched("gemm_f16", "", "gfx942", [trace, recorder])
     session = Session(recorder, report)
@@ -99,6 +99,27 @@ def test_registers_at_each_instruction_are_those_of_a_trace():
             assert np.array_equal(state.vector(name[0], int(name[1:])), values), (number, name)
             compared += 1
     assert compared > 20
+
+
+@pytest.mark.parametrize("case", [("gemm_fp8/scheduled", "pingpong_256", "gfx950"), ("isa/barrier", "", "gfx1201")])
+def test_jumps_to_and_fro_end_where_a_straight_replay_does(case):
+    """Barriers are open or not where a checkpoint is made: every landing makes one."""
+    recorder = Recorder(every=11)
+    launched(*case, [recorder])
+    straight, wanted = Replay(recorder), []
+    for turn in range(straight.turns + 1):
+        straight.to_turn(turn)
+        waves = straight.waves
+        wanted.append([np.array(one) for one in (*waves.v, *waves.s, waves.pc, straight.lds)])
+    cursor = Cursor(recorder)
+    random = np.random.default_rng(3)
+    for turn in random.integers(0, straight.turns, 60).tolist():
+        cursor.to(Position(turn, int(random.integers(0, recorder.entries[recorder.blocks[turn]].size))))
+        cursor.to(Position(turn))
+        waves = cursor.replay.waves
+        held_now = [*waves.v, *waves.s, waves.pc, cursor.replay.lds]
+        assert all(np.array_equal(*np.broadcast_arrays(a, b)) for a, b in zip(held_now, wanted[turn], strict=True))
+    assert len(cursor.near.held) > 5
 
 
 def test_a_step_back_undoes_a_step():
