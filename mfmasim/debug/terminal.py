@@ -66,8 +66,8 @@ class Terminal(cmd.Cmd):
         session, report = self.session, self.session.report
         total, found = sum(report.counts.values()), session.all_findings
         head = (
-            f"{session.kernel.title} on {report.arch}: {session.recorder.launch.waves:,} waves, {total:,} "
-            f"wave-instructions, {len(found)} finding{'s' * (len(found) != 1)}"
+            f"{session.kernel.title} on {report.arch}: {_many(session.recorder.launch.waves, 'wave')}, {total:,} "
+            f"wave-instructions, {_many(len(found), 'finding')}"
         )
         extra = [] if session.lines.rows else ["no source lines: compile with -g to see lines and variables"]
         return "\n".join([head, *extra, views.stopped(session)])
@@ -435,3 +435,7 @@ class Terminal(cmd.Cmd):
 def _help(command: object) -> str:
     text = command.__doc__ or ""
     return text[:1].lower() + text[1:]
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"

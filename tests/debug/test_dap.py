@@ -18,7 +18,7 @@ from mfmasim.debug.dap import listen
 from mfmasim.debug.dap.server import Server
 from mfmasim.errors import MfmasimError
 from tests.debug.dap_client import Client
-from tests.debug.sessions import HERE, SOURCE, matrices, swizzled
+from tests.debug.sessions import HERE, SOURCE, compiled, matrices, swizzled
 from tests.oracles import require
 
 
@@ -339,6 +339,25 @@ def test_the_test_client_of_visual_studio_code():
         {"reason": "entry", "line": 17, "name": SOURCE.name},
     ]
     assert not thread.is_alive()
+
+
+@pytest.mark.oracle
+def test_neovim_with_nvim_dap(tmp_path):
+    """A real editor without a screen: nvim-dap starts the server on standard streams."""
+    plugin = os.environ.get("MFMASIM_NVIM_DAP", "")
+    how = "install neovim, and set MFMASIM_NVIM_DAP to a checkout of nvim-dap"
+    require("nvim-dap", bool(plugin) and shutil.which("nvim") is not None, how)
+    compiled(1)
+    out = tmp_path / "out"
+    subprocess.run(
+        ["nvim", "--headless", "--clean", "-c", f"luafile {HERE / 'editor.lua'}"], timeout=100, check=False,
+        env={**os.environ, "DEBUG_SOURCE": str(SOURCE), "DEBUG_OUT": str(out)}, capture_output=True,
+    )  # fmt: skip
+    assert out.read_text().splitlines() == [
+        "stopped entry ", "line gemm 17", "stopped breakpoint breakpoint 1", "line gemm 31", "stopped step ",
+        "line gemm 28", "stopped step ", "line gemm 31", "stopped entry the beginning of the launch", "line gemm 17",
+        "value 64",
+    ]  # fmt: skip
 
 
 def test_the_port_is_of_this_machine_and_for_one_client(tmp_path):
