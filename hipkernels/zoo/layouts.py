@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from hipkernels.zoo.entry import entry
 from mfmasim import format as find_format
-from mfmasim.verify import A, B, C, DependsOn, In, LaunchDict, Out
+from mfmasim.verify import A, B, C, DependsOn, In, LaunchDict, Out, every
 
 
 def product(m: int, n: int, k: int, a: str = "f16", b: str = "f16", c: str = "f32", block: int = 64) -> LaunchDict:
@@ -113,12 +113,9 @@ def vllm_45681(version: str = "before") -> LaunchDict:
     return {"grid": 1, "block": 64, "args": [x, y], "expect": lambda x: find_format("e4m3fnuz").encode(x * 240)}
 
 
-EVERY_BF16 = np.arange(1 << 16, dtype=np.uint16)
-
-
 def cast(target: str, most: float) -> LaunchDict:
     """Every bf16 number, to the nearest code of an FP8 format within a limit."""
-    x, y = In("bf16", 1 << 16, EVERY_BF16), Out(target, 1 << 16)
+    x, y = In("bf16", 1 << 16, every("bf16")), Out(target, 1 << 16)
 
     def expect(x: NDArray[np.uint16]) -> NDArray[np.uint8]:
         values = (x.astype(np.uint32) << 16).view(np.float32)
@@ -136,3 +133,10 @@ def sglang_37140(version: str = "before") -> LaunchDict:
 @entry()
 def sglang_40581(version: str = "before") -> LaunchDict:
     return cast("e4m3fnuz", 224)
+
+
+@entry()
+def sglang_26884(version: str = "before", tiles: int = 4) -> LaunchDict:
+    order = {"before": "aiter_gate_up_16", "after": "aiter_16x16"}[version]
+    a, b, c = A("e2m1fn", (16, 128)), B("e2m1fn", (128, 16 * tiles), shuffle=order), C("f32", (16, 16 * tiles))
+    return {"grid": 1, "block": 64, "args": [a, b, c, tiles], "expect": a @ b}

@@ -13,6 +13,7 @@ from mfmasim.verify.claims import Claim
 from mfmasim.verify.elements.sources import ComesFrom, DependsOn
 from mfmasim.verify.elements.why import why
 from mfmasim.verify.elements.why_arrays import why_array
+from mfmasim.verify.elementwise import elementwise, every
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.launch import LaunchDict
 from mfmasim.verify.mutant import Mutant
@@ -38,6 +39,8 @@ __all__ = [
     "ScaleA",
     "ScaleB",
     "case",
+    "elementwise",
+    "every",
     "families",
     "find",
     "k_order",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.observe import Finding
+from mfmasim.verify.causes import saturated
 from mfmasim.verify.tolerance import bound_of, bounded
 
 if TYPE_CHECKING:
@@ -239,6 +240,8 @@ def differences(
     expected: NDArray[Any],
     shown: Callable[[Any], str],
     label: str = "",
+    *,
+    fp8: bool = False,
 ) -> list[Finding]:
     """Count the elements of an output.
 
@@ -251,9 +254,10 @@ def differences(
         expected: what it should be.
         shown: one element as text.
         label: what the message says of the inputs.
+        fp8: whether any argument is FP8.
 
     Returns:
-        The finding about elements that differ, if any do.
+        The finding about elements that differ, if any do, and those about what they have in common.
     """
     result.outputs["elements"] += actual.size
     result.outputs["mismatches"] += comparison.mismatches
@@ -267,4 +271,15 @@ def differences(
     text = f"{comparison.mismatches} of {actual.size} elements differ{more}{label}, {worst}"
     where: dict[str, Any] = {"source": case.source.name, "element": f"{name}[{', '.join(map(str, place))}]"}
     where |= {"expected": shown(expected[place]), "actual": shown(actual[place]), "count": comparison.mismatches}
-    return [Finding("outputs", "error", text, "outputs-differ", result.kernel, **where)]
+    found = [Finding("outputs", "error", text, "outputs-differ", result.kernel, **where)]
+    fmt = comparison.fmt
+    if fmt is not None and not fmt.integer:
+        bits, wrong = np.dtype(f"u{actual.dtype.itemsize}"), comparison.wrong
+        have, want = (fmt.decode(np.ascontiguousarray(one).view(bits)[wrong]) for one in (actual, expected))
+        if text := saturated(have, want, fmt):
+            found.append(Finding("outputs", "error", text, "outputs-saturated", result.kernel, **where))
+        number = np.isfinite(have) & np.isfinite(want)
+        if fp8 and common_factor(have[number], want[number]) in FLAVOUR_FACTORS:
+            text = f"nearly all of {name} are {common_factor(have[number], want[number]):g} times too large{FLAVOURS}"
+            found.append(Finding("outputs", "error", text, "outputs-fp8-flavour", result.kernel, **where))
+    return found

@@ -16,6 +16,19 @@ OF_CASES = (
         "Other findings of the case often name the cause; otherwise debug the first element.",
     ),
     Kind(
+        "outputs-saturated", "error", "Wrong results all have one magnitude, a limit",
+        "A cast limits its numbers to another format's largest one, or takes numbers for too large that are not.",
+        "fminf(x, 240.0f) before a cast to E4M3 of OCP, whose largest number is 448",
+        "Take the limit of the output's format; let the hardware's conversion saturate.",
+    ),
+    Kind(
+        "outputs-fp8-flavour", "error", "Results are off by a factor of 2 or 4, as between the flavours of FP8",
+        "The exponent bias of FNUZ (gfx942) is one larger than that of OCP (gfx950, gfx12): the same code is half the "
+        "number.",
+        "e4m3fnuz codes of a cache of gfx942, converted as e4m3fn",
+        "Convert in the flavour that the codes have.",
+    ),
+    Kind(
         "outputs-between-lines", "error", "The kernel wrote between the rows of C",
         "With a leading dimension larger than a row, the bytes between rows must not change.",
         "C[row * ld + col] = x;  // col reaches N",
@@ -33,6 +46,12 @@ OF_CASES = (
         "registers; the results differ.",
         "C[i] += x;  // an output that the case does not fill",
         "Write before reading; the check uninitialised names the read on the simulator.",
+    ),
+    Kind(
+        "formats-fp8-flavour", "warning", "An argument has the other flavour of FP8 than the kernel's instructions",
+        "Found before anything runs, from the declared formats and the instructions of the code object.",
+        'B("e4m3fn", (K, N)) for a kernel of gfx942 with v_mfma_f32_16x16x32_fp8_fp8',
+        "Declare fp8 or bf8, which are the architecture's own, or convert the codes.",
     ),
     Kind(
         "inputs-changed", "error", "The kernel changed an input",

@@ -16,6 +16,7 @@ from mfmasim.machine.launch.interchange import as_array
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import called
 from mfmasim.verify.arrays import draw_array
+from mfmasim.verify.causes import EIGHT_BITS
 from mfmasim.verify.compare import Comparison, compare_codes, differences, shown_code, shown_value
 from mfmasim.verify.patterns import matches
 from mfmasim.verify.tolerance import bound_of, bounded
@@ -73,8 +74,10 @@ def run_arrays(
             text = f"the kernel changed its input {called(kernel, name, len(launch.args))}"
             found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
     hows = []
+    fp8 = any(array.format in EIGHT_BITS for array in arrays.values())
     for one in compared_outputs(case, launch, kernel, before, memory):
-        found += differences(result, case, one.comparison, one.name, one.actual, one.expected, _shown(one.array))
+        shown = _shown(one.array)
+        found += differences(result, case, one.comparison, one.name, one.actual, one.expected, shown, fp8=fp8)
         hows.append(", ".join([*filter(None, [str(one.array.tolerance)]), *["its bound"] * one.bounded]))
     how = ", ".join(f"within {text}" for text in dict.fromkeys(filter(None, hows))) or "bit for bit"
     result.compared_with = (f"the reference function, {how}",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from mfmasim.formats import format as find_format
 from mfmasim.formats import pack, unpack
 from mfmasim.verify.arguments import POISON, Argument
 from mfmasim.verify.expression import Expression
-from mfmasim.verify.shuffles import find_shuffle
+from mfmasim.verify.shuffles import OPERANDS, find_operand_order, find_shuffle
 from mfmasim.verify.tolerance import BOUNDS, Tolerance
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Tensor(Argument, Expression):
     alias: Tensor | None = None
     """Another argument that lies in the same memory; no contract allows it."""
     shuffle: str = ""
-    """Scales: the order of a library in which they are stored, one of `SHUFFLES`, instead of `order`."""
+    """The order of a library that it is stored in, instead of `order`: one of `SHUFFLES`, of matrices of `OPERANDS`."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without an architecture."""
@@ -70,15 +70,19 @@ class Tensor(Argument, Expression):
             raise MfmasimError(f"{self.role} has align {self.align}: a power of two is expected")
         if not 0 <= self.select < self.bytes:
             raise MfmasimError(f"{self.role} selects byte {self.select} of {self.bytes}")
-        if self.shuffle:
+        if self.shuffle and not self.role.startswith("scale"):
+            find_operand_order(self.shuffle)
+            if self.ld or self.writes:
+                raise MfmasimError(f"{self.role} has shuffle {self.shuffle}, which is for inputs without ld")
+        elif self.shuffle:
             if self.bytes > 1:
                 raise MfmasimError(f"{self.role} has bytes {self.bytes}: {self.shuffle} stores one byte a scale")
             find_shuffle(self.shuffle).check(self.role, *self.by_row)
 
     @property
     def by_row(self) -> tuple[int, int]:
-        """Scales: rows of A, or columns of B, and the blocks of each."""
-        return self.shape if self.role == "scale_A" else (self.shape[1], self.shape[0])
+        """Rows of A, or columns of B, and elements of K or blocks of each."""
+        return self.shape if self.role in ("A", "scale_A") else (self.shape[1], self.shape[0])
 
     @property
     def _noun(self) -> str:
@@ -130,7 +134,8 @@ def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read
         read: format that the kernel converts the elements to before it multiplies, rounding to nearest even.
         place: where it lies in memory: ``offset``, bytes from an aligned address to the first element; ``align``,
             bytes that the kernel needs the address of every line to be a multiple of; ``alias``, another matrix at
-            the same address.
+            the same address; ``shuffle``, the order of a library that the matrix is stored in instead of `order`,
+            such as ``aiter_16x16``.
     """
     return Tensor("A", format, shape, order, ld, read=read, **place)
 
@@ -227,6 +232,12 @@ def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint
         uint8 (bytes,); gaps between lines are poison.
     """
     fmt = format_of(tensor, arch)
+    if tensor.shuffle and not tensor.role.startswith("scale"):
+        lines = codes if tensor.role == "A" else codes.T
+        stored = np.empty(lines.size, fmt.carrier)
+        rows, depth = tensor.by_row
+        stored[find_operand_order(tensor.shuffle).places(rows, depth, fmt.bits).reshape(-1)] = lines.reshape(-1)
+        return bytes_of(replace(tensor, shuffle="", order="row", shape=(1, lines.size)), stored[None], arch)
     if tensor.shuffle:
         scales = codes[..., 0]
         return find_shuffle(tensor.shuffle).stored(scales if tensor.role == "scale_A" else scales.T).view(np.uint8)
@@ -266,6 +277,11 @@ def codes_of(tensor: Tensor, memory: NDArray[np.uint8], arch: Arch) -> NDArray[A
         arch: decides the format.
     """
     fmt = format_of(tensor, arch)
+    if tensor.shuffle and not tensor.role.startswith("scale"):
+        count, depth = tensor.by_row
+        stored = codes_of(replace(tensor, shuffle="", order="row", shape=(1, count * depth)), memory, arch)[0]
+        codes: NDArray[Any] = stored[find_operand_order(tensor.shuffle).places(count, depth, fmt.bits)]
+        return codes if tensor.role == "A" else codes.T
     if tensor.shuffle:
         scales = find_shuffle(tensor.shuffle).loaded(memory.view(fmt.carrier), tensor.by_row)
         return (scales if tensor.role == "scale_A" else scales.T)[..., None]
@@ -278,3 +294,28 @@ def codes_of(tensor: Tensor, memory: NDArray[np.uint8], arch: Arch) -> NDArray[A
     lines = padded[:, : tensor.line * tensor.bytes]
     split = lines.reshape(tensor.lines, tensor.line, -1) if tensor.role.startswith("scale") else lines
     return split if tensor.order == "row" else np.swapaxes(split, 0, 1)
+
+
+def orders_of(tensor: Tensor, arch: Arch) -> dict[str, NDArray[np.int64]]:
+    """Where each element of an input would lie in every order that fits it, by the order's name.
+
+    Args:
+        tensor: a matrix, not scales.
+        arch: decides the format.
+
+    Returns:
+        Numbers in memory, counted in elements, of the matrix's shape; without gaps between lines.
+    """
+    rows, cols = tensor.shape
+    numbers = np.arange(rows * cols, dtype=np.int64)
+    found: dict[str, NDArray[np.int64]] = {
+        "row order": numbers.reshape(rows, cols), "column order": numbers.reshape(cols, rows).T,
+    }  # fmt: skip
+    lines, depth = tensor.by_row
+    for name, order in OPERANDS.items():
+        try:
+            places = order.places(lines, depth, format_of(tensor, arch).bits)
+        except MfmasimError:  # the sizes do not divide
+            continue
+        found[f"the order {name}"] = places if tensor.role == "A" else places.T
+    return found

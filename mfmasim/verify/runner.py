@@ -14,6 +14,7 @@ from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.fidelity import Trust, lowest
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.tools.path import Path
+from mfmasim.verify.causes import of_other_flavour
 from mfmasim.verify.clobbers import without_clobber
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
@@ -109,6 +110,7 @@ def verify_case(
         "checks": case.checks if isinstance(back_end, SimDevice) else None,
     }
     options = {name: value for name, value in given.items() if value is not None}
+    result.findings += of_other_flavour(kernel, launch)
     run = _run_arrays if launch.arrays else _run_matrices
     executed = run(result, case, launch, kernel, back_end, options, inputs)
     if isinstance(back_end, SimDevice) and executed is not None:  # only the simulator sees what a kernel does

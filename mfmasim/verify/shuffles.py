@@ -1,4 +1,4 @@
-"""Orders in which libraries store the scales of blocks, so that a lane finds those of a matrix instruction together."""
+"""Orders in which libraries store matrices and the scales of blocks, so that a lane finds what it needs together."""
 
 from __future__ import annotations
 
@@ -109,3 +109,78 @@ def find_shuffle(name: str) -> Shuffle:
     if name not in SHUFFLES:
         raise unknown("order of scales", name, SHUFFLES)
     return SHUFFLES[name]
+
+
+CHUNK = 16
+"""Bytes that a lane loads at once; in every order of `OPERANDS` they are neighbours in memory and in K."""
+
+
+@dataclass(frozen=True)
+class OperandOrder:
+    """An order of a whole operand: lines (rows of A, columns of B) and chunks of K change places."""
+
+    name: str
+    split: tuple[int, ...]
+    """Sizes of the parts of a line's number, the highest first; -1 for the one that the matrix decides."""
+    axes: tuple[int, ...]
+    """Which part each place holds, the slowest first: parts of the line, then the chunk's number; in a chunk, K."""
+    source: str
+
+    def places(self, lines: int, depth: int, bits: int) -> NDArray[np.int64]:
+        """Where each element lies.
+
+        Args:
+            lines: rows of A, or columns of B.
+            depth: K.
+            bits: of an element.
+
+        Returns:
+            Its number in memory, counted in elements, (lines, depth).
+
+        Raises:
+            MfmasimError: the sizes do not divide.
+        """
+        unit, chunk = int(abs(np.prod(self.split))), 8 * CHUNK // bits
+        if lines % unit or depth % chunk:
+            raise MfmasimError(
+                f"{self.name} needs a multiple of {unit} lines and of {chunk} elements of K, not {lines} and {depth}"
+            )
+        parts = [lines // unit if size < 0 else size for size in self.split]
+        numbers = np.arange(lines * depth, dtype=np.int64)
+        stored = numbers.reshape(*parts, depth // chunk, chunk).transpose(*self.axes, len(parts) + 1).reshape(-1)
+        found = np.empty_like(numbers)
+        found[stored] = numbers
+        return found.reshape(lines, depth)
+
+
+OPERANDS = {
+    row.name: row
+    for row in (
+        OperandOrder(
+            "aiter_16x16",
+            (-1, 16),
+            (0, 2, 1),
+            "ROCm/aiter, aiter/ops/shuffle.py, shuffle_weight(layout=(16, 16)), of elements of 4, 8 and 16 bits; AITER "
+            "hands weights in this order to hipBLASLt as ORDER_COL16_4R8 (16 bits) and ORDER_COL16_4R16 (8 bits)",
+        ),
+        OperandOrder("aiter_32x16", (-1, 32), (0, 2, 1), "the same, layout=(32, 16)"),
+        OperandOrder(
+            "aiter_gate_up_16",
+            (2, -1, 16),
+            (1, 0, 3, 2),
+            "the same file, shuffle_weight(layout=(16, 16), is_guinterleave=True, gate_up=True): tiles of both in turn",
+        ),
+    )
+}
+"""Orders of operands, by name."""
+
+
+def find_operand_order(name: str) -> OperandOrder:
+    """The order of a name.
+
+    Raises:
+        MfmasimError: there is none.
+    """
+    if name not in OPERANDS:
+        raise unknown("order of an operand", name, OPERANDS)
+    return OPERANDS[name]

@@ -11,6 +11,8 @@ import numpy as np
 from mfmasim.observe.fragments.labels import CONSTANT_ZERO, NOT_AN_ELEMENT, POISON, Labelled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from mfmasim.arrays import I64
     from mfmasim.observe.fragments.labels import LabelSpace
 
@@ -38,6 +40,10 @@ class Argument:
     """The kernel converts it to `format` on the way, so that its elements cannot be followed."""
     special: bool = False
     """Its elements may be infinities or NaNs."""
+    stored: str = ""
+    """Name of the order that it is stored in, among `orders`."""
+    orders: Callable[[], Mapping[str, I64]] = dict
+    """Where each element would lie in every known order, by the order's name; asked for where places are wrong."""
 
 
 class Arguments:

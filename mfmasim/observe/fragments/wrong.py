@@ -163,7 +163,22 @@ class Reporter:
                 guess = as_other(getattr(operation, wrong.operand), getattr(other, wrong.operand), slots)
                 if guess is not None:
                     others[name] = needs - slots + guess
-        return explain(needs, holds, slots, others, self._memory(wrong.role), 1 if wrong.role == "A" else 0)
+        said = explain(needs, holds, slots, others, self._memory(wrong.role), 1 if wrong.role == "A" else 0)
+        return self._order(wrong.role, needs, holds) or said
+
+    def _order(self, role: str, needs: I64, holds: I64) -> str:
+        """Which order of memory the kernel expects, if one explains all places; either side's is a library's."""
+        argument, known = self.arguments.by_role[role], (holds >= 0).all(axis=1)
+        if not known.all():
+            return ""
+        orders = argument.orders()
+        for name, places in orders.items():
+            library = any(one.startswith("the order ") for one in (name, argument.stored))
+            if library and name != argument.stored:
+                here = orders[argument.stored][tuple(holds.T)]
+                if (here == places[tuple(needs.T)]).all():
+                    return f"{role} is in {argument.stored}, the kernel expects {name}"
+        return ""
 
     def _memory(self, role: str) -> tuple[tuple[int, int], str]:
         argument = self.arguments.by_role[role]

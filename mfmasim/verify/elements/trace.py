@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from mfmasim.observe.fragments.arguments import Argument, Arguments
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
 from mfmasim.observe.fragments.mapping import MappingCheck, MappingReport
 from mfmasim.observe.fragments.trace import Tracer
-from mfmasim.verify.roles import bytes_of, format_of
+from mfmasim.verify.roles import bytes_of, format_of, orders_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,7 +109,12 @@ def follow(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Followed:
 def _described(tensor: Tensor, arch: Arch) -> Argument:
     fmt = find_format(tensor.read) if tensor.read else format_of(tensor, arch)
     special = fmt.nan_code is not None or fmt.inf_code is not None
-    return Argument(tensor.role, fmt.name, tensor.stored_shape, tensor.order, tensor.select, bool(tensor.read), special)
+    whole = not tensor.role.startswith("scale") and not tensor.ld
+    return Argument(
+        tensor.role, fmt.name, tensor.stored_shape, tensor.order, tensor.select, bool(tensor.read), special,
+        f"the order {tensor.shuffle}" if tensor.shuffle else f"{tensor.order} order",
+        partial(orders_of, tensor, arch) if whole else dict,
+    )  # fmt: skip
 
 
 def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:

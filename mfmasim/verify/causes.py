@@ -1,0 +1,75 @@
+"""What names the cause of wrong outputs: a limit that is the wrong number, FP8 of the other flavour."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.observe import Finding
+from mfmasim.verify.roles import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mfmasim.formats import Format
+    from mfmasim.kernels import Kernel
+    from mfmasim.verify.launch import CaseLaunch
+
+    F64 = NDArray[np.float64]
+
+FEWEST = 8
+"""Wrong elements from which a common cause is named."""
+EIGHT_BITS = ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")
+
+
+def saturated(have: F64, want: F64, fmt: Format) -> str:
+    """In words, that all wrong elements have one magnitude: a limit that is too low, or that is reached too early.
+
+    Args:
+        have: wrong elements of an output.
+        want: what they should be.
+        fmt: the output's format.
+
+    Returns:
+        The sentence; empty if they have not.
+    """
+    number = np.isfinite(have) & np.isfinite(want)
+    have, want = have[number], want[number]
+    if fmt.bits > 16 or have.size < FEWEST or np.unique(np.abs(want)).size < FEWEST // 2:
+        return ""
+    size = float(abs(have[0]))
+    if not size or (np.abs(have) != size).any() or (np.sign(have) != np.sign(want)).any():
+        return ""
+    largest = f"the largest number of {fmt.name} is {fmt.max:g}"
+    if (np.abs(want) > size).all():
+        return f"no result exceeds {size:g}, though up to {np.abs(want).max():g} is expected: {largest}"
+    if (np.abs(want) < size).all():
+        return f"all results from {np.abs(want).min():g} on become {size:g}: the limit is reached too early; {largest}"
+    return ""
+
+
+def of_other_flavour(kernel: Kernel, launch: CaseLaunch) -> Iterator[Finding]:
+    """Arguments in the FP8 flavour that the kernel's FP8 instructions do not have; nothing is executed.
+
+    Args:
+        kernel: the kernel.
+        launch: declares the formats of its arguments.
+    """
+    arch = kernel.arch
+    names = sorted({i.name for i in kernel.reachable if re.search("fp8|bf8|f8f6f4", i.name)})
+    if arch.fp8 not in ("fnuz", "ocp") or not names:
+        return
+    formats = {place: array.number_format for place, array in launch.arrays.items()}
+    formats |= {place: format_of(tensor, arch) for place, tensor in launch.tensors.items()}
+    for place, fmt in formats.items():
+        if fmt is None or fmt.name not in EIGHT_BITS or fmt.name.endswith("fnuz") == (arch.fp8 == "fnuz"):
+            continue
+        text = (
+            f"{place} is declared as {fmt.name}, and {', '.join(names[:3])} of {arch.name} read and write "
+            f"{'FNUZ' if arch.fp8 == 'fnuz' else 'OCP'} codes: the same byte is another number"
+        )
+        yield Finding("formats", "warning", text, "formats-fp8-flavour", kernel=kernel.name)
