@@ -22,6 +22,7 @@ from mfmasim.machine.launch.argument_passing import laid_out
 from mfmasim.machine.launch.layout import fill, lay_out, load_image, segment_spans, set_aside
 from mfmasim.machine.launch.limits import checked
 from mfmasim.machine.state.memory import Memory, Region, image_regions
+from mfmasim.observe.registry import CHECKS
 from mfmasim.program import load
 
 if TYPE_CHECKING:
@@ -188,10 +189,11 @@ def check_block(kernel: Kernel, block: tuple[int, int, int]) -> None:
 def _judge(rt: Runtime, device: int, report: Report) -> None:
     """Print findings, and set the device's error if hardware would report one."""
     for finding in report.findings:
-        if finding.severity == "info":
-            continue
+        remark = finding.severity == "info"
+        if remark and (finding.check not in CHECKS or CHECKS[finding.check].default):
+            continue  # what a program named in addition, it reads
         text = f"{finding.severity} {finding.check} {finding.source or report.kernel}: {finding.message}"
-        rt.counts.findings.append(text)
+        (rt.counts.remarks if remark else rt.counts.findings).append(text)
         say(text)
         if finding.id in FAULTING:
             rt.failed[device] = ILLEGAL_ADDRESS

@@ -147,6 +147,8 @@ class Counts:
     launches: int = 0
     calls: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    """Findings of severity info of checks that only run when they are named; they do not change the exit code."""
     unserved: Counter[str] = field(default_factory=Counter)
 
 
@@ -425,6 +427,7 @@ class Runtime:
             "calls": dict(sorted(self.counts.calls.items())),
             "unserved": dict(sorted(self.counts.unserved.items())),
             "findings": self.counts.findings,
+            "remarks": self.counts.remarks,
             "live": [{"name": a.name, "size": a.size, "pinned": a.kind == HOST} for a in live],
             "handles": Counter(type(thing).__name__ for handle, thing in self.handles.items() if handle not in own),
         }

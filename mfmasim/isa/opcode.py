@@ -120,6 +120,10 @@ class Opcode:
     """M0 says which of its registers are loaded or stored."""
     saves_exec: bool = False
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
+    packs: str = ""
+    """What a conversion from a float rounds to, if that has 8 bits or fewer: ``fp8 bf8 fp6 bf6 fp4``, or empty."""
+    selects: bool = False
+    """Its result is one of its sources, by a lane mask."""
     mask: str = ""
     """How a scalar operation on bits makes its result: ``and`` (a part of its last source; of EXEC, where it is saved),
     ``without`` (of the first source without the last), ``not``, ``xor``, or empty."""
@@ -344,6 +348,11 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_cvt_(scalef32_)?(pk\d*_)?b?f(32|16)_[bf][fp][468]\w*", {"widens": True}),
     ("VALU", r"v_mov_b32|v_mov_b64|v_accvgpr_mov_b32|v_accvgpr_read_b32|v_accvgpr_write_b32", {"copies": True}),
     ("VALU", r"v_cvt_scalef32_\w+", {"scaled": True}),
+    ("VALU", r"v_cndmask_b(16|32)", {"selects": True}),
+    *(
+        ("VALU", rf"v_cvt_(scalef32_)?(sr_)?(pk\d*_|2xpk16_)?{name}_(f32|f16|bf16)", {"packs": name})
+        for name in ("fp8", "bf8", "fp6", "bf6", "fp4")
+    ),
     ("VALU", r"v_cvt_(pk|sr)_fp8_f32", {"narrows": "fp8"}),
     ("VALU", r"v_cvt_(pk|sr)_bf8_f32", {"narrows": "bf8"}),
     ("VALU", r"v_cvt_pk_[fb][fp]8_f16", {"narrows_halves": True}),

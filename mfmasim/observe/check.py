@@ -26,7 +26,7 @@ class Check(Observer, ABC):
     """The kinds of its findings."""
     default: ClassVar[bool] = True
     """Whether ``"all"`` includes it; otherwise it runs only when it is named."""
-    by_parts: ClassVar[bool] = True
+    by_parts: bool = True
     """Whether parts of a launch may be checked separately and merged."""
     options: ClassVar[Mapping[str, str]] = {}
     """What may follow its name and a colon where checks are selected, and what it means."""

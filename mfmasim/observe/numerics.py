@@ -2,25 +2,31 @@
 
 All findings have severity info: a kernel may intend them. NaN and Inf are reported where all operands are finite and
 the result is not; propagation is not reported. Operands whose format is not examined here (8 bits and fewer) count as
-not finite.
+not finite. `origin` adds where the values that outputs hold were made, see `mfmasim.observe.origins`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from mfmasim.observe.check import Check
+from mfmasim.observe.conversions import Conversions
 from mfmasim.observe.finding import Kind
+from mfmasim.observe.float_words import EXPONENTS, at, is_nan, not_finite
+from mfmasim.observe.float_words import text as shown
+from mfmasim.observe.origins import Origins, described
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from mfmasim.arrays import Flags
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events import Place, ValueEvent
+    from mfmasim.machine.events import AccessEvent, Place, ValueEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
@@ -49,12 +55,23 @@ DENORMAL = Kind(
     "y = x * 2.0f;  // x is 1e-40",
     "Nothing, or compile without that option.",
 )
-# Exponent of a format by the part of a dword it stands in: all ones is NaN or Inf.
-_EXPONENTS = {
-    "f32": (0x7F800000,), "pk_f32": (0x7F800000,), "xf32": (0x7F800000,), "f16": (0x7C00,), "bf16": (0x7F80,),
-    "pk_f16": (0x7C00, 0x7C000000), "pk_bf16": (0x7F80, 0x7F800000),
-}  # fmt: skip
-_WHOLE = {"i32", "u32", "i16", "u16", "b32", "b16"}
+ORIGIN = Kind(
+    "numerics-origin",
+    "info",
+    "Where the NaN, Inf or saturated value of a buffer was made",
+    "The first dword of the buffer that holds one is followed back through registers, LDS, memory and matrix "
+    'instructions to the instruction that made it; only with checks="numerics:origin".',
+    "c[i] = a[i] / b[i];  // b[3] is 0",
+    "Guard the operand that the message names.",
+)
+LOSSES = Kind(
+    "numerics-losses",
+    "info",
+    "What a conversion to 8 bits or fewer loses",
+    'How many values saturate, how many become 0, and the histogram of exponents; only with checks="numerics:origin".',
+    "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)",
+    "Choose the scale so that the exponents fit the format.",
+)
 F32_INPUTS = 1 << 4
 """MODE: whether denormal f32 inputs are kept (CDNA3 ISA manual, table of MODE; RDNA likewise)."""
 
@@ -88,41 +105,6 @@ class Seen:
     count: int
 
 
-def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, result: bool, matrix: bool) -> Flags | bool:
-    """Where an operand holds NaN or Inf.
-
-    Args:
-        words: its registers, each (waves, lanes).
-        operand: its format and kind.
-        result: whether it is a destination.
-        matrix: whether the instruction is a matrix instruction.
-
-    Returns:
-        A mask, (waves, lanes); True if the format is not examined.
-    """
-    kind, half = operand.type, 0
-    if matrix and kind in ("f16", "bf16"):
-        kind = f"pk_{kind}"
-    if kind == "f64":
-        return _any([words[k] & np.uint32(0x7FF00000) == 0x7FF00000 for k in range(1, len(words), 2)])
-    if kind in _WHOLE and not matrix:
-        return False
-    if kind not in _EXPONENTS:
-        return True
-    masks = _EXPONENTS[kind]
-    if not result and kind in ("f16", "bf16") and operand.kind != "const":
-        masks = (*masks, masks[0] << 16)  # which half is read does not matter: either may hold it
-    used = words[:1] if operand.kind == "const" else words
-    return _any([w & np.uint32(mask << half) == mask for w in used for mask in masks])
-
-
-def _any(parts: list[Flags]) -> Flags:
-    found = parts[0]
-    for part in parts[1:]:
-        found = found | part
-    return found
-
-
 class Numerics(Check):
     """Examines results of floating-point instructions.
 
@@ -132,20 +114,35 @@ class Numerics(Check):
     name = "numerics"
     about = "where NaN and Inf first appear, conversions out of range, denormals that are flushed"
     default = False
-    kinds = (NOT_FINITE, OVERFLOW, DENORMAL)
+    kinds = (NOT_FINITE, OVERFLOW, DENORMAL, ORIGIN, LOSSES)
+    options: ClassVar[Mapping[str, str]] = {
+        "origin": "also where the values that outputs hold were made, and what conversions lose"
+    }
 
     only_unusual = True
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: Launch, option: str = "") -> None:
         """Start without findings."""
-        super().__init__(launch)
+        super().__init__(launch, option)
+        self._origins = Origins(launch) if option else None
+        self._conversions = Conversions(self.kernel.arch)
+        if self._origins is not None:
+            self.only_unusual = False  # every result clears or takes tags
+            self.by_parts = False
         self._seen: dict[tuple[str, str], Seen] = {}
 
     def watches(self, instruction: Instruction) -> bool:
         """Whether an instruction's values matter: it converts, or its result is a float."""
+        if self._origins is not None and any(o.kind in ("v", "a") for o in instruction.dst):
+            return True
+        return self._examined(instruction)
+
+    @staticmethod
+    def _examined(instruction: Instruction) -> bool:
+        """Whether it is examined by itself, without where its values come from."""
         if instruction.opcode.unit != "VALU" or instruction.opcode.widens:
             return False
-        floats = any(o.kind in ("v", "a") and o.type in (*_EXPONENTS, "f64") for o in instruction.dst)
+        floats = any(o.kind in ("v", "a") and o.type in (*EXPONENTS, "f64") for o in instruction.dst)
         return floats or bool(instruction.opcode.narrows)
 
     def _range(self, instruction: Instruction) -> tuple[float, float, str] | None:
@@ -157,16 +154,25 @@ class Numerics(Check):
         high = float(limits.get(self.kernel.arch.fp8, limits.get("", np.inf)))
         return _LOWEST.get(narrows, -high), high, name
 
+    def on_access(self, event: AccessEvent) -> None:
+        """Move where values come from with them."""
+        if self._origins is not None:
+            self._origins.on_access(event)
+
     def on_value(self, event: ValueEvent) -> None:
         """Examine one instruction."""
         instruction = event.instruction
+        if self._origins is not None:
+            self._origins.on_value(event, self._conversions.on_value(event) if instruction.opcode.packs else None)
+            if not self._examined(instruction):
+                return
         matrix = bool(instruction.opcode.matrix)
         limits = self._range(instruction)
         if limits is not None:
             self._beyond(event, *limits)
         self._flushed(event)
         for place, dst in enumerate(instruction.dst):
-            if dst.kind in ("v", "a") and (dst.type in _EXPONENTS or dst.type == "f64"):
+            if dst.kind in ("v", "a") and (dst.type in EXPONENTS or dst.type == "f64"):
                 self._look(event, place, matrix=matrix)
 
     def _look(self, event: ValueEvent, place: int, *, matrix: bool) -> None:
@@ -191,13 +197,13 @@ class Numerics(Check):
     ) -> None:
         wave, lane = (int(k) for k in np.argwhere(bad)[0])
         instruction = event.instruction
-        what = "NaN" if _is_nan(_at(result, wave, lane), kind) else "Inf"
-        shown = [
+        what = "NaN" if is_nan(at(result, wave, lane), kind) else "Inf"
+        held = [
             text
             for words, operand in zip(event.sources, instruction.src, strict=True)
-            if words and (text := _text(_at(words, wave, lane), operand.type))
+            if words and (text := shown(at(words, wave, lane), operand.type))
         ]
-        of = f" ({', '.join(shown)})" if shown and not matrix else ""
+        of = f" ({', '.join(held)})" if held and not matrix else ""
         self._add(NOT_FINITE, event, bad, f"{what} appears here although all operands are finite{of}")
 
     def _beyond(self, event: ValueEvent, low: float, high: float, name: str) -> None:
@@ -214,8 +220,8 @@ class Numerics(Check):
             over = ((values > high) | (values < low)) & np.isfinite(values)
             if over.any() and (over := over & event.active()).any():
                 wave, lane = (int(k) for k in np.argwhere(over)[0])
-                value = _at((values.view(np.uint32),), wave, lane)
-                self._add(OVERFLOW, event, over, f"{_text(value, 'f32')} is outside the range of {name}")
+                value = at((values.view(np.uint32),), wave, lane)
+                self._add(OVERFLOW, event, over, f"{shown(value, 'f32')} is outside the range of {name}")
 
     def _flushed(self, event: ValueEvent) -> None:
         """Denormal f32 operands where MODE flushes them."""
@@ -251,9 +257,33 @@ class Numerics(Check):
         """Add what another part of the same launch found."""
         for key, seen in other._seen.items():
             self._take(key, seen)
+        for pc, tally in other._conversions.tallies.items():
+            self._conversions.tallies.setdefault(pc, tally)
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
+        return [*self._origin_findings(), *self._first_places()]
+
+    def _origin_findings(self) -> list[Finding]:
+        """Where values of buffers come from, and what conversions lose."""
+        if self._origins is None:
+            return []
+        made = []
+        for origin in self._origins.found():
+            birth = origin.birth
+            place = birth.place(int(birth.rows[origin.index]), int(birth.lanes[origin.index]))
+            text = described(origin, self.kernel.source_at)
+            made.append(
+                self.finding(
+                    ORIGIN, text, birth.instruction.pc, place, instruction=birth.instruction.name, count=origin.dwords
+                )
+            )
+        for pc, tally in sorted(self._conversions.tallies.items()):
+            made.append(self.finding(LOSSES, tally.text(), pc, instruction=tally.instruction.name, count=tally.values))
+        return made
+
+    def _first_places(self) -> list[Finding]:
+        """The first place of each source line, in address order."""
         ordered = sorted(self._seen.values(), key=lambda seen: (seen.finding.pc or 0, seen.finding.id))
         return [
             replace(
@@ -270,27 +300,3 @@ def _placed(instruction: Instruction, place: int) -> Operand:
     if operand.type in ("f16", "bf16") and (upper or instruction.modifiers.get("dst_sel", 6) != 6):
         return replace(operand, type="unknown")
     return operand
-
-
-def _at(words: tuple[NDArray[np.uint32], ...], wave: int, lane: int) -> list[int]:
-    """Value of one lane."""
-    return [int(w[min(wave, len(w) - 1), min(lane, w.shape[-1] - 1)]) for w in words]
-
-
-def _is_nan(words: list[int], kind: str) -> bool:
-    if kind == "f64":
-        return (words[1] & 0xFFFFF) != 0 or words[0] != 0
-    mantissa = {"f32": 0x7FFFFF, "pk_f32": 0x7FFFFF, "f16": 0x3FF, "bf16": 0x7F}.get(kind, 0)
-    exponent = _EXPONENTS[kind][0]
-    return any(w & exponent == exponent and w & mantissa for w in words)
-
-
-def _text(words: list[int], kind: str) -> str:
-    """A value as a person reads it; empty for a format that has no short form."""
-    if kind == "f32":
-        return str(np.array(words[:1], np.uint32).view(np.float32)[0])
-    if kind == "f16":
-        return str(np.array([words[0] & 0xFFFF], np.uint16).view(np.float16)[0])
-    if kind == "f64" and len(words) > 1:
-        return str(np.array(words[:2], np.uint32).view(np.float64)[0])
-    return ""

@@ -119,6 +119,27 @@ def test_a_program_for_another_architecture_says_so(program):
 
 
 @pytest.mark.oracle
+def test_where_a_nan_was_made_is_printed_and_changes_no_exit_code(tmp_path):
+    clang()
+    (tmp_path / "norm.hip").write_text(
+        "#include <hip/hip_runtime.h>\n__global__ void norm(float *out, const float *x) {\n"
+        "  out[threadIdx.x] = 1.0f - __builtin_amdgcn_rcpf(x[threadIdx.x]);\n}\n"
+        "int main() {\n  float h[64] = {1, 2, 0, 4}, *a;\n  (void)hipMalloc((void **)&a, sizeof h);\n"
+        "  (void)hipMemcpy(a, h, sizeof h, hipMemcpyHostToDevice);\n  norm<<<1, 4>>>(a, a);\n"
+        "  return hipDeviceSynchronize();\n}\n"
+    )
+    hipcc("norm.hip", "-o", "norm", cwd=tmp_path)
+    ran = started(tmp_path / "norm", checks="numerics:origin", report=str(tmp_path / "report.json"))
+    (whole,) = [line for line in ran.stderr.splitlines() if "is made by" in line]
+    line = whole.replace(f"{tmp_path}/", "")
+    assert "info numerics norm.hip:3: Inf is made by v_rcp_f32" in line
+    assert "byte 8 of hipMalloc 1 hold it; from there: v_sub_f32 (norm.hip:3), global_store_dword (norm.hip:3)" in line
+    found = json.loads((tmp_path / "report.json").read_text())
+    assert (ran.returncode, found["findings"]) == (0, [])
+    assert whole.removeprefix("mfmasim: ") in found["remarks"]
+
+
+@pytest.mark.oracle
 @pytest.mark.parametrize("name", ["/nowhere/libpython.so", "libpython"])
 def test_a_missing_libpython_is_named(program, name):
     ran = started(program, "stray", libpython=name)

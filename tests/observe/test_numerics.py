@@ -5,9 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import mfmasim
-from mfmasim.observe.numerics import not_finite
+from mfmasim.observe.float_words import not_finite
 from tests.machine import harness
 
 ONE, ZERO, HUGE, NAN = "1.0", "0", "0x7f000000", "0x7fc00000"
@@ -117,3 +119,125 @@ def test_every_register_of_an_operand_is_examined_and_one_word_of_a_constant(kin
         registers, constant = (SimpleNamespace(kind=one, type=kind) for one in ("v", "const"))
         assert not_finite(words, registers, result=False, matrix=False).all()
         assert not_finite(words, constant, result=False, matrix=False).all() == (place == 0)
+
+
+# Bodies after `LOAD`, which fills v4 with x[lane]; words of the origin of what out holds.
+LOAD = (
+    "s_load_dwordx4 s[8:11], s[0:1], 0x0\nv_lshlrev_b32_e32 v2, 2, v0\ns_waitcnt lgkmcnt(0)\n"
+    "global_load_dword v4, v2, s[10:11]"
+)
+MATRIX = "v_mfma_f32_32x32x2_f32 v[16:31], {}, 0\ns_nop 15\ns_nop 3"
+STORE = "global_store_dword v2, v7, s[8:9]"
+LDS = "ds_write_b32 v2, v5\ns_waitcnt lgkmcnt(0)\nv_xor_b32 v6, 4, v2\nds_read_b32 v7, v6\ns_waitcnt lgkmcnt(0)"
+ORIGINS = {
+    "through the LDS to another lane": (
+        f"v_rcp_f32 v5, v4\nv_add_f32 v5, v5, v5\n{LDS}\n{STORE}",
+        ["Inf is made by v_rcp_f32 of v4 = 0.0; p0[1] hold it", "v_add_f32", "ds_write_b32", "ds_read_b32"],
+    ),
+    "overwritten before it is stored": ("v_rcp_f32 v7, v4\nv_mov_b32 v7, 0\n" + STORE, None),
+    "lost in a comparison": ("v_rcp_f32 v7, v4\nv_min_f32 v7, 1.0, v7\n" + STORE, None),
+    "that was in memory": (f"v_mul_f32 v7, v5, v4\n{STORE}", ["NaN comes in as operand v4 of v_mul", "p0[3] hold"]),
+    "a row of a matrix": (
+        f"v_mov_b32 v5, 1.0\n{MATRIX.format('v4, v5')}\nglobal_store_dword v2, v19, s[8:9]",
+        ["NaN comes in as operand v4 in lane 3 of v_mfma", "31 further dwords"],
+    ),
+    "made before a matrix": (
+        f"v_rcp_f32 v5, v4\nv_mov_b32 v6, 1.0\n{MATRIX.format('v6, v5')}\nglobal_store_dword v2, v16, s[8:9]",
+        ["Inf is made by v_rcp_f32 of v4 = 0.0", "1 further dwords", "from there: v_mfma_f32_32x32x2_f32"],
+    ),
+    "saturated": (
+        "v_mul_f32 v4, 0x41000000, v4\nv_cvt_pk_fp8_f32 v7, v4, v4\nglobal_store_short v2, v7, s[8:9]",
+        ["a saturated value is made by v_cvt_pk_fp8_f32", "p0[31]"],
+    ),
+    "by another lane's": (
+        f"v_rcp_f32 v5, v4\ns_nop 1\nv_mov_b32_dpp v7, v5 row_shr:1 bound_ctrl:1\n{STORE}",
+        ["Inf is made", "p0[1] hold"],
+    ),
+    "selected": (
+        f"v_rcp_f32 v5, v4\nv_mov_b32 v6, 1.0\nv_cmp_eq_u32_e32 vcc, 0, v0\nv_cndmask_b32_e32 v7, v6, v5, vcc\n{STORE}",
+        ["Inf is made by v_rcp_f32", "v_cndmask_b32"],
+    ),
+    "not selected": (
+        f"v_rcp_f32 v5, v4\nv_mov_b32 v6, 1.0\nv_cmp_eq_u32_e32 vcc, 5, v0\nv_cndmask_b32_e32 v7, v6, v5, vcc\n{STORE}",
+        None,
+    ),
+}  # fmt: skip
+
+
+def followed(body, x, arch="gfx942"):
+    text = f"{LOAD}\ns_waitcnt vmcnt(0)\n{body}\ns_waitcnt vmcnt(0) lgkmcnt(0)\ns_endpgm"
+    kernel = harness.kernel(text, arch, "pp", lds=1024)
+    args = [np.zeros(256, np.float32), x]
+    report = mfmasim.device("sim").launch(kernel, grid=1, block=64, args=args, checks="numerics:origin")
+    return [f for f in report.findings if f.id == "numerics-origin" and "p0[" in f.message], report
+
+
+@pytest.mark.parametrize("name", ORIGINS)
+def test_where_values_of_outputs_come_from(name):
+    body, words = ORIGINS[name]
+    x = np.arange(256, dtype=np.float32)
+    if "comes in" in str(words):
+        x[3] = np.nan
+    found, _ = followed(body, x)
+    assert len(found) == (words is not None), found
+    for word in words or ():
+        assert word in found[0].message
+
+
+def test_what_conversions_lose():
+    x = np.array([0, 1e-9, 0.001, 1, 2, 3, 240, 300, np.inf, np.nan] + 54 * [1.5], np.float32)
+    _, report = followed(f"v_cvt_pk_fp8_f32 v7, v4, v4\n{STORE}", x)
+    (found,) = [f for f in report.findings if f.id == "numerics-losses"]
+    assert found.message.startswith(
+        "128 values to e4m3fnuz: 2 beyond ±240 saturate, 2 that are not 0 become 0, 2 are 0"
+    )
+    assert "4 are NaN or Inf" in found.message
+    assert "2^-30: 2, 2^-10: 2, 2^0: 110, 2^1: 4, 2^7: 2, 2^8: 2" in found.message
+
+
+STEPS = st.one_of(
+    st.tuples(st.just("add"), *3 * [st.integers(4, 7)]),
+    st.tuples(st.just("rcp"), *3 * [st.integers(4, 7)]),
+    st.tuples(st.just("mov"), *3 * [st.integers(4, 7)]),
+    st.tuples(st.just("lds"), st.integers(4, 7), st.integers(4, 7), st.sampled_from([1, 2, 16])),
+)
+
+
+@settings(max_examples=25)
+@given(st.lists(STEPS, min_size=1, max_size=8), st.integers(4, 7), st.lists(st.integers(0, 63), max_size=3))
+def test_origins_are_those_of_a_lane_at_a_time(steps, stored, zeros):
+    """A lane at a time: which step made the first value, in which lane, of each element of the output."""
+    x = np.ones(64, np.float32)
+    x[zeros] = 0
+    held = {r: [(float(x[lane]) if r == 4 else 1.0, None) for lane in range(64)] for r in range(4, 8)}
+    lines = ["v_mov_b32 v5, 1.0", "v_mov_b32 v6, 1.0", "v_mov_b32 v7, 1.0"]
+    for number, (what, a, b, c) in enumerate(steps):
+        if what == "lds":
+            lines += [
+                f"ds_write_b32 v2, v{b}",
+                "s_waitcnt lgkmcnt(0)",
+                f"v_xor_b32 v8, {4 * c}, v2",
+                f"ds_read_b32 v{a}, v8",
+            ]
+            lines += ["s_waitcnt lgkmcnt(0)"]
+            held[a] = [held[b][lane ^ c] for lane in range(64)]
+        elif what == "mov":
+            lines.append(f"v_mov_b32 v{a}, v{b}")
+            held[a] = list(held[b])
+        else:
+            lines.append(f"v_add_f32 v{a}, v{b}, v{c}" if what == "add" else f"v_rcp_f32 v{a}, v{b}")
+            made = []
+            for lane in range(64):
+                (u, tag), (v, other) = held[b][lane], held[c][lane]
+                value = u + v if what == "add" else (np.inf if u == 0 else 1 / u)
+                mine = tag or (other if what == "add" else None) or (number, lane)
+                made.append((value, None if np.isfinite(value) else mine))
+            held[a] = made
+    found, _ = followed("\n".join([*lines, f"global_store_dword v2, v{stored}, s[8:9]"]), x)
+    special = [(lane, tag) for lane, (value, tag) in enumerate(held[stored]) if not np.isfinite(value)]
+    assert len(found) == bool(special)
+    if special:
+        lane, (number, born) = special[0]
+        assert (found[0].lane, found[0].count) == (born, len(special))
+        assert f"p0[{lane}]" in found[0].message
+        assert {"add": "v_add_f32", "rcp": "v_rcp_f32"}[steps[number][0]] == found[0].instruction

@@ -218,6 +218,8 @@ class ValueEvent:
     """Waves that execute it; rows that are equal are kept once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
+    numbers: Callable[[], NDArray[Any]]
+    """Number of each wave in the launch, (waves,)."""
 
 
 class Observer:

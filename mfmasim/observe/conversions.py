@@ -1,0 +1,148 @@
+"""numerics:origin: what conversions to FP8, FP6 and FP4 lose: saturated and flushed values, and their exponents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.formats import format as number_format
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.formats import Format
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import Place, ValueEvent
+
+NAMES = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}
+"""Formats that are the same on every architecture (OCP MX)."""
+BINS = 24
+"""Exponents that a finding lists one by one."""
+
+
+@dataclass
+class Tally:
+    """What the executions of one conversion instruction have lost."""
+
+    instruction: Instruction
+    place: Place
+    format: Format
+    values: int = 0
+    zeros: int = 0
+    saturated: int = 0
+    flushed: int = 0
+    special: int = 0
+    exponents: Counter[int] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        """Add what another part of the launch counted."""
+        for name in ("values", "zeros", "saturated", "flushed", "special"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.exponents.update(other.exponents)
+        if other.place.order < self.place.order:
+            self.place = other.place
+
+    def text(self) -> str:
+        """The counts as a person reads them."""
+        fmt = self.format
+        parts = [
+            f"{self.values} values to {fmt.name}: {self.saturated} beyond ±{fmt.max:g} saturate",
+            f"{self.flushed} that are not 0 become 0",
+            f"{self.zeros} are 0",
+        ]
+        if self.special:
+            parts.append(f"{self.special} are NaN or Inf")
+        return f"{', '.join(parts)}; exponents: {_histogram(self.exponents) or 'none'}"
+
+
+def _histogram(exponents: Counter[int]) -> str:
+    if not exponents:
+        return ""
+    low, high = min(exponents), max(exponents)
+    step = 1 if len(exponents) <= BINS else -(-(high - low + 1) // BINS)
+    bins = Counter(dict.fromkeys(range(low, high + 1, step), 0))
+    for exponent, count in exponents.items():
+        bins[low + (exponent - low) // step * step] += count
+    return ", ".join(
+        f"2^{first}{f'..2^{min(first + step - 1, high)}' if step > 1 else ''}: {count}"
+        for first, count in sorted(bins.items()) if count
+    )  # fmt: skip
+
+
+def _values(words: tuple[NDArray[np.uint32], ...], kind: str, high: bool) -> NDArray[np.float64] | None:
+    """Values of an operand, (waves, lanes, values of a lane); None of what is no float."""
+    if kind == "f32":
+        return np.stack([w.view(np.float32) for w in words], -1).astype(np.float64)
+    halves = [part for w in words for part in (w & np.uint32(0xFFFF), w >> np.uint32(16))]
+    if kind in ("f16", "bf16"):
+        halves = halves[1:2] if high else halves[:1]
+    bits = np.stack(halves, -1)
+    if kind in ("f16", "pk_f16"):
+        return bits.astype(np.uint16).view(np.float16).astype(np.float64)
+    if kind in ("bf16", "pk_bf16"):
+        return (bits << np.uint32(16)).view(np.float32).astype(np.float64)
+    return None
+
+
+class Conversions:
+    """Tallies of the conversions of one launch."""
+
+    def __init__(self, arch: Arch) -> None:
+        """Start with none."""
+        self._arch = arch
+        self.tallies: dict[int, Tally] = {}
+
+    def on_value(self, event: ValueEvent) -> NDArray[np.bool_]:
+        """Count a conversion (`Opcode.packs`).
+
+        Returns:
+            Where a value is beyond the format, (1 or waves, 1 or lanes).
+        """
+        instruction = event.instruction
+        name = instruction.opcode.packs
+        fmt = number_format(NAMES.get(name) or self._arch.format_name(name))
+        operands = [
+            (operand, words)
+            for operand, words in zip(instruction.src, event.sources, strict=True)
+            if operand.printed and words
+        ]
+        scale: NDArray[np.float64] = np.ones((1, 1, 1))
+        if instruction.opcode.scaled:
+            _, (bits, *_) = operands.pop()
+            scale = np.exp2(((bits >> np.uint32(23)) & np.uint32(0xFF)).astype(np.float64) - 127.0)[..., None]
+        tally = self.tallies.get(instruction.pc)
+        if tally is None:
+            tally = self.tallies[instruction.pc] = Tally(instruction, event.place(0, None), fmt)
+        beyond: NDArray[np.bool_] = np.zeros((1, 1), np.bool_)
+        for number, (operand, words) in enumerate(operands):
+            used = words[:1] if operand.kind == "const" else words
+            found = _values(used, operand.type, bool(instruction.modifiers.get("op_sel", 0) >> number & 1))
+            if found is not None:
+                with np.errstate(all="ignore"):
+                    values = np.abs(found) / scale
+                beyond = beyond | self._count(tally, event, values)
+        return beyond
+
+    @staticmethod
+    def _count(tally: Tally, event: ValueEvent, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        active = event.active()
+        shape = np.broadcast_shapes(values.shape[:2], active.shape)
+        each = event.waves // shape[0] if shape[0] else 0
+        values = np.broadcast_to(values, (*shape, values.shape[2]))
+        taken = values[np.broadcast_to(active, shape)]
+        finite = np.isfinite(taken)
+        fmt = tally.format
+        tally.values += taken.size * each
+        tally.special += int((~finite).sum()) * each
+        tally.zeros += int((taken == 0).sum()) * each
+        tally.saturated += int((finite & (taken > fmt.max)).sum()) * each
+        tally.flushed += int(((taken > 0) & (taken <= (fmt.smallest_subnormal or 0.0) / 2)).sum()) * each
+        numbers = taken[finite & (taken > 0)]
+        if numbers.size:
+            exponents, counts = np.unique(np.frexp(numbers)[1] - 1, return_counts=True)
+            tally.exponents.update(dict(zip(exponents.tolist(), (counts * each).tolist(), strict=True)))
+        return np.asarray((np.isfinite(values) & (values > fmt.max)).any(axis=2))

@@ -1,0 +1,399 @@
+"""numerics:origin: where the NaN, infinity or saturated value that an output holds was made, and how it came there.
+
+Every dword of registers, the LDS, scratch and memory has a tag beside it, 0 for most: the number of the birth of the
+value that it holds, and of the way since, as a tree of instructions. A result that is NaN or infinite takes the tag of
+an operand that has one, and is a birth where none has; what copies or packs bits copies tags; all other results clear
+them. Conversions that saturate are births as well, which end where the value is computed with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.events.fragment_values import matrix_operands
+from mfmasim.observe.float_words import EXPONENTS, WHOLE, text, words_nan, words_not_finite
+from mfmasim.observe.lanes import by_lane
+from mfmasim.observe.tag_memory import TagMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.arrays import U32, Flags
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.events import AccessEvent, Place, ValueEvent
+    from mfmasim.machine.launch.launch import Launch
+
+    Tags = NDArray[np.int64]
+
+PATHS = 1 << 20
+"""Numbers of ways in a tag, below those of births."""
+MOST = 1 << 22
+"""Births that are kept."""
+LONGEST = 12
+"""Instructions of a way that a finding names."""
+DATA = ("vdata", "data", "data0", "data1")
+"""Fields of what stores write."""
+
+
+@dataclass(frozen=True)
+class Births:
+    """The births of one execution of an instruction: consecutive numbers from `first` on."""
+
+    first: int
+    instruction: Instruction
+    what: str
+    rows: NDArray[np.int64]
+    """Row of the event of each."""
+    lanes: NDArray[np.int64]
+    place: Callable[[int, int | None], Place]
+    operands: list[tuple[Operand, U32]]
+    """Of each source its dwords, (births, dwords)."""
+    given: str = ""
+    """The operand that was so from the beginning, if one was: it came in with memory or a constant."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the values of one buffer come from."""
+
+    buffer: str
+    element: str
+    dwords: int
+    birth: Births
+    index: int
+    way: tuple[Instruction, ...]
+    places: int
+    """Different instructions at which values of this buffer were born."""
+
+
+@dataclass
+class Origins:
+    """Follows tags through one launch."""
+
+    launch: Launch
+    _planes: dict[tuple[str, int], Tags] = field(default_factory=dict)
+    """Tags of registers, (waves of the launch, lanes)."""
+    _beside: TagMemory = field(init=False)
+    _births: list[Births] = field(default_factory=list)
+    _count: int = 0
+    _ways: list[tuple[int, Instruction | None]] = field(default_factory=lambda: [(0, None)])
+    """The way before, and the instruction; 0 is none."""
+    _steps: dict[tuple[int, int], int] = field(default_factory=dict)
+    _read: tuple[int, list[Tags]] = (-1, [])
+    """Tags that the load at an address has read."""
+
+    def __post_init__(self) -> None:
+        """Nothing is tagged."""
+        self._beside = TagMemory(self.launch)
+
+    # --- registers
+
+    def _shape(self, lanes: int) -> tuple[int, int]:
+        return self.launch.waves_per_workgroup * self.launch.workgroups, lanes
+
+    def _tags(self, operand: Operand, number: int, waves: NDArray[np.int64]) -> Tags | None:
+        """Tags of a register of an operand, (waves, lanes); None if there are none."""
+        plane = self._planes.get((operand.kind, operand.index + number))
+        if plane is None:
+            return None
+        rows: Tags = plane[waves]
+        return rows if rows.any() else None
+
+    def _put(self, operand: Operand, number: int, waves: NDArray[np.int64], tags: Tags | None, active: Flags) -> None:
+        """Change the tags of a register where lanes take part; None clears them."""
+        key = operand.kind, operand.index + number
+        plane = self._planes.get(key)
+        if tags is None or not tags.any():
+            if plane is not None:
+                plane[waves] = np.where(active, 0, plane[waves])
+            return
+        if plane is None:
+            plane = self._planes[key] = np.zeros(self._shape(self.launch.kernel.wave), np.int64)
+        plane[waves] = np.where(active, tags, plane[waves])
+
+    # --- tags
+
+    def _onward(self, tags: Tags, instruction: Instruction) -> Tags:
+        """The same births, one instruction further."""
+        found = np.unique(tags % PATHS)
+        if not tags.any():
+            return tags
+        steps = np.array([self._step(int(way), instruction) for way in found], np.int64)
+        moved: Tags = tags - tags % PATHS + steps[np.searchsorted(found, tags % PATHS)]
+        return np.where(tags != 0, moved, 0)
+
+    def _step(self, way: int, instruction: Instruction) -> int:
+        """The way that goes on with an instruction; one that it had before is where a loop closes."""
+        key = way, instruction.pc
+        known = self._steps.get(key)
+        if known is None:
+            if any(one.pc == instruction.pc for one in self._way(way)) or len(self._ways) >= PATHS - 1:
+                known = way
+            else:
+                self._ways.append((way, instruction))
+                known = len(self._ways) - 1
+            self._steps[key] = known
+        return known
+
+    def _way(self, number: int) -> tuple[Instruction, ...]:
+        found = []
+        while number:
+            number, instruction = self._ways[number]
+            if instruction is not None:
+                found.append(instruction)
+        return tuple(reversed(found))
+
+    def _born(self, event: ValueEvent, where: Flags, what: str, given: str = "") -> Tags:
+        """Tags of new births, (waves, lanes)."""
+        tags = np.zeros(where.shape, np.int64)
+        rows, lanes = np.nonzero(where)
+        if self._count + len(rows) > MOST or not len(rows):
+            return tags
+        operands = [
+            (operand, np.stack([w[np.minimum(rows, len(w) - 1), np.minimum(lanes, w.shape[1] - 1)] for w in words], 1))
+            for operand, words in zip(event.instruction.src, event.sources, strict=True) if words
+        ]  # fmt: skip
+        first = self._count + 1
+        self._births.append(Births(first, event.instruction, what, rows, lanes, event.place, operands, given))
+        self._count += len(rows)
+        way = self._step(0, event.instruction)
+        tags[rows, lanes] = (first + np.arange(len(rows))) * PATHS + way
+        return tags
+
+    # --- instructions
+
+    def on_value(self, event: ValueEvent, beyond: Flags | None) -> None:
+        """An instruction was executed.
+
+        Args:
+            event: the instruction; any that writes vector registers.
+            beyond: where a conversion saturated; None of others.
+        """
+        instruction, opcode = event.instruction, event.instruction.opcode
+        waves = event.numbers()
+        shape = len(waves), self.launch.kernel.wave
+        active = np.ones(shape, np.bool_) if opcode.matrix else np.broadcast_to(event.active(), shape)
+        if opcode.memory:
+            read = self._read[1] if self._read[0] == instruction.pc else []
+            for operand in instruction.dst:
+                for number in range(operand.count):
+                    self._put(operand, number, waves, read[number] if number < len(read) else None, active)
+            self._read = -1, []
+            return
+        sources = [
+            (words[number], tags)
+            for operand, words in zip(instruction.src, event.sources, strict=True)
+            if operand.kind in ("v", "a")
+            for number in range(len(words))
+            if (tags := self._tags(operand, number, waves)) is not None
+        ]
+        for operand, words in zip(instruction.dst, event.results, strict=True):
+            if operand.kind not in ("v", "a"):
+                continue
+            for number, word in enumerate(words):
+                made = self._made(event, operand, number, np.broadcast_to(word, shape), sources, active, waves)
+                if beyond is not None and number == 0:
+                    made = np.zeros(shape, np.int64) if made is None else made
+                    fresh = np.broadcast_to(beyond, shape) & active & (made == 0)
+                    made = made + self._born(event, fresh, "a saturated value")
+                self._put(operand, number, waves, made, active)
+
+    def _made(
+        self, event: ValueEvent, operand: Operand, number: int, word: U32,
+        sources: Sequence[tuple[U32, Tags]], active: Flags, waves: NDArray[np.int64],
+    ) -> Tags | None:  # fmt: skip
+        """Tags of one dword of a result."""
+        instruction, opcode = event.instruction, event.instruction.opcode
+        kind = operand.type
+        if opcode.matrix:
+            bad = words_not_finite(word, f"pk_{kind}" if kind in ("f16", "bf16") else kind)
+            if not bad.any():
+                return None
+            tags = self._of_factors(event, number, waves)
+        elif kind in WHOLE or kind not in (*EXPONENTS, "f64"):
+            return self._onward(self._copied(instruction, word, sources), instruction) if sources else None
+        else:
+            high = event.results[0][number | 1] if kind == "f64" else word
+            bad = words_not_finite(np.broadcast_to(high, word.shape), kind) & active
+            if not bad.any():
+                return None
+            tags = np.zeros(word.shape, np.int64)
+            for _, found in sources:
+                tags = np.where(tags == 0, found, tags)
+            if sources and not by_lane(instruction):
+                tags = np.where(tags == 0, tags.max(axis=1, keepdims=True), tags)
+        tags = np.where(bad, tags, 0)
+        fresh = bad & (tags == 0)
+        tags = self._onward(tags, instruction)
+        if fresh.any():
+            given = np.zeros(fresh.shape, np.bool_)
+            for source, words in zip(instruction.src, event.sources, strict=True):
+                given = given | _not_finite(source, words, matrix=bool(opcode.matrix))
+            high, low = word, event.results[0][0]
+            if kind == "f64":
+                high = event.results[0][number | 1]
+            elif opcode.matrix and kind in ("f16", "bf16"):
+                kind = f"pk_{kind}"
+            nan = words_nan(np.broadcast_to(high, word.shape), kind, low)
+            for what, those in (("NaN", fresh & nan), ("Inf", fresh & ~nan)):
+                for text_of, mask in (("", those & ~given), (_given(event), those & given)):
+                    tags = tags + self._born(event, mask, what, text_of)
+        return tags
+
+    @staticmethod
+    def _copied(instruction: Instruction, word: U32, sources: Sequence[tuple[U32, Tags]]) -> Tags:
+        """Tags of what is copied or packed: of the operand with the same bits, else of any unless one is selected."""
+        tags = np.zeros(word.shape, np.int64)
+        for bits, found in sources:
+            tags = np.where((tags == 0) & (np.broadcast_to(bits, word.shape) == word), found, tags)
+        if not by_lane(instruction) or instruction.opcode.access == "exchange":
+            tags = np.zeros_like(tags)
+            for bits, found in sources:
+                for row in np.flatnonzero(found.any(axis=1)):
+                    held = np.broadcast_to(bits, word.shape)[row]
+                    for lane in np.flatnonzero(found[row]):
+                        tags[row] = np.where((tags[row] == 0) & (word[row] == held[lane]), found[row, lane], tags[row])
+            return tags
+        if not instruction.opcode.selects:
+            for _, found in sources:
+                tags = np.where(tags == 0, found, tags)
+        return tags
+
+    def _of_factors(self, event: ValueEvent, number: int, waves: NDArray[np.int64]) -> Tags:
+        """Tags that a dword of D takes: of C in the same place, of A in its row, of B in its column."""
+        places = matrix_operands(event.instruction, self.launch.kernel.arch, self.launch.kernel.wave)
+        fragment = places["D"][0]
+        shape = len(waves), self.launch.kernel.wave
+        tags = np.zeros(shape, np.int64)
+        if "C" in places and places["C"][1].kind in ("v", "a"):
+            own = self._tags(places["C"][1], number, waves)
+            tags = tags if own is None else own.copy()
+        table = fragment.table()
+        table = table[table["vgpr"] == number]
+        for name, axis in (("A", "row"), ("B", "col")):
+            factor, operand = places[name]
+            held = factor.table()
+            best = np.zeros((len(waves), int(held["block"].max()) + 1, int(held[axis].max()) + 1), np.int64)
+            for register in range(factor.vgprs):
+                found = self._tags(operand, register, waves)
+                if found is not None:
+                    part = held[held["vgpr"] == register]
+                    for wave in range(len(waves)):
+                        np.maximum.at(best[wave], (part["block"], part[axis]), found[wave, part["lane"]])
+            if best.any():
+                block = np.minimum(table["block"], best.shape[1] - 1)
+                taken = best[:, block, table[axis]]
+                tags[:, table["lane"]] = np.where(tags[:, table["lane"]] == 0, taken, tags[:, table["lane"]])
+        return tags
+
+    # --- memory
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Move tags between registers and memory."""
+        instruction, waves = event.instruction, event.numbers
+        shape = len(waves), self.launch.kernel.wave
+        active = np.ones(shape, np.bool_) if event.active is None else np.broadcast_to(event.active, shape)
+        where = np.broadcast_to(event.addresses, shape).astype(np.int64)
+        dwords = max(1, event.size // 4)
+        if event.kind == "read":
+            tags = [
+                self._onward(self._beside.load(event.space, waves, where + 4 * k, active), instruction)
+                for k in range(dwords)
+            ]
+            self._read = (
+                instruction.pc,
+                [*self._read[1], *tags] if event.part and self._read[0] == instruction.pc else tags,
+            )
+            return
+        data = [operand for operand in instruction.src if operand.field in DATA and operand.kind in ("v", "a")]
+        moved: list[Tags | None]
+        if not data:
+            moved = list(self._read[1]) if self._read[0] == instruction.pc else []
+        else:
+            operand = data[min(event.part, len(data) - 1)]
+            moved = [self._tags(operand, k, waves) for k in range(dwords)]
+        for k in range(dwords):
+            tags_of = moved[k] if k < len(moved) else None
+            onward = np.zeros(shape, np.int64) if tags_of is None else self._onward(tags_of, instruction)
+            self._beside.store(event.space, waves, where + 4 * k, active, onward, clear=event.kind == "write")
+
+    # --- results
+
+    def found(self) -> list[Origin]:
+        """Of each buffer that holds such a value, where the first one comes from."""
+        if self._beside.memory is None:
+            return []
+        memory, names = self.launch.memory, self.launch.names
+        found = []
+        for region in memory.regions:
+            start = region.address - memory.base
+            tags = self._beside.memory[start >> 2 : (start + region.size + 3) >> 2]
+            held = np.flatnonzero(tags)
+            if len(held):
+                births = [self._birth(int(tag)) for tag in np.unique(tags[held] // PATHS)[: 1 << 12] * PATHS]
+                tag = int(tags[held[0]])
+                birth, index = self._birth(tag)
+                found.append(Origin(
+                    names.buffer(region.name), names.at(start + 4 * int(held[0])), len(held), birth, index,
+                    self._way(tag % PATHS)[1:], len({one.instruction.pc for one, _ in births}),
+                ))  # fmt: skip
+        return found
+
+    def _birth(self, tag: int) -> tuple[Births, int]:
+        number = tag // PATHS
+        firsts = [one.first for one in self._births]
+        births = self._births[int(np.searchsorted(firsts, number, side="right")) - 1]
+        return births, number - births.first
+
+
+def _not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:
+    """Where an operand is not finite, (1 or waves, 1 or lanes); of a factor of a matrix in its whole wave."""
+    kind = f"pk_{source.type}" if matrix and source.type in ("f16", "bf16") else source.type
+    found: Flags = np.zeros((1, 1), np.bool_)
+    if kind == "f64":
+        words = words[1::2]
+    for word in words[: 1 if source.kind == "const" else None]:
+        found = found | words_not_finite(word, kind)
+    return np.asarray(found.any(axis=1, keepdims=True)) if matrix else found
+
+
+def _given(event: ValueEvent) -> str:
+    """The first operand that is not finite, of a matrix instruction with its lane."""
+    matrix = bool(event.instruction.opcode.matrix)
+    for source, words in zip(event.instruction.src, event.sources, strict=True):
+        if words and _not_finite(source, words, matrix=matrix).any():
+            if source.kind not in ("v", "a"):
+                return "a constant or scalar operand"
+            file, first = source.written
+            if not matrix:
+                return f"operand {file}{first}"
+            kind = f"pk_{source.type}" if source.type in ("f16", "bf16") else source.type
+            for number, word in enumerate(words):
+                if (bad := words_not_finite(word, kind)).any():
+                    return f"operand {file}{first + number} in lane {int(np.argwhere(bad)[0][1])}"
+    return "an operand"
+
+
+def described(origin: Origin, source_at: Callable[[int], str]) -> str:
+    """An origin as a person reads it."""
+    birth, index = origin.birth, origin.index
+    instruction = birth.instruction
+    held = [
+        f"{operand.written[0]}{operand.written[1]} = {shown}" if operand.kind in ("v", "a") else shown
+        for operand, words in birth.operands
+        if operand.printed and (shown := text([int(w) for w in words[index]], operand.type))
+    ]
+    of = f" of {', '.join(held)}" if held and not instruction.opcode.matrix else ""
+    verb = f"comes in as {birth.given} of" if birth.given else "is made by"
+    steps = [f"{one.name} ({source_at(one.pc) or f'{one.pc:#x}'})" for one in origin.way]
+    if len(steps) > LONGEST:
+        steps = [*steps[: LONGEST // 2], f"{len(steps) - LONGEST} further", *steps[-LONGEST // 2 :]]
+    way = f"; from there: {', '.join(steps)}" if steps else ""
+    more = f" and {origin.dwords - 1} further dwords of {origin.buffer}" if origin.dwords > 1 else ""
+    others = f"; their values come from {origin.places} instructions" if origin.places > 1 else ""
+    return f"{birth.what} {verb} {instruction.name}{of}; {origin.element}{more} hold it{way}{others}"
