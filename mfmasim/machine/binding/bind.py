@@ -66,7 +66,7 @@ def bind(instruction: Instruction, machine: Machine) -> Bound:
         return bind_dual([(half, operation_of(half)) for half in instruction.halves], machine.arch)
     if operation.unit == "direct":
         bound: Bound = operation.body(instruction, machine)
-        return bound
+        return narrowed(instruction, bound) if is_dpp(instruction) else bound
     if len(instruction.src) != len([s for s in operation.sources if s not in ("scc", "mode")]):
         raise unsupported(
             instruction, f"{len(instruction.src)} sources where {operation.name} has {len(operation.sources)}"

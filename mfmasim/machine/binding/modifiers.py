@@ -42,10 +42,11 @@ def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
     return out
 
 
-def _multiplied(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
+def _multiplied(values: NDArray[Any], mode: FloatMode, factor: float, nearest: bool) -> NDArray[Any]:
     """The exponent moves.
 
-    Zeros and tiny values become +0, below the range a zero keeps its sign, beyond it FP_ROUND and FP16_OVFL decide.
+    Zeros and tiny values become +0, below the range a zero keeps its sign, beyond it FP_ROUND and FP16_OVFL decide;
+    of an operation that rounds to `nearest` whatever MODE, FP16_OVFL alone.
     """
     form = BY_SIZE[values.dtype.itemsize]
     out = values * form.real(factor)
@@ -54,7 +55,7 @@ def _multiplied(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray
     out = np.where(size < form.smallest, form.real(0), out)
     beyond = np.isinf(out) & np.isfinite(values)
     if beyond.any():
-        rounding, ovfl = mode.rounding(form.width), form.width == 16 and mode.fp16_ovfl
+        rounding, ovfl = 0 if nearest else mode.rounding(form.width), form.width == 16 and mode.fp16_ovfl
         infinite = np.where(values < 0, rounding in (0, 2), rounding in (0, 1)) & (not ovfl)
         out = np.where(beyond & ~infinite, np.copysign(np.finfo(form.real).max, values), out)
     return form.settled(out, values, quiet=mode.quiets)
@@ -70,6 +71,8 @@ class OutputModifiers:
     clamp: bool
     flushes: bool
     """The operation never gives denormals, as V_RCP_F32 and V_FMA_DX9_ZERO_F32."""
+    nearest: bool = False
+    """Executed by the transcendental unit, which does not read FP_ROUND: captures of V_RCP_F16 on gfx1201."""
 
     def acts(self, mode: FloatMode) -> bool:
         """Whether OMOD has an effect.
@@ -87,7 +90,7 @@ class OutputModifiers:
         """The result after OMOD, then CLAMP."""
         out = np.asarray(values)
         if self.acts(mode):
-            out = _multiplied(out, mode, FACTORS[self.omod])
+            out = _multiplied(out, mode, FACTORS[self.omod], self.nearest)
         return clamped(out, mode) if self.clamp else out
 
 
@@ -109,4 +112,6 @@ def output_modifiers(instruction: Instruction, operation: Operation, rules: Floa
     if clamp and not width and not operation.shaped:
         raise unsupported(instruction, "clamp on an integer result")
     flushes = operation.flushes or (instruction.opcode.trans and width == 32)
-    return OutputModifiers(width, omod, clamp, flushes) if width and (omod or clamp) else None
+    return (
+        OutputModifiers(width, omod, clamp, flushes, instruction.opcode.trans) if width and (omod or clamp) else None
+    )

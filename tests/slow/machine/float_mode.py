@@ -176,6 +176,7 @@ def clamped(bits, form):
     return 0 if NOW.plus_zero and fl.is_zero(bits, form) else fl.clamped(bits, form)
 
 
+ELEMENTARY = r"v_(s_)?(rcp|rsq|sqrt|exp|log|sin|cos|rcp_iflag)_f(16|32|64)|v_(exp|log)_legacy_f32"
 NEVER_DENORMAL = r"v_(s_)?(rcp|rsq|sqrt|exp|log|sin|cos|rcp_iflag)_f32|v_(fma|fmac)_dx9_zero_f32|v_(exp|log)_legacy_f32"
 
 
@@ -194,7 +195,8 @@ def before_multiplier(function, kind, ins):
 def output_scaled(bits, kind, ins):
     """The OMOD modifier of a result that is rounded: zeros and denormals are +0, then the exponent moves.
 
-    Below the smallest normal number it leaves a zero of its sign; beyond the largest FP_ROUND and FP16_OVFL decide.
+    Below the smallest normal number it leaves a zero of its sign; beyond the largest FP_ROUND and FP16_OVFL decide,
+    of elementary functions FP16_OVFL alone.
     """
     if not multiplies(kind, ins):
         return bits
@@ -211,7 +213,8 @@ def output_scaled(bits, kind, ins):
     if exponent <= 0:
         return fl.zero(sign, form)
     if exponent >= top:
-        inward = rounding(form) == 3 or rounding(form) == (1 if sign else 2) or (form == F16 and NOW.mode >> 23 & 1)
+        toward = 0 if re.fullmatch(ELEMENTARY, ins.name) else rounding(form)
+        inward = toward == 3 or toward == (1 if sign else 2) or (form == F16 and NOW.mode >> 23 & 1)
         return fl.infinity(sign, form) - int(inward)
     return fl.zero(sign, form) | exponent << form[1] | fl.fraction_of(bits, form)
 

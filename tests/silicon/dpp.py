@@ -1,0 +1,180 @@
+"""Corpora of bjacob/goc (tests/dpp_*_test.cpp, MIT) under DPP: eight EXEC masks, several operations, seven permutations.
+
+A digest of golden/hardware/digests.csv covers all operations that its row names; FNV-1a goes over the words of the
+destination, unwritten lanes included.
+"""
+
+import itertools
+from functools import partial
+
+import numpy as np
+
+from tests.silicon.corpora import MASKS, OMOD, folded
+from tests.silicon.execute import OVERFLOW, PLAIN, run
+
+PERMUTATIONS = (
+    "dpp8:[7,6,5,4,3,2,1,0]",
+    "dpp8:[7,6,5,4,3,2,1,0] fi:1",
+    "row_shl:1 row_mask:0xf bank_mask:0xf",
+    "row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:1",
+    "row_shl:1 row_mask:0xf bank_mask:0xf fi:1",
+    "row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:1 fi:1",
+    "row_xmask:7 row_mask:0x1 bank_mask:0x5 bound_ctrl:1",
+)
+LANE = np.arange(32, dtype=np.uint32)
+DEAD = np.uint32(0xDEAD0000) + LANE
+
+
+def spelled(operation, count, low, permutation):
+    """A line with the modifiers of `low`: bits of NEG, ABS (from 3), OMOD (6), CLAMP (8), halves of the operands (9)."""
+    half = operation.endswith("_f16")
+    texts = []
+    for place, name in enumerate(("v4", "v6", "v8")[:count]):
+        text = name + ((".h" if low >> 9 + place & 1 else ".l") if half else "")
+        text = f"|{text}|" if low >> 3 + place & 1 else text
+        texts.append(f"-{text}" if low >> place & 1 else text)
+    to = "v20" + ((".h" if low >> 12 & 1 else ".l") if half else "")
+    after = (" clamp" if low >> 8 & 1 else "") + OMOD[low >> 6 & 3]
+    return f"{operation}_e64_dpp {', '.join([to, *texts])}{after} {permutation}"
+
+
+def corpus(lines, sources, start, modes=PLAIN, nan=None):
+    """Destinations of all EXEC masks, outermost, and lines.
+
+    Args:
+        lines: instructions.
+        sources: of them.
+        start: of the destination.
+        modes: MODE.
+        nan: a function of the results, (lines, lanes), that makes all NaNs one, or nothing.
+    """
+    parts = []
+    for mask in MASKS[32]:
+        out, _ = run(lines, sources, start=start, exec_=mask, modes=modes)
+        parts.append((nan(out) if nan else out).reshape(-1))
+    return folded(np.concatenate(parts).tolist())
+
+
+def one_nan(out, lines=()):
+    """NaNs of 32 bits, or of the half that a line writes, as the quiet one."""
+    if not lines:
+        return np.where(out & np.uint64(0x7FFFFFFF) > 0x7F800000, np.uint64(0x7FC00000), out)
+    out = out.copy()
+    for row, line in zip(out, lines, strict=True):
+        shift = np.uint64(16 if " v20.h," in line else 0)
+        wrong = row >> shift & np.uint64(0x7FFF) > 0x7C00
+        row[wrong] = row[wrong] & ~(np.uint64(0xFFFF) << shift) | np.uint64(0x7E00) << shift
+    return out
+
+
+def singles(numbers):
+    """Bits of small numbers as f32."""
+    return np.asarray(numbers, np.float32).view(np.uint32)
+
+
+WORDS = np.array([0, 0xFFFFFFFF, 1, 0x80000000, 0x7FFFFFFF, 0xAAAAAAAA, 0x55555555, 0x01010101], np.uint32)
+ONE_SOURCE = ("v_clz", "v_ctz", "v_cls", "v_not")
+
+
+def dpp_integer(operations, _case):
+    """Words, and for a second source ones below which lanes are counted."""
+    first, second = WORDS[LANE % 8] ^ LANE // 8 * np.uint32(0x01010101), np.uint32(0xFFFFFF00) + LANE
+    lines = [
+        spelled(name, 1 if name.startswith(ONE_SOURCE) else 2, 0, text) for name in operations for text in PERMUTATIONS
+    ]
+    return corpus(lines, [first, second], DEAD)
+
+
+def dpp_unary(operations, _case):
+    """Eight numbers, without and with NEG and OMOD; one NaN."""
+    first = singles([0, 1, 4, 16, 64, 256, -1, -4])[LANE % 8]
+    lines = [spelled(name, 1, low, text) for name in operations for text in PERMUTATIONS for low in (0, 0x41)]
+    return corpus(lines, [first], singles(100 + LANE), nan=one_nan)
+
+
+def dpp16(operations, _case):
+    """Controls of all families, FI, BOUND_CTRL, rows and banks."""
+    controls = (
+        "quad_perm:[0,1,2,3]", "quad_perm:[3,2,1,0]", "quad_perm:[0,0,0,0]", "quad_perm:[3,3,3,3]", "row_shl:1",
+        "row_shl:15", "row_shr:1", "row_shr:15", "row_ror:1", "row_ror:15", "row_mirror", "row_half_mirror",
+        "row_share:0", "row_share:15", "row_xmask:0", "row_xmask:15",
+    )  # fmt: skip
+    lines = [
+        spelled(name, 3, 0, f"{control} row_mask:{rows:#x} bank_mask:{banks:#x}" + " bound_ctrl:1" * bound + " fi:1" * fi)
+        for name in operations
+        for control in controls
+        for fi, bound in itertools.product(range(2), repeat=2)
+        for rows, banks in ((15, 15), (1, 5), (2, 10), (0, 15))
+    ]
+    return corpus(lines, [singles(LANE + 1), singles(2 + 0 * LANE), singles(100 + LANE)], singles(1000 + LANE))
+
+
+TINY = (
+    0x0, 0x1, 0x1FFFFF, 0x3FFFFF, 0x400000, 0x400001, 0x7FFFFE, 0x7FFFFF, 0x800000, 0x800001, 0xBFFFFF, 0xFFFFFF,
+    0x1000000, 0x1000001, 0x1800000, 0x3F800000,
+)  # fmt: skip
+
+
+def dpp_arithmetic(operations, case):
+    """Small integers with one OMOD, or tiny numbers with each, both with NEG."""
+    first, lows = singles((LANE % 11).astype(int) - 5), (0, 0x41)
+    if case == "tiny":
+        first, lows = np.array([*TINY, *(x | 1 << 31 for x in TINY)], np.uint32), (0, 0x41, 0x81, 0xC1)
+    sources = [first, singles((LANE % 7).astype(int) - 3), singles((LANE % 9).astype(int) - 4)]
+    lines = [
+        spelled(name, 2 if place < 9 else 3, low, text)
+        for place, name in enumerate(operations)
+        for text in PERMUTATIONS
+        for low in lows
+    ]
+    return corpus(lines, sources, singles(100 + LANE))
+
+
+HALVES = {
+    "plain": (
+        0x3C00BC00, 0xC0004000, 0x38003400, 0xB800B400, 0x44004200, 0xC400C200, 0x3A003600, 0xBA00B600,
+    ),
+    "tiny": (
+        0x00018001, 0x03FF83FF, 0x04008400, 0x04018401, 0x08008800, 0x3C00BC00, 0x00008000, 0x7BFFFBFF,
+    ),
+    "exponents": (
+        0x4C004BFF, 0x00008000, 0x7C00FC00, 0x7BFFFBFF, 0xCE40CE00, 0x00018001, 0x3BFF3C01, 0x40003C00,
+    ),
+}  # fmt: skip
+SELECTIONS = (0, 1, 2, 4, 8, 16, 32, 48, 64, 127, 128, 256, 512, 896, 1023, 943)
+LOWS = {
+    "binary": [n & 3 | (n & 12) << 1 | (n & 112) << 2 | (n & 384) << 2 | (n & 512) << 3 for n in SELECTIONS],
+    "unary": [0, 1, 8, 9, 64, 128, 192, 256, 512, 4096, 4608, 5065],
+    "three": [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 512, 1024, 2048, 4096, 7680, 8191, 7935],
+    "fmac": [0, 1, 2, 8, 16, 64, 128, 192, 256, 512, 1024, 4096, 6107, 5851],
+    "exponents": [0, 1, 8, 9, 64, 128, 192, 256, 512, 4096, 4608, 5065, 576, 640, 704],
+}
+
+
+def dpp_half(kind, count, operations, case):
+    """Words of two halves, with many modifiers; of elementary functions one NaN."""
+    corpus_, *rest = case.split()
+    words = np.array(HALVES[corpus_], np.uint32)
+    lines = [
+        spelled(name, count - ("fmac" in name), low, text)
+        for name in operations
+        for text in PERMUTATIONS
+        for low in LOWS["fmac" if "fmac" in name else kind]
+    ]
+    start = words[(LANE + 1) % 8] if "fma" in operations[0] else DEAD
+    sources = [words[(LANE + shift) % 8] for shift in (0, 3, 5)]
+    nan = partial(one_nan, lines=lines) if count == 1 else None
+    return corpus(lines, sources, start, OVERFLOW if "ovfl" in rest else PLAIN, nan)
+
+
+UNDER_DPP = {
+    "bjacob/goc tests/dpp_integer_test.cpp": dpp_integer,
+    "bjacob/goc tests/dpp_unary_test.cpp": dpp_unary,
+    "bjacob/goc tests/dpp16_test.cpp": dpp16,
+    "bjacob/goc tests/dpp_arithmetic_test.cpp": dpp_arithmetic,
+    "bjacob/goc tests/dpp_half_binary_test.cpp": partial(dpp_half, "binary", 2),
+    "bjacob/goc tests/dpp_half_unary_test.cpp": partial(dpp_half, "unary", 1),
+    "bjacob/goc tests/dpp_half_minmax_test.cpp": partial(dpp_half, "three", 3),
+    "bjacob/goc tests/dpp_half_fma_test.cpp": partial(dpp_half, "three", 3),
+    "bjacob/goc tests/half_unary_test.cpp": partial(dpp_half, "exponents", 1),
+}
