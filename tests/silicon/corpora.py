@@ -23,9 +23,8 @@ REGISTERS = {
 BYTES = {"f16": 4, "f32": 4, "f64": 8}
 
 
-def folded(numbers):
-    """FNV-1a over bytes or words."""
-    found = SEED
+def folded(numbers, found=SEED):
+    """FNV-1a over bytes or words, after what it `found` before."""
     for number in numbers:
         found = (found ^ number) * PRIME & WHOLE
     return found

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from tests.silicon.corpora import MASKS, OMOD, folded
+from tests.silicon.corpora import MASKS, OMOD, SEED, folded
 from tests.silicon.execute import OVERFLOW, PLAIN, run
 
 PERMUTATIONS = (
@@ -27,18 +27,20 @@ DEAD = np.uint32(0xDEAD0000) + LANE
 
 def spelled(operation, count, low, permutation):
     """A line with the modifiers of `low`: bits of NEG, ABS (from 3), OMOD (6), CLAMP (8), halves of the operands (9)."""
-    half = operation.endswith("_f16")
+    half = operation.endswith("16")
     texts = []
     for place, name in enumerate(("v4", "v6", "v8")[:count]):
-        text = name + ((".h" if low >> 9 + place & 1 else ".l") if half else "")
+        whole = not half or ("_dot2_" in operation and place < 2)
+        text = name if whole else name + (".h" if low >> 9 + place & 1 else ".l")
         text = f"|{text}|" if low >> 3 + place & 1 else text
         texts.append(f"-{text}" if low >> place & 1 else text)
     to = "v20" + ((".h" if low >> 12 & 1 else ".l") if half else "")
     after = (" clamp" if low >> 8 & 1 else "") + OMOD[low >> 6 & 3]
+    texts += ["vcc_lo"] * ("cndmask" in operation)
     return f"{operation}_e64_dpp {', '.join([to, *texts])}{after} {permutation}"
 
 
-def corpus(lines, sources, start, modes=PLAIN, nan=None):
+def corpus(lines, sources, start, *, modes=PLAIN, vcc=0, nan=None, found=SEED):
     """Destinations of all EXEC masks, outermost, and lines.
 
     Args:
@@ -46,13 +48,14 @@ def corpus(lines, sources, start, modes=PLAIN, nan=None):
         sources: of them.
         start: of the destination.
         modes: MODE.
+        vcc: bit of VCC of each lane.
         nan: a function of the results, (lines, lanes), that makes all NaNs one, or nothing.
+        found: digest of what comes before.
     """
-    parts = []
     for mask in MASKS[32]:
-        out, _ = run(lines, sources, start=start, exec_=mask, modes=modes)
-        parts.append((nan(out) if nan else out).reshape(-1))
-    return folded(np.concatenate(parts).tolist())
+        out, _ = run(lines, sources, start=start, exec_=mask, modes=modes, vcc=vcc)
+        found = folded((nan(out) if nan else out).reshape(-1).tolist(), found)
+    return found
 
 
 def one_nan(out, lines=()):
@@ -83,6 +86,83 @@ def dpp_integer(operations, _case):
         spelled(name, 1 if name.startswith(ONE_SOURCE) else 2, 0, text) for name in operations for text in PERMUTATIONS
     ]
     return corpus(lines, [first, second], DEAD)
+
+
+def dpp_bitfield(operations, _case):
+    """Words; offsets, and widths."""
+    ones = np.uint32(0x01010101)
+    sources = [
+        WORDS[LANE % 8] ^ LANE // 8 * ones,
+        np.uint32(0xFFFFFF00) + LANE,
+        WORDS[(LANE + 3) % 8] ^ LANE // 8 * np.uint32(0x10101010),
+    ]
+    counts = {"v_bfm_b32": 2, "v_bfrev_b32": 1}
+    return corpus([spelled(name, counts.get(name, 3), 0, text) for name in operations for text in PERMUTATIONS], sources, DEAD)
+
+
+def dpp_integer16(operations, _case):
+    """All halves of sources and destination; CLAMP of the sums."""
+    sources = [WORDS[LANE % 8] ^ LANE // 8 * np.uint32(0x01010101), np.uint32(0xFFFFFF00) + LANE]
+    lines = [
+        spelled(name, 2, (n & 3) << 9 | (n & 4) << 10 | (n & 8) << 5, text)
+        for name in operations
+        for text in PERMUTATIONS
+        for n in range(16 if "_nc_" in name else 8)
+    ]
+    return corpus(lines, sources, DEAD)
+
+
+def cndmask(operations, _case):
+    """Three conditions, which no modifier touches; NEG and ABS of both sources, and all halves."""
+    numbers = (0x1, 0x807FFFFF, 0x800000, 0x80000000, 0x7F800001, 0xFF800000, 0x3F800000, 0xFF7FFFFF)
+    numbers = np.array(numbers, np.uint32)
+    lines = [
+        spelled(name, 2, m >> 2 & 3 | (m & 3) << 3 | (m & 48) << 5 | (m & 64) << 6, text)
+        for name in operations
+        for m in range(128 if name.endswith("16") else 16)
+        for text in PERMUTATIONS
+    ]
+    found = SEED
+    for condition in (0, 0xFFFFFFFF, 0x96969696):
+        vcc = (condition >> LANE & 1).astype(np.uint32)
+        found = corpus(lines, [numbers[LANE % 8], numbers[(LANE + 3) % 8]], DEAD, vcc=vcc, found=found)
+    return found
+
+
+def half_dot(operations, _case):
+    """Sums that are exact; both settings of FP16_OVFL, and all EXEC masks, of f16 and then of bf16."""
+    numbers = {
+        "v_dot2_f16_f16": (
+            0x3C00BC00, 0x4000C000, 0x4200C200, 0x4400C400, 0x00003C00, 0x3800B800, 0x4500C500, 0x4600C600,
+        ),
+        "v_dot2_bf16_bf16": (
+            0x3F80BF80, 0x4000C000, 0x4040C040, 0x4080C080, 0x00003F80, 0x3F00BF00, 0x40A0C0A0, 0x40C0C0C0,
+        ),
+    }  # fmt: skip
+    found = SEED
+    for modes, mask, name in itertools.product((PLAIN, OVERFLOW), MASKS[32], operations):
+        words = np.array(numbers[name], np.uint32)
+        lines = [
+            spelled(name, 3, low, text)
+            for text in PERMUTATIONS
+            for low in (0, 1, 2, 4, 8, 16, 32, 63, 2048, 4096, 6144, 6207)
+        ]
+        sources = [words[(LANE + shift) % 8] for shift in (0, 3, 5)]
+        out, _ = run(lines, sources, start=DEAD, exec_=mask, modes=modes)
+        found = folded(out.reshape(-1).tolist(), found)
+    return found
+
+
+def half_trig(operations, _case):
+    """Quarters of a turn with all modifiers."""
+    numbers = (0x00008000, 0x3400B400, 0x3800B800, 0x3A00BA00, 0x3C00BC00, 0x7BFFFBFF, 0x4000C000, 0x4200C200)
+    lines = [
+        spelled(name, 1, m & 1 | (m & 2) << 2 | (m & 28) << 4 | (m & 32) << 4 | (m & 64) << 6, text)
+        for name in operations
+        for m in range(128)
+        for text in PERMUTATIONS
+    ]
+    return corpus(lines, [np.array(numbers, np.uint32)[LANE % 8]], DEAD)
 
 
 def dpp_unary(operations, _case):
@@ -164,11 +244,16 @@ def dpp_half(kind, count, operations, case):
     start = words[(LANE + 1) % 8] if "fma" in operations[0] else DEAD
     sources = [words[(LANE + shift) % 8] for shift in (0, 3, 5)]
     nan = partial(one_nan, lines=lines) if count == 1 else None
-    return corpus(lines, sources, start, OVERFLOW if "ovfl" in rest else PLAIN, nan)
+    return corpus(lines, sources, start, modes=OVERFLOW if "ovfl" in rest else PLAIN, nan=nan)
 
 
 UNDER_DPP = {
     "bjacob/goc tests/dpp_integer_test.cpp": dpp_integer,
+    "bjacob/goc tests/dpp_bitfield_test.cpp": dpp_bitfield,
+    "bjacob/goc tests/dpp_integer16_test.cpp": dpp_integer16,
+    "bjacob/goc tests/cndmask_test.cpp": cndmask,
+    "bjacob/goc tests/half_dot_test.cpp": half_dot,
+    "bjacob/goc tests/half_trig_test.cpp": half_trig,
     "bjacob/goc tests/dpp_unary_test.cpp": dpp_unary,
     "bjacob/goc tests/dpp16_test.cpp": dpp16,
     "bjacob/goc tests/dpp_arithmetic_test.cpp": dpp_arithmetic,

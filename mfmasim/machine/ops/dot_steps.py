@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.numerics.float_mode import FloatMode
 
 
@@ -86,17 +86,24 @@ def dot_step(kind: str, instruction: Instruction, arch: Arch) -> Callable[[U, U,
     return run
 
 
+def _signed(source: U, operand: Operand) -> U:
+    """ABS, then NEG, of both halves of a dword."""
+    bits = source & np.uint32(0x7FFF7FFF) if operand.abs else source
+    return bits ^ np.uint32(0x80008000) if operand.neg else bits
+
+
 def _narrow(kind: str, instruction: Instruction, arch: Arch) -> Callable[..., U]:
-    """V_DOT2_F16_F16 and V_DOT2_BF16_BF16: OP_SEL[2] chooses the half of the addend, OP_SEL[3] that of the result."""
-    if any(operand.abs for operand in instruction.src) or any(operand.neg for operand in instruction.src[:2]):
-        raise unsupported(instruction, "abs, or neg of a packed source")
-    sign = np.uint16(0x8000 if instruction.src[2].neg else 0)
+    """V_DOT2_F16_F16 and V_DOT2_BF16_BF16: OP_SEL[2] chooses the half of the addend, OP_SEL[3] that of the result.
+
+    ABS and NEG of a packed source act on both halves (captured on gfx1201: bjacob/goc, half_dot_test.cpp).
+    """
     up = np.uint32(16 * (instruction.modifiers.get("op_sel", 0) >> 2 & 1))
     both = ((False, True), (False, False))
 
     def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
-        a, b = _pair(s0, *both), _pair(s1, *both)
-        c = (s2 >> up).astype(np.uint16) ^ sign
+        first, second, third = (_signed(s, operand) for s, operand in zip((s0, s1, s2), instruction.src, strict=True))
+        a, b = _pair(first, *both), _pair(second, *both)
+        c = (third >> up).astype(np.uint16)
         return _sum(arch, (kind, kind, kind), a, b, c, fp16_ovfl=mode.fp16_ovfl)
 
     return run

@@ -2,7 +2,8 @@
 
 The hardware approximates: by the CDNA3 ISA manual within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64).
 Which value it gives is public of RDNA3 and RDNA4, except for most of sine and cosine and for f64: in f32 that of
-`tabulated_functions` and `tabulated_turns`, in f16 the correctly rounded one (`FloatRules.function_tables`). Elsewhere
+`tabulated_functions` and `tabulated_turns`, in f16 the correctly rounded one, of sine and cosine the f32 result rounded
+once more, as rocjitsu's amdgpu_trig.h has it (`FloatRules.function_tables`). Elsewhere
 the result is the value computed in float64 and rounded once to f32 or f16 to nearest even, regardless of MODE's
 rounding: the correctly rounded value except in the rare case that the float64 lies within its own error of the middle
 between two results. For f64 it is the correctly rounded value. Fidelity ``assumed``, or ``hardware`` where captures of
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.numerics import elementary, ieee
-from mfmasim.machine.numerics.float_formats import BY_SIZE, F32
+from mfmasim.machine.numerics.float_formats import BY_SIZE
 from mfmasim.machine.numerics.lane_masks import every
 from mfmasim.machine.numerics.tabulated_functions import tabulated
 from mfmasim.machine.numerics.tabulated_turns import turned
@@ -64,8 +65,8 @@ def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
     def nearest(s0: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
         s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
-        if word in TURNS and form is F32 and mode.rules.function_tables:
-            out = turned(s0, cosine=word == "cos")
+        if word in TURNS and mode.rules.function_tables:
+            out = turned(s0.astype(np.float32), cosine=word == "cos").astype(s0.dtype)
         else:
             out = function(s0.astype(np.float64)).astype(s0.dtype)
         out = form.settled(out, s0, negative=True, quiet=mode.quiets)

@@ -81,6 +81,7 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
     # Towards 16-bit integers clamp changes nothing: those conversions saturate.
     halves = clamp and pair and found.row.formats[0] == "f16" and found.row.clamp_acts
     bits = found.row.scale_bits
+    before_omod = found.row.formats == ("f32", "f64") and bool(instruction.modifiers.get("omod"))
     scale = _scale_of_lane(instruction, arch.wave_sizes[0], bits) if bits else None
     if clamp and pair and found.row.formats[0] == "bf16":
         raise unsupported(instruction, "clamp on bf16")
@@ -96,6 +97,8 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
         if found.row.keeps:
             *sources, old = sources  # type: ignore[assignment]
         out = found(*sources, old=old, modifiers=modifiers, mode=mode.conversion)
+        if before_omod:
+            out = _without_tiny(out, sources[0], mode)
         if halves:
             return two_halves(*(clamped(half(out, high, False), mode) for high in (False, True)))
         if result == "f16":
@@ -103,6 +106,25 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
         return out.astype(np.uint16) if result == "u16" else out.view(VIEWS[result]) if result in VIEWS else out
 
     return run
+
+
+def _without_tiny(out: U, source: U, mode: FloatMode) -> U:
+    """V_CVT_F32_F64, which keeps denormals, as OMOD sees it: what is tiny before its exponent is packed is +0.
+
+    Captured on gfx1201 (bjacob/goc, output_scaling_test.cpp).
+
+    Args:
+        out: bits of the f32 results.
+        source: the f64 sources, whatever their sign.
+        mode: MODE; where OMOD acts it has no denormal results.
+    """
+    if mode.denormals(32) & 2 or (mode.ieee and not mode.rules.omod_flushes):
+        return out
+    # Half a unit of 24 bits below 2**-126, where a tie is not tiny, or a whole unit, as FP_ROUND has it.
+    sizes = np.abs(source.view(np.float64))
+    nearest = mode.rounding(64) == 0
+    below = sizes < 2.0**-126 - 2.0**-151 if nearest else sizes <= 2.0**-126 - 2.0**-150
+    return np.where(below, np.uint32(0), out)
 
 
 def _scale_of_lane(instruction: Instruction, wave: int, bits: int) -> Callable[[U], U]:

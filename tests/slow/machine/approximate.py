@@ -101,8 +101,11 @@ def _approximate(word, bits, form):
     always = form == F32 and word not in ("sin", "cos")
     bits = flushed(bits, form) if always else entering(bits, form)
     out = _special(word, bits, form)
-    if out is None and NOW.function_tables and form == F32 and word in ("sin", "cos"):
-        out = tabulated.turned(bits, word == "cos")
+    if out is None and NOW.function_tables and word in ("sin", "cos"):
+        wide = bits if form == F32 else fl.rounded(fl.value(bits, form), F32)
+        out = tabulated.turned(wide, word == "cos")
+        if form != F32:
+            out = fl.rounded(fl.value(out, F32), form, fl.sign_of(out, F32))
     elif out is None and NOW.function_tables and form == F32 and word in tabulated.FUNCTIONS:
         out = tabulated.FUNCTIONS[word](bits)
     elif out is None:

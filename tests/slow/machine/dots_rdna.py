@@ -156,10 +156,11 @@ def _narrow(form):
         select = ins.modifiers.get("op_sel", 0)
         out = {}
         for lane in wave.active():
-            a, b, c = (_raw(wave, ins.src[i], lane) for i in range(3))
+            a, b, c = (
+                _raw(wave, source, lane) & ~(source.abs * 0x80008000) ^ source.neg * 0x80008000
+                for source in ins.src[:3]
+            )
             c = c >> 16 * (select >> 2 & 1) & M16
-            c &= ~(ins.src[2].abs << 15)
-            c ^= ins.src[2].neg << 15
             pairs = [(a >> place & M16, b >> place & M16) for place in (0, 16)]
             out[lane] = _half(wave, pairs, form, c)
         to, shift = wave.v[ins.dst[0].index], 16 * (select >> 3 & 1)

@@ -24,6 +24,7 @@ class NOW:
     mode = PLAIN
     arch = ""
     omod_always = False
+    multiplied = False
     """OMOD works whatever MODE says (gfx12)."""
     plus_zero = False
     """Clamp makes -0 positive (gfx11, gfx12)."""
@@ -189,7 +190,17 @@ def multiplies(kind, ins):
 
 def before_multiplier(function, kind, ins):
     """The operation as OMOD has it: without denormal results."""
-    return without_denormals(function, 0x20 if kind == "f32" else 0x80) if multiplies(kind, ins) else function
+    if not multiplies(kind, ins):
+        return function
+    inner = without_denormals(function, 0x20 if kind == "f32" else 0x80)
+
+    def run(*sources):
+        NOW.multiplied = True
+        out = inner(*sources)
+        NOW.multiplied = False
+        return out
+
+    return run
 
 
 def output_scaled(bits, kind, ins):
