@@ -62,6 +62,8 @@ class FloatRules:
     quiets_in_ieee: bool = False
     """Sums, products, fused operations and elementary functions pass a signalling NaN as it is unless MODE.IEEE is set
     (captured on gfx1100: rocjitsu, valu_fp_mode_test.cpp)."""
+    pack_quiets: bool = False
+    """V_PACK_B32_F16 quiets signalling NaNs (captured on gfx1201: bjacob/goc, pack_hardware.h); else it moves bits."""
     fixup_overflows: bool = False
     """V_DIV_FIXUP_F16 takes a quotient that is NaN or infinite as an overflow, which FP_ROUND and FP16_OVFL decide
     (captured on gfx1100 and gfx1201: rocjitsu, valu_fp_mode_test.cpp; goc, rdna4_div_fixup_hardware.h)."""
@@ -177,6 +179,9 @@ class Conversions:
     negative_nan: bool = False
     """V_CVT_PK and V_CVT_SR to FP8 and BF8 give the NaN 0xff or 0xfe, whatever the sign of their source (captured on
     gfx1201: bjacob/goc, fp8_narrow_test.cpp)."""
+    infinity_stays: bool = False
+    """FP16_OVFL leaves the FP8 and BF8 results of infinite sources NaN or infinite (captured on gfx1201 by the same
+    test); else they are the largest number, as the manuals' tables say."""
     bf16_saturates: bool = False
     """FP16_OVFL acts on results in BF16 (CDNA5 ISA manual, 7.6)."""
 

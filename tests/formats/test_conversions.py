@@ -36,7 +36,7 @@ def as_captured(arch, bits, codes):
 def test_packed_small_floats(arch, kind, ovfl):
     target = formats.format(ARCH_FORMATS[arch, kind])
     bits = np.concatenate([samples(), midpoints(target)])
-    overflow = "saturate" if ovfl else "infinity_or_nan"
+    overflow = ("saturate_finite" if arch == "gfx1201" else "saturate") if ovfl else "infinity_or_nan"
     expected = as_captured(arch, bits, [slow_narrow(code, "f32", target, overflow) for code in bits])
     run = conversion(arch, f"v_cvt_pk_{kind}_f32")
     old = np.full(bits.shape, 0xA5A5C3C3, np.uint32)
@@ -49,11 +49,13 @@ def test_packed_small_floats(arch, kind, ovfl):
 
 
 def test_fp16_ovfl_table_of_the_manual():
-    """CDNA3 7.2, CDNA4 7.3, RDNA4 7.6: NaN, Inf and overflow, FP16_OVFL set and clear."""
+    """CDNA3 7.2, CDNA4 7.3, RDNA4 7.6: NaN, Inf and overflow, FP16_OVFL set and clear; gfx1201 as captured."""
     source = np.array([np.nan, np.inf, -np.inf, 1e6, -1e6], np.float32).view(np.uint32)
     for arch, kind, on, off in (
         ("gfx950", "fp8", [0x7F, 0x7E, 0xFE, 0x7E, 0xFE], [0x7F, 0x7F, 0xFF, 0x7F, 0xFF]),
         ("gfx950", "bf8", [0x7E, 0x7B, 0xFB, 0x7B, 0xFB], [0x7E, 0x7C, 0xFC, 0x7C, 0xFC]),
+        ("gfx1201", "fp8", [0xFF, 0x7F, 0xFF, 0x7E, 0xFE], [0xFF, 0x7F, 0xFF, 0x7F, 0xFF]),
+        ("gfx1201", "bf8", [0xFE, 0x7C, 0xFC, 0x7B, 0xFB], [0xFE, 0x7C, 0xFC, 0x7C, 0xFC]),
         ("gfx942", "fp8", [0x80, 0x7F, 0xFF, 0x7F, 0xFF], [0x80] * 5),
         ("gfx942", "bf8", [0x80, 0x7F, 0xFF, 0x7F, 0xFF], [0x80] * 5),
     ):

@@ -1,4 +1,4 @@
-"""Corpora of bjacob/goc (tests/dpp_*_test.cpp, MIT) under DPP: eight EXEC masks, several operations, seven permutations.
+"""Corpora of bjacob/goc (tests, MIT) under DPP: eight EXEC masks, several operations, seven permutations.
 
 A digest of golden/hardware/digests.csv covers all operations that its row names; FNV-1a goes over the words of the
 destination, unwritten lanes included.
@@ -26,7 +26,7 @@ DEAD = np.uint32(0xDEAD0000) + LANE
 
 
 def spelled(operation, count, low, permutation):
-    """A line with the modifiers of `low`: bits of NEG, ABS (from 3), OMOD (6), CLAMP (8), halves of the operands (9)."""
+    """A line with the modifiers of `low`: bits of NEG, ABS (from 3), OMOD (6), CLAMP (8), halves (9)."""
     half = operation.endswith("16")
     texts = []
     for place, name in enumerate(("v4", "v6", "v8")[:count]):
@@ -97,7 +97,8 @@ def dpp_bitfield(operations, _case):
         WORDS[(LANE + 3) % 8] ^ LANE // 8 * np.uint32(0x10101010),
     ]
     counts = {"v_bfm_b32": 2, "v_bfrev_b32": 1}
-    return corpus([spelled(name, counts.get(name, 3), 0, text) for name in operations for text in PERMUTATIONS], sources, DEAD)
+    lines = [spelled(name, counts.get(name, 3), 0, text) for name in operations for text in PERMUTATIONS]
+    return corpus(lines, sources, DEAD)
 
 
 def dpp_integer16(operations, _case):
@@ -180,7 +181,7 @@ def dpp16(operations, _case):
         "row_share:0", "row_share:15", "row_xmask:0", "row_xmask:15",
     )  # fmt: skip
     lines = [
-        spelled(name, 3, 0, f"{control} row_mask:{rows:#x} bank_mask:{banks:#x}" + " bound_ctrl:1" * bound + " fi:1" * fi)
+        spelled(name, 3, 0, f"{control} row_mask:{rows:#x} bank_mask:{banks:#x}{' bound_ctrl:1' * bound}{' fi:1' * fi}")
         for name in operations
         for control in controls
         for fi, bound in itertools.product(range(2), repeat=2)
@@ -247,6 +248,58 @@ def dpp_half(kind, count, operations, case):
     return corpus(lines, sources, start, modes=OVERFLOW if "ovfl" in rest else PLAIN, nan=nan)
 
 
+def fp8_narrow(operations, _case):
+    """All modifiers: ABS and NEG of the numbers, and the half, or byte, of the destination; FP16_OVFL outermost."""
+    numbers = (0x3F880000, 0xBF900001, 0x43F00000, 0x47700000, 0x7F800001, 0xFF800000, 0x33800000, 0x3F800001)
+    numbers = np.array(numbers, np.uint32)
+    lines = []
+    for name, text, m in itertools.product(operations, PERMUTATIONS, range(32)):
+        signs = [f"|{r}|" if m >> 2 * k & 1 else r for k, r in enumerate(("v4", "v6"))]
+        signs = [f"-{sign}" if m >> 2 * k + 1 & 1 else sign for k, sign in enumerate(signs)]
+        if "_pk_" in name:
+            lines.append(f"{name}_e64_dpp v20.{'h' if m >> 4 else 'l'}, {', '.join(signs)} {text}")
+        elif m < 16:
+            lines.append(f"{name}_e64_dpp v20, {signs[0]}, v6{f' byte_sel:{m >> 2}' * (m > 3)} {text}")
+    found = SEED
+    for modes in (PLAIN, OVERFLOW):
+        found = corpus(lines, [numbers[LANE % 8], numbers[(LANE + 3) % 8]], DEAD, modes=modes, found=found)
+    return found
+
+
+def mullit(operations, _case):
+    """All modifiers; one NaN."""
+    numbers = (0x1, 0x807FFFFF, 0x800000, 0x80000000, 0x7F800001, 0xFF800000, 0x3F800000, 0xFF7FFFFF)
+    numbers = np.array(numbers, np.uint32)
+    lines = [spelled(name, 3, low, text) for name in operations for low in range(512) for text in PERMUTATIONS]
+    return corpus(lines, [numbers[(LANE + shift) % 8] for shift in (0, 3, 5)], DEAD, nan=one_nan)
+
+
+def half_exponent(operations, _case):
+    """V_FREXP_EXP ignores the modifiers of its result."""
+    words, power = np.array(HALVES["tiny"], np.uint32)[LANE % 8], (LANE % 5).astype(np.int32) - 2
+    lines = [
+        spelled(name, 1 if "frexp" in name else 2, low, text)
+        for name in operations
+        for text in PERMUTATIONS
+        for low in LOWS["unary"]
+    ]
+    return corpus(lines, [words, power.view(np.uint32)], DEAD)
+
+
+def conversion32(operations, case):
+    """OMOD and CLAMP towards f32, NEG, ABS and CLAMP from it; with and without DPP."""
+    numbers = np.array([
+        0x0, 0x1, 0xFFFFFFFF, 0x80000000, 0x01000001, 0x7FFFFFFF, 0x3F000000, 0xBF000000, 0x3FC00000, 0xBFC00000,
+        0x4EFFFFFF, 0xCF000000, 0x4F800000, 0xFF800000, 0x7F800001, 0x80000001,
+    ], np.uint32)  # fmt: skip
+    lines = []
+    for name, text, v in itertools.product(operations, PERMUTATIONS if case == "dpp" else ("",), range(8)):
+        low = v << 6 if "cvt_f32" in name else v & 1 | (v & 2) << 2 | (v & 4) << 6
+        line = spelled(name, 1, low, text)
+        lines.append(line if case == "dpp" else line.replace("_e64_dpp", "_e64"))
+    return corpus(lines, [numbers[LANE % 16]], DEAD)
+
+
 UNDER_DPP = {
     "bjacob/goc tests/dpp_integer_test.cpp": dpp_integer,
     "bjacob/goc tests/dpp_bitfield_test.cpp": dpp_bitfield,
@@ -261,5 +314,9 @@ UNDER_DPP = {
     "bjacob/goc tests/dpp_half_unary_test.cpp": partial(dpp_half, "unary", 1),
     "bjacob/goc tests/dpp_half_minmax_test.cpp": partial(dpp_half, "three", 3),
     "bjacob/goc tests/dpp_half_fma_test.cpp": partial(dpp_half, "three", 3),
+    "bjacob/goc tests/fp8_narrow_test.cpp": fp8_narrow,
+    "bjacob/goc tests/mullit_test.cpp": mullit,
+    "bjacob/goc tests/half_exponent_test.cpp, DPP": half_exponent,
+    "bjacob/goc tests/conversion32_test.cpp": conversion32,
     "bjacob/goc tests/half_unary_test.cpp": partial(dpp_half, "exponents", 1),
 }

@@ -29,7 +29,8 @@ def counted():
         operation = re.sub(r"_e(32|64)$", "", row["instruction"].split()[0])
         found[operation, row["arch"], row["capture"]] += len(row["rows"].split("; "))
     for row in table("digests.csv"):
-        found[row["operation"], row["arch"], row["capture"]] += int(row["values"])
+        for name, count in zip(row["operation"].split(), row["values"].split(), strict=True):
+            found[name, row["arch"], row["capture"]] += int(count)
     for row in table("function_digests.csv"):
         count = 1 << int(row["sources"].split(" for 2^")[1])
         for name in row["instructions"].split():

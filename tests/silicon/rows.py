@@ -24,6 +24,15 @@ def _parsed(text):
     return [int(x, 16) for x in words if x != "vcc"], "vcc" in words, int(right, 16)
 
 
+def _of_lanes(instruction):
+    """An instruction on scalar registers, s20 from s4 and s6, for each lane of a wave of 32."""
+    if not instruction.startswith("s_"):
+        return instruction
+    copies = [f"v_readlane_b32 s{k}, v{k}, {{lane}}" for k in (4, 6)]
+    lines = "\n".join([*copies, instruction.replace("{", "{{"), "v_writelane_b32 v20, s20, {lane}"])
+    return "\n".join(lines.format(lane=lane) for lane in range(32))
+
+
 def differences(capture, arch):
     """What differs, a line for each value, and how many values were compared."""
     parts, wanted = [], []
@@ -40,7 +49,8 @@ def differences(capture, arch):
         waves += [True] * len(chosen) + [False] * fill
     lines = sorted({instruction for instruction, _ in wanted})
     mode, *sources, vcc = (np.array(column, np.uint64) for column in zip(*(parts[k] for k in order), strict=True))
-    results, _ = run(lines, sources, arch=arch, modes=mode.astype(np.uint32), vcc=vcc, start=sources[2])
+    bodies, modes = [_of_lanes(line) for line in lines], mode.astype(np.uint32)
+    results, _ = run(bodies, sources, arch=arch, modes=modes, vcc=vcc, start=sources[2])
     found, compared = [], 0
     for place, (number, counts) in enumerate(zip(order, waves, strict=True)):
         instruction, result = wanted[number]

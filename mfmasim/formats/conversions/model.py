@@ -78,6 +78,8 @@ class Call(NamedTuple):
     @property
     def small_overflow(self) -> Overflow:
         """Overflow of results in FP8 and BF8 (CDNA4 ISA manual, 7.3, rule of FP16_OVFL)."""
+        if self.arch.conversions.infinity_stays:
+            return self.half_overflow
         return "saturate" if self.mode.fp16_ovfl else "infinity_or_nan"
 
     @property

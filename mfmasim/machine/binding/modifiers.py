@@ -109,9 +109,7 @@ def output_modifiers(instruction: Instruction, operation: Operation, rules: Floa
         return None
     omod, clamp = instruction.modifiers.get("omod", 0), bool(instruction.modifiers.get("clamp", 0))
     width = {"f16": 16, "f32": 32, "f64": 64}.get(operation.results[0])
-    if clamp and not width and not operation.shaped:
+    if clamp and not (width or operation.shaped or operation.ignores_clamp):
         raise unsupported(instruction, "clamp on an integer result")
     flushes = operation.flushes or (instruction.opcode.trans and width == 32)
-    return (
-        OutputModifiers(width, omod, clamp, flushes, instruction.opcode.trans) if width and (omod or clamp) else None
-    )
+    return OutputModifiers(width, omod, clamp, flushes, instruction.opcode.trans) if width and (omod or clamp) else None

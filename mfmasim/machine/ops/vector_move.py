@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mfmasim.arrays import U
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.numerics.float_mode import FloatMode
     from mfmasim.machine.state.waves import Group
 
 
@@ -42,9 +43,11 @@ def v_accvgpr(s0: U) -> U:
     return s0
 
 
-@vector("v_pack_b32_f16", "f16 f16 -> u32", undefined=bits())
-def v_pack_b32_f16(s0: U, s1: U) -> U:
+@vector("v_pack_b32_f16", "f16 f16 mode -> u32", undefined=bits())
+def v_pack_b32_f16(s0: U, s1: U, mode: FloatMode) -> U:
     low, high = (np.ascontiguousarray(s).view(np.uint16).astype(np.uint32) for s in (s0, s1))
+    if mode.rules.pack_quiets:
+        low, high = (np.where(s & 0x7FFF > 0x7C00, s | np.uint32(0x200), s) for s in (low, high))
     return low | high << np.uint32(16)
 
 

@@ -35,7 +35,9 @@ def small(kind):
 
 def overflow():
     """What becomes of values beyond a small format."""
-    return "saturate" if more.NOW.mode >> 23 & 1 else "infinity_or_nan"
+    if not more.NOW.mode >> 23 & 1:
+        return "infinity_or_nan"
+    return "saturate_finite" if more.NOW.arch in {"gfx1200", "gfx1201"} else "saturate"
 
 
 def number(bits, form):

@@ -24,8 +24,9 @@ class NOW:
     mode = PLAIN
     arch = ""
     omod_always = False
-    multiplied = False
     """OMOD works whatever MODE says (gfx12)."""
+    multiplied = False
+    """OMOD takes the result of the operation that executes."""
     plus_zero = False
     """Clamp makes -0 positive (gfx11, gfx12)."""
     rdna = False
@@ -225,7 +226,7 @@ def output_scaled(bits, kind, ins):
         return fl.zero(sign, form)
     if exponent >= top:
         toward = 0 if re.fullmatch(ELEMENTARY, ins.name) else rounding(form)
-        inward = toward == 3 or toward == (1 if sign else 2) or (form == F16 and NOW.mode >> 23 & 1)
+        inward = toward in (3, 1 if sign else 2) or (form == F16 and NOW.mode >> 23 & 1)
         return fl.infinity(sign, form) - int(inward)
     return fl.zero(sign, form) | exponent << form[1] | fl.fraction_of(bits, form)
 
@@ -423,6 +424,14 @@ for _kind, _form in FORMS.items():
     _power = "i16" if _kind == "f16" else "i32"
     row(f"v_frexp_exp_{_power}_{_kind}", f"{_kind} -> {_power}", lambda a, f=_form: _frexp(a, f)[1])
     row(f"v_ldexp_{_kind}", f"{_kind} {_power} -> {_kind}", lambda a, n, f=_form: scaled(a, n, f))
+
+
+def _packed(bits):
+    """A half of V_PACK_B32_F16, whose NaN RDNA4 quiets."""
+    return fl.quiet(bits, F16) if NOW.arch in {"gfx1200", "gfx1201"} and fl.is_nan(bits, F16) else bits
+
+
+row("v_pack_b32_f16", "f16 f16 -> u32", lambda a, b: _packed(a) | _packed(b) << 16)
 row("v_trig_preop_f64", "f64 u32 -> f64", _trig_preop)
 
 

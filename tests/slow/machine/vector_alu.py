@@ -182,7 +182,6 @@ for _names, _signature, _function in (
     ("v_max_u16", "u16 u16 -> u16", max),
     ("v_min_i16", "i16 i16 -> i16", min),
     ("v_max_i16", "i16 i16 -> i16", max),
-    ("v_pack_b32_f16", "f16 f16 -> u32", lambda a, b: a | b << 16),
     *((f"v_cvt_f32_ubyte{i}", "u32 -> f32", _ubyte(i)) for i in range(4)),
     ("v_cvt_f32_u32", "u32 -> f32", lambda a: fl.rounded(fl.Fraction(a), F32)),
     ("v_cvt_f32_i32", "i32 -> f32", lambda a: fl.rounded(fl.Fraction(a), F32)),
