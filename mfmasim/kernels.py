@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,6 +49,21 @@ class Source:
     include: tuple[str | Path, ...] = ()
     eager: bool = True
     """Whether it is read for the types of arguments before a launch, and not only for the names in a finding."""
+
+    @cached_property
+    def _folders(self) -> list[Path]:
+        from mfmasim.toolchain import header_folders
+
+        return header_folders(self.flags, self.include)
+
+    def located(self, name: str) -> str:
+        """A file as the code names it, in the folder where it is: from the source's folder, or absolute outside it."""
+        head, _, rest = name.partition("/")
+        number = head.removeprefix("include")
+        if not rest or number == head or not number.isdecimal() or int(number) >= len(self._folders):
+            return name
+        path, home = self._folders[int(number)] / rest, Path(os.path.abspath(self.path)).parent  # noqa: PTH100
+        return path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path)
 
     def declared(self) -> dict[str, Declared]:
         """What it declares of its kernels; nothing if it has changed since, or there is no compiler."""
@@ -224,7 +240,10 @@ class Kernel:
             place = self.code.object.line_table().at(pc)
         except MfmasimError:
             return ""  # a finding is reported even if the debug information is damaged
-        return f"{place[0].removeprefix('./')}:{place[1]}" if place else ""
+        if not place:
+            return ""
+        name = place[0].removeprefix("./")
+        return f"{self.code.source.located(name) if self.code.source else name}:{place[1]}"
 
 
 class Code:

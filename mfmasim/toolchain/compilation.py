@@ -32,6 +32,8 @@ _TARGET = re.compile(r"gfx[0-9a-f]+(-[0-9a-f]+)*(-generic)?(:[a-z]+[+-])*")
 # ELF's EI_ABIVERSION of an amdhsa code object (LLVM, AMDGPU usage guide, "ELF Code Object").
 _CODE_OBJECT_OF_ABI = {1: 3, 2: 4, 3: 5, 4: 6}
 
+MAPPED = "include"
+"""See `header_folders`."""
 _COMMON = (
     "-x",
     "hip",
@@ -215,7 +217,7 @@ def _front_end(
         if not name.is_dir():
             raise MfmasimError(f"no include folder {str(name)!r}")
     command = [*tool.program, *_COMMON, f"--offload-arch={arch}"]
-    maps = {name: f"include{index}" for index, name in enumerate([*folders, *_absolute_folders(flags)])}
+    maps = {name: f"{MAPPED}{index}" for index, name in enumerate(header_folders(flags, include))}
     command += [f"-I{name}" for name in folders]
     if tool.style != "rocm":
         headers = folder("hipkernels") / "include"
@@ -257,9 +259,15 @@ def _entry(
     return entry_for(tool, steps, source, scratch, flags, folders, folder("hipkernels") / "include")
 
 
-def _absolute_folders(flags: Sequence[str]) -> list[Path]:
-    """Absolute include folders among the user's flags."""
-    return [name for name in _include_folders(flags) if name.is_absolute()]
+def header_folders(flags: Sequence[str], include: Sequence[str | os.PathLike[str]] = ()) -> list[Path]:
+    """Absolute include folders. Code names files of the n-th `MAPPED` n, so that its bytes do not depend on the place.
+
+    Args:
+        flags: the user's flags.
+        include: folders beside them.
+    """
+    given = [Path(os.path.abspath(name)) for name in include]  # noqa: PTH100
+    return given + [name for name in _include_folders(flags) if name.is_absolute()]
 
 
 def _include_folders(flags: Sequence[str]) -> list[Path]:

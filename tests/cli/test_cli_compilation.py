@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import mfmasim
 from mfmasim.cli import main
 
 KERNEL = """#include <hip/hip_runtime.h>
@@ -66,3 +67,17 @@ def test_what_is_compiled_already_takes_none_of_them(home, capsys):
     for verb in ("inspect", "cost", "run"):
         assert main([verb, str(home / "add.hsaco"), "-I", "../inc"]) == 2
         assert "is compiled already" in capsys.readouterr().err
+
+
+def test_findings_name_a_header_where_it_is(home):
+    """Code has ``include0/mine.h`` for it, so that its bytes do not depend on the folder."""
+    for folder, name in ((home / "inc", "inc/mine.h"), (home / "elsewhere" / "far", f"{home}/elsewhere/far/mine.h")):
+        folder.mkdir(exist_ok=True)
+        (folder / "mine.h").write_text("static __device__ float plus(float a, float b) { return a + b; }\n")
+        source = home / ("add.hip" if folder.name == "inc" else "elsewhere/sub/add.hip")
+        source.parent.mkdir(exist_ok=True)
+        source.write_text(KERNEL)
+        kernel = mfmasim.compile(source, "gfx942", flags=["-DSTEP=2"], include=[folder])["add"]
+        files = {kernel.source_at(one.pc).rpartition(":")[0] for one in kernel.instructions}
+        assert name in files
+        assert not any(file.startswith("include") for file in files)
