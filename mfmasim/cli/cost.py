@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation, macros, show_warnings
+from mfmasim.cli.compilation import add_compilation, macros
+from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures.rates import Product
     from mfmasim.cost.costed import Costed
-
-OBJECTS = (".hsaco", ".co", ".o")
-SOURCES = (".hip", ".cu", ".cpp")
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -59,17 +57,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--cold", action="store_true", help="start with nothing in any cache (default with --against)")
     parser.add_argument("--warm", action="store_true", help="with --against: start with everything in the L2")
     parser.add_argument("--rates", action="store_true", help="print every rate that the results rest on")
-    parser.add_argument("--kernel", help="of a launch: the kernel, where it has several")
-    parser.add_argument("--grid", default="1", help="of a launch: workgroups, such as 4 or 4,4,1 (default 1)")
-    parser.add_argument("--block", default="64", help="of a launch: work-items per workgroup (default 64)")
-    parser.add_argument("--shared", type=int, default=0, help="of a launch: dynamic LDS in bytes")
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        metavar="ARG",
-        help="of a launch: an argument, as `mfmasim run` takes it",
-    )
+    add_launch(parser)
     parser.set_defaults(run=run)
 
 
@@ -92,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(costed.lines()))
     if not found:
         raise MfmasimError("no case could be executed")
-    if args.json != "-" and not any(target.endswith((*OBJECTS, *SOURCES)) for target in args.targets):
+    if args.json != "-" and not is_launch(args.targets):
         print(f"conflicts, traffic and instructions by line: mfmasim report {' '.join(args.targets)}")
     if args.json:
         text = json.dumps([costed.record() for costed in found], indent=1)
@@ -137,7 +125,7 @@ def _title(costed: Costed) -> str:
 
 def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     """Everything that is asked for."""
-    if any(target.endswith((*OBJECTS, *SOURCES)) for target in args.targets):
+    if is_launch(args.targets):
         yield _of_launch(args)
         return
     from mfmasim.cli.chosen import chosen_cases
@@ -146,6 +134,7 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     from mfmasim.cost.costed import Costed
     from mfmasim.errors import MfmasimError
 
+    needed(args, OPTIONS, "a code object or a source in place of cases")
     changes = dict(setting(text) for text in args.set)
     work = chosen_cases(args.targets, args.arch, args.case, skipped=False, flags=macros(args))
     for *_, case, arch in work:
@@ -163,33 +152,14 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
 
 def _of_launch(args: argparse.Namespace) -> Costed:
     """A kernel of a code object or a source, with given arguments."""
-    from mfmasim import program
-    from mfmasim.architectures import DEFAULT
-    from mfmasim.cli.run_arguments import given, sizes
     from mfmasim.cost import record_launch
     from mfmasim.cost.costed import Costed
-    from mfmasim.errors import MfmasimError, unknown
 
-    if len(args.targets) != 1:
-        raise MfmasimError(f"{len(args.targets)} targets: a code object or a source is given alone")
-    (target,) = args.targets
-    needed(args, {"--case": "case", "--set": "set"}, f"a case file; {target} is none")
-    if target.endswith(SOURCES):
-        code = program.compile(target, args.arch or DEFAULT, **compilation(args))
-        show_warnings(code)
-    else:
-        needed(args, COMPILATION, f"a source; {target} is compiled already")
-        code = program.load(target, args.arch)
-    name = args.kernel or (code.kernels[0] if len(code.kernels) == 1 else None)
-    if name is None or name not in [*code.kernels, *(code[k].title for k in code.kernels)]:
-        titles = [code[k].title for k in code.kernels]
-        raise unknown("kernel", name or "(none)", titles, f"in {target}; --kernel names one")
-    kernel = code[name]
+    kernel, grid, block, given, shared = launched(args)
     product = _product(args, kernel.arch.name)
-    passed = given(args.arg, kernel)
-    grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
-    units, whole = product.units, _whole(args)
-    return Costed(record_launch(kernel, grid, block, passed.values, args.shared, units=units, whole=whole), product)
+    return Costed(
+        record_launch(kernel, grid, block, given.values, shared, units=product.units, whole=_whole(args)), product
+    )
 
 
 def _whole(args: argparse.Namespace) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.compilation import add_macros, macros
+from mfmasim.cli.compilation import add_compilation, macros
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
+from mfmasim.cli.needs import needed
 
 if TYPE_CHECKING:
     import argparse
@@ -23,14 +26,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         description="Run each case once and describe what was executed; with --claims, check published statements "
         "about the kernels. Exit code 1 when a case fails, or a verdict on a claim differs from the recorded one.",
     )
-    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument(
+        "targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', a case file, or a launch"
+    )
     parser.add_argument("--arch", help="only this architecture")
     parser.add_argument(
         "--claims", action="store_true", help="only check what published texts state about the family's kernels"
     )
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
-    add_macros(parser)
+    add_compilation(parser)
+    add_launch(parser)
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
     parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
     parser.add_argument("--html", metavar="FILE", help="write the reports as one HTML page")
@@ -50,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.claims:
         return _claims(args)
     profiles = []
-    for profile in in_order(args, _work, _profiled, lambda profile: profile.report.counts.total()):
+    for profile in _profiles(args):
         profiles.append(profile)
         if args.json == "-":
             continue
@@ -71,12 +76,24 @@ def run(args: argparse.Namespace) -> int:
             Path(args.json).write_text(text + "\n")
     if args.html:
         Path(args.html).write_text(profile_page(profiles, __version__))
-    if args.json != "-":
+    if args.json != "-" and not is_launch(args.targets):
         print(f"bounds of each pipe, and what waves stand still for: mfmasim cost {' '.join(args.targets)}")
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
     for target in texts if args.json != "-" else []:
         print(f"published claims about {target}: mfmasim report {target} --claims")
     return 0 if all(profile.ok for profile in profiles) else 1
+
+
+def _profiles(args: argparse.Namespace) -> Iterator[Profile]:
+    """Everything that is asked for."""
+    if not is_launch(args.targets):
+        needed(args, OPTIONS, "a code object or a source in place of cases")
+        yield from in_order(args, _work, _profiled, lambda profile: profile.report.counts.total())
+        return
+    from mfmasim.lab.reports.profile import profile_launch
+
+    kernel, grid, block, given, shared = launched(args)
+    yield profile_launch(kernel, grid, block, given.values, shared, undefined=given.undefined)
 
 
 def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:

@@ -195,6 +195,20 @@ def informed(case: Case, **facts: Any) -> Case:
     return replace(case, parameters={**case.parameters, **known})
 
 
+def launched(report: Report, title: str) -> Result:
+    """The result of a launch that no case declares: its findings decide.
+
+    Args:
+        report: of the launch.
+        title: what it is called.
+    """
+    result = Result("", title, report.kernel, report.arch, report.device)
+    _merge(result, report.findings)
+    _note(result, report)
+    result.settle()
+    return result
+
+
 def _note(result: Result, report: Report) -> None:
     result.launch = report
     trust = Trust.of([(result.fidelity, result.fidelity_of), (str(report.fidelity), report.fidelity.operations)])

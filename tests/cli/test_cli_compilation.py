@@ -81,3 +81,27 @@ def test_findings_name_a_header_where_it_is(home):
         files = {kernel.source_at(one.pc).rpartition(":")[0] for one in kernel.instructions}
         assert name in files
         assert not any(file.startswith("include") for file in files)
+
+
+def test_a_launch_is_reported_as_a_case_is(home, capsys):
+    launch = ["--arg", "x=f32:64=1", "--arg", "out=f32:64", "-I", "../inc", "-DSTEP=2"]
+    assert main(["report", str(home / "add.hip"), *launch, "--json", "-"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["kernel"], found["arch"], found["waves"]) == ("add", "gfx942", 1)
+    assert [(one["name"], one["read"], one["written"]) for one in found["traffic"]["buffers"]] == [
+        ("x", 256, 0), ("out", 0, 256),
+    ]  # fmt: skip
+    assert found["bound"]["cycles"] > 0
+    small = ["--arg", "x=f32:64=1", "--arg", "out=f32:8", *launch[4:]]
+    assert main(["report", str(home / "add.hip"), *small, "--json", "-"]) == 1, "a store outside is an error"
+    assert json.loads(capsys.readouterr().out)[0]["status"] == "fail"
+    assert main(["report", str(home / "add.hip"), *launch]) == 0
+    assert "Resources" in capsys.readouterr().out
+
+
+def test_options_of_a_launch_need_one(home, capsys):
+    for verb in ("cost", "report"):
+        assert main([verb, str(home / "case.py"), "--arg", "1"]) == 2
+        assert "--arg needs a code object or a source in place of cases" in capsys.readouterr().err
+        assert main([verb, str(home / "add.hip"), "--case", "x", "-I", "../inc"]) == 2
+        assert "--case needs a case file" in capsys.readouterr().err

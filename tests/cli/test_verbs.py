@@ -189,9 +189,9 @@ def test_what_cannot_be_inspected_says_why(capsys, words, text):
     assert text in said(capsys, "inspect", *words, code=2).err
 
 
-@pytest.mark.parametrize("verb", ["verify", "report", "explore"])
+@pytest.mark.parametrize("verb", ["verify", "explore"])
 def test_a_source_in_place_of_a_case_file_says_what_takes_it(verb, tmp_path, capsys):
     (tmp_path / "k.hip").write_text("int x;\n")
     assert main([verb, str(tmp_path / "k.hip")]) == 2
     assert "a case file is Python (.py)" in (said := capsys.readouterr().err)
-    assert "without one: mfmasim inspect or mfmasim run" in said
+    assert "without one: mfmasim inspect, run, report or cost" in said

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.cost import Resident, bound_of
+from mfmasim.devices import SimDevice
 from mfmasim.devices.loops import Loop, loops_of, main_loop
 from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.errors import MfmasimError
@@ -16,11 +17,16 @@ from mfmasim.lab.reports.traffic_page import element_sizes
 from mfmasim.observe.tools.path import Path
 from mfmasim.observe.tools.traffic import Traffic
 from mfmasim.verify.orders import Turn, turns_of, usual_turn
-from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.runner import informed, launched, verify_case
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mfmasim.cost import Bound
     from mfmasim.devices import Report
+    from mfmasim.kernels import Kernel
+    from mfmasim.machine.events import Observer
+    from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
@@ -108,23 +114,66 @@ def profile_case(
         MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
     """
     once = replace(case, mapping=None, data=case.data[:1])
-    traffic = Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch)))
-    path = Path()
     unit = Resident() if bounds or any(claim.what in COSTS for claim in case.claims) else None
-    watching = [traffic, path, *([] if unit is None else [unit])]
-    result = verify_case(once, arch, group=group, compiler=compiler, observers=watching)
+    watch = _Watch(Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch))), Path(), unit)
+    result = verify_case(once, arch, group=group, compiler=compiler, observers=watch.observers)
     report = result.launch
     if report is None or report.program is None:
         why = "; ".join(finding.message for finding in result.findings) or "the case was not run"
         raise MfmasimError(f"{case.title} on {arch}: {why}")
+    found, quantities = _described(result, report, report.program, watch)
+    found.claims = [judge(claim, report, found.main, quantities, case.source) for claim in case.claims]
+    return found
+
+
+def profile_launch(
+    kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *, undefined: Sequence[Any] = ()
+) -> Profile:
+    """Launch a kernel once, and describe what was executed; its result is what the launch's findings say.
+
+    Args:
+        kernel: the kernel.
+        grid: workgroups in x, y, z.
+        block: work-items of a workgroup in x, y, z.
+        args: arguments.
+        shared_bytes: dynamic LDS in bytes.
+        undefined: arrays whose contents are undefined.
+
+    Raises:
+        MfmasimError: the launch is wrong, or stops early.
+    """
+    watch = _Watch(Traffic(), Path(), Resident())
+    report = SimDevice().launch(kernel, grid, block, args, shared_bytes, undefined=undefined, observers=watch.observers)
+    return _described(launched(report, kernel.title), report, kernel, watch)[0]
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """Observers of a launch that is described."""
+
+    traffic: Traffic
+    path: Path
+    unit: Resident | None
+
+    @property
+    def observers(self) -> list[Observer]:
+        """All of them."""
+        return [self.traffic, self.path, *([] if self.unit is None else [self.unit])]
+
+
+def _described(result: Result, report: Report, kernel: Kernel, watch: _Watch) -> tuple[Profile, dict[str, Any]]:
+    """What was executed, and the quantities that claims are about.
+
+    Raises:
+        MfmasimError: the launch stopped early.
+    """
     if report.stopped:
-        raise MfmasimError(f"{case.title} on {arch}: {report.stopped}")
-    kernel = report.program
+        raise MfmasimError(f"{result.case} on {report.arch}: {report.stopped}")
     loops = loops_of(kernel, report.executed)
     main = main_loop(loops)
     resources = occupancy(kernel, math.prod(report.block), report.lds.get("bytes", 0))
-    turn = None if main is None else usual_turn(turns_of(path.instructions, main, kernel.arch))
-    found = Profile(result, report, loops, main, resources, _accesses(report), [], traffic, turn)
+    turn = None if main is None else usual_turn(turns_of(watch.path.instructions, main, kernel.arch))
+    found = Profile(result, report, loops, main, resources, _accesses(report), [], watch.traffic, turn)
     quantities = {
         "waves per SIMD": resources.waves_per_simd,
         "workgroups": float(resources.workgroups),
@@ -134,13 +183,12 @@ def profile_case(
         "AGPRs": float(report.registers["agpr"]),
         **({} if turn is None else turn.quantities()),
     }
-    if unit is not None:
-        recorded = unit.recorded(report.executed)
+    if watch.unit is not None:
+        recorded = watch.unit.recorded(report.executed)
         found.bound = bound_of(recorded.trace, recorded.head)
         shares = {f"{pipe} share": part for pipe, part in found.bound.shares.items()}
         quantities |= {"bound cycles": found.bound.total, **shares}
-    found.claims = [judge(claim, report, main, quantities, case.source) for claim in case.claims]
-    return found
+    return found, quantities
 
 
 def _accesses(report: Report) -> list[Access]:
