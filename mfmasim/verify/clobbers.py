@@ -1,8 +1,9 @@
-"""Inline assembly in a kernel's source that waits or synchronises without telling the compiler that memory changes.
+"""Inline assembly in a kernel's source that orders memory behind the compiler's back, or loads and never waits.
 
 An ``asm`` statement without the clobber ``"memory"`` does not order the loads and stores around it: the compiler may
 move an LDS read above the wait for the direct-to-LDS load that it depends on (GCC manual, "Clobbers and Scratch
-Registers"). Whether it does differs from compiler to compiler, so the source is examined, not the code.
+Registers"). Whether it does differs from compiler to compiler, so the source is examined, not the code. Nor does
+the compiler count a load of an ``asm`` statement: it adds no wait before the result is used.
 """
 
 from __future__ import annotations
@@ -18,23 +19,47 @@ ORDERS = re.compile(r"\bs_(?:waitcnt(?:_\w*cnt)?|wait_\w*cnt|barrier\w*)\b|\blds
 """Instructions that order memory operations, and loads that write the LDS behind the compiler's back."""
 OWN = re.compile(r"\b(?:buffer|global|flat|scratch|ds|s)_(?:load|read)_\w+(?![^\n]*\blds\b)")
 """A load to a register in the same statement: its wait is for that load."""
+WAITS = re.compile(r"wait", re.IGNORECASE)
+"""A wait anywhere in a source: in assembly, as a builtin function, or a macro."""
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+CLOBBER = 'the asm statement with {} has no clobber "memory": loads and stores may be moved across it'
+LOAD = (
+    "the asm statement with {} loads, and nothing in this source waits: the compiler adds no wait after inline "
+    "assembly; add s_waitcnt (s_wait_* on gfx12) to the statement"
+)
 LONGEST = 2_000
 """Characters of a statement that are looked through for its end."""
 
 
 def unclobbered(text: str) -> Iterator[tuple[int, str]]:
-    """Line and instruction of every such statement of a source."""
-    code = COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
+    """Line and instruction of every statement of a source that orders memory without the clobber."""
+    for line, words, body in _statements(_code(text)):
+        found = ORDERS.search(words)
+        if found and not OWN.search(words) and '"memory"' not in body:
+            yield line, found[0]
+
+
+def loads(text: str) -> Iterator[tuple[int, str]]:
+    """Line and instruction of every statement of a source that loads to a register."""
+    for line, words, _ in _statements(_code(text)):
+        if found := OWN.search(words):
+            yield line, found[0].strip()
+
+
+def _code(text: str) -> str:
+    """The source with blanks in place of comments."""
+    return COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def _statements(code: str) -> Iterator[tuple[int, str, str]]:
+    """Line, assembly and all of every ``asm`` statement."""
     for start in ASM.finditer(code):
         body = _parenthesis(code, start.end())
         parts = re.split(r":", STRING.sub(lambda m: m[0].replace(":", " "), body))
         words = re.sub(r"\\.", " ", "".join(STRING.findall(parts[0])))
-        found = ORDERS.search(words)
-        if found and not OWN.search(words) and '"memory"' not in body:
-            yield code.count("\n", 0, start.start()) + 1, found[0]
+        yield code.count("\n", 0, start.start()) + 1, words, body
 
 
 def _parenthesis(code: str, start: int) -> str:
@@ -47,26 +72,31 @@ def _parenthesis(code: str, start: int) -> str:
     return code[start : start + LONGEST]
 
 
-def without_clobber(source: Path, kernel: str) -> list[Finding]:
-    """A finding for each such statement of a kernel's source and of the files that it includes by a relative name.
+def inline_assembly(source: Path, kernel: str) -> list[Finding]:
+    """A finding for each statement that lacks its clobber, and for each load where nothing waits.
 
     Args:
-        source: the source; a code object has none.
+        source: the source; a code object has none. Files that it includes by a relative name belong to it.
         kernel: name of the kernel.
 
     Returns:
         The findings.
     """
-    found, open_, seen = [], [source.resolve()], set()
+    texts: dict[Path, str] = {}
+    open_ = [source.resolve()]
     while open_:
         path = open_.pop()
-        if path in seen or path.suffix in (".hsaco", ".co", ".o") or not path.is_file():
+        if path in texts or path.suffix in (".hsaco", ".co", ".o") or not path.is_file():
             continue
-        seen.add(path)
-        text = path.read_text(errors="replace")
-        open_ += [(path.parent / name).resolve() for name in INCLUDE.findall(text)]
-        for line, name in unclobbered(text):
-            message = f'the asm statement with {name} has no clobber "memory": loads and stores may be moved across it'
-            where = {"kernel": kernel, "source": f"{path.name}:{line}", "instruction": name}
-            found.append(Finding("source", "warning", message, "source-asm-clobber", **where))  # type: ignore[arg-type]
+        texts[path] = path.read_text(errors="replace")
+        open_ += [(path.parent / name).resolve() for name in INCLUDE.findall(texts[path])]
+    waits = any(WAITS.search(_code(text)) for text in texts.values())  # whether they are enough, the check `waits` says
+    found = []
+    for path, text in texts.items():
+        kinds = [("source-asm-clobber", CLOBBER, unclobbered(text)), ("source-asm-load", LOAD, loads(text))]
+        # A header may have statements that this source does not use.
+        for kind, message, statements in kinds[: 1 if waits or path != source.resolve() else 2]:
+            for line, name in statements:
+                where = {"kernel": kernel, "source": f"{path.name}:{line}", "instruction": name}
+                found.append(Finding("source", "warning", message.format(name), kind, **where))  # type: ignore[arg-type]
     return found

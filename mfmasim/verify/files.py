@@ -61,7 +61,9 @@ def load_file(path: Path) -> list[Case]:
     if not path.is_file():
         raise MfmasimError(f"{path}: {'a folder, not a case file' if path.is_dir() else 'no such case file'}")
     if path.suffix != ".py":
-        alone = "; without one: mfmasim inspect, run, report or cost" if path.suffix in (".hip", ".hsaco", ".co") else ""
+        alone = (
+            "; without one: mfmasim inspect, run, report or cost" if path.suffix in (".hip", ".hsaco", ".co") else ""
+        )
         raise MfmasimError(f"{path}: a case file is Python (.py) and declares what the kernel's arguments are{alone}")
     own = folder("hipkernels") not in path.parents  # the package's families gather the cases of their modules
     with collecting(path, own=own) as found, neighbours(path):

@@ -93,6 +93,13 @@ OF_CASES = (
         'Write asm volatile("s_waitcnt vmcnt(0)" ::: "memory");',
     ),
     Kind(
+        "source-asm-load", "warning", "Inline assembly loads, and nothing in the source waits",
+        "The compiler counts no load of inline assembly. Whether its waits for other loads cover this one by accident, "
+        "the check of waits shows; the next compiler, or the next change, may move them.",
+        'asm volatile("ds_read_b64 %0, %1" : "=v"(x) : "v"(address));',
+        'Wait in the same statement: asm volatile("ds_read_b64 %0, %1\\n s_waitcnt lgkmcnt(0)" : ...).',
+    ),
+    Kind(
         "skip-declared", "info", "The case is skipped on this architecture",
         "The case file declares it, with the reason.",
         'skip={"gfx942": "no FP4"}',

@@ -15,7 +15,7 @@ from mfmasim.fidelity import Trust, lowest
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.tools.path import Path
 from mfmasim.verify.causes import of_other_flavour
-from mfmasim.verify.clobbers import without_clobber
+from mfmasim.verify.clobbers import inline_assembly
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
 from mfmasim.verify.elements.trace import check_mapping
@@ -127,7 +127,7 @@ def verify_case(
         text = "the case has no expected C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"
         result.findings.append(Finding("outputs", level, text, "outputs-not-compared", kernel=kernel.name))
-    result.findings += without_clobber(case.source, kernel.name)
+    result.findings += inline_assembly(case.source, kernel.name)
     suppress(result, case.suppress)
     demand(result, case.fails)
     result.findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))

@@ -4,7 +4,7 @@ import pytest
 
 from mfmasim.resources import folder
 from mfmasim.verify import find, verify_case
-from mfmasim.verify.clobbers import unclobbered, without_clobber
+from mfmasim.verify.clobbers import inline_assembly, unclobbered
 
 WAIT = 'asm volatile("s_waitcnt vmcnt(0)"{});'
 LINES = {
@@ -40,7 +40,7 @@ def test_a_wait_without_the_clobber_is_reported_with_its_line(tmp_path):
     changed = text.replace(header.format(' : "memory"'), '#include "wait.h"')
     changed = changed.replace("../tile.h", str(family / "tile.h"))
     (tmp_path / "pingpong.hip").write_text(changed)
-    (finding,) = without_clobber(tmp_path / "pingpong.hip", "pingpong")
+    (finding,) = inline_assembly(tmp_path / "pingpong.hip", "pingpong")
     assert (finding.id, finding.source, finding.severity) == ("source-asm-clobber", "wait.h:1", "warning")
     assert 'no clobber "memory"' in finding.message
 
@@ -60,4 +60,28 @@ def test_verify_reports_it_and_no_kernel_of_the_package_has_it(tmp_path):
     assert [f.source for f in result.findings if f.id == "source-asm-clobber"] == ["k.hip:2"]
     sources = [*folder("hipkernels").rglob("*.hip")]
     assert len(sources) > 40
-    assert not [finding for path in sources for finding in without_clobber(path, "")]
+    assert not [finding for path in sources for finding in inline_assembly(path, "")]
+
+
+LOADS = 'asm volatile("ds_read_b64 %0, %1" : "=v"(x) : "v"(at));\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [("", 1), ('asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory");', 0), ("__builtin_amdgcn_s_waitcnt(0);", 0),
+     ("WAIT_LDS();", 0), ("// wait here", 1), ('#include "other.h"', 0)],
+)  # fmt: skip
+def test_a_load_in_a_source_that_nowhere_waits_is_reported(more, found, tmp_path):
+    """The compiler adds no wait after inline assembly; where a wait exists, the check of waits judges."""
+    (tmp_path / "other.h").write_text("#define DONE __builtin_amdgcn_s_waitcnt(0)\n")
+    (tmp_path / "k.hip").write_text(f"int x;\n{LOADS}{more}\n")
+    findings = inline_assembly(tmp_path / "k.hip", "k")
+    assert [(f.id, f.source, f.instruction, f.severity) for f in findings] == [
+        ("source-asm-load", "k.hip:2", "ds_read_b64", "warning")
+    ] * found
+
+
+def test_no_shipped_kernel_loads_without_a_wait():
+    sources = [path for path in folder("hipkernels").rglob("*.hip") if "zoo" not in path.parts]
+    assert len(sources) > 50
+    assert not [f for path in sources for f in inline_assembly(path, "") if f.id == "source-asm-load"]

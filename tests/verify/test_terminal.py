@@ -70,3 +70,12 @@ def test_on_a_terminal_what_does_not_fit_is_indented_alike_and_a_pipe_gets_whole
         assert body[-1].strip() == "i ^= 1;  // paste"
         assert (len(body) == 2) is not bool(width)
         assert not width or max(map(len, body)) <= width
+
+
+def test_addresses_of_an_unrolled_loop_do_not_keep_findings_separate(capsys):
+    """Hexadecimal letters are part of the number."""
+    waits = (20, "0x1948", "(1) or less is"), (22, "0x1a0c", "(0) is"), (22, "0x19f4", "(0) is")
+    found = [
+        finding(f"v{n} is read while ds_read at {at} may still be writing it: {w} missing", 0) for n, at, w in waits
+    ]
+    assert "and 2 more of the same kind at the same line" in shown(found, capsys)
