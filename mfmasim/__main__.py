@@ -2,4 +2,5 @@
 
 from mfmasim.cli import main
 
-raise SystemExit(main())
+if __name__ == "__main__":  # ranks of MPI import it as well
+    raise SystemExit(main())

@@ -36,7 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     record.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     record.add_argument("--into", metavar="FOLDER", default="captures", help="folder to write to (default: captures)")
-    add_jobs(record)
+    add_jobs(record, elsewhere=False)
     check = actions.add_parser("check", help="compare captures with the simulator and the reference")
     check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
     check.add_argument(

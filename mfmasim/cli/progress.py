@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from rich.status import Status
@@ -20,7 +20,7 @@ REFRESH = 0.5
 """Seconds between two updates."""
 
 
-def words(done: int, total: int, instructions: int, seconds: float) -> str:
+def words(done: int, total: int, instructions: int, seconds: float, workers: int = 0) -> str:
     """What is done and what is left, in words.
 
     Args:
@@ -28,15 +28,20 @@ def words(done: int, total: int, instructions: int, seconds: float) -> str:
         total: all cases.
         instructions: wave-instructions that they executed.
         seconds: since the start.
+        workers: of an executor; none are not shown.
 
     >>> words(5, 20, 1234567, 10.0)
     '5 of 20 done, 15 left; 1,234,567 wave-instructions; 10 s, about 30 s left'
     >>> words(0, 20, 0, 3.4)
     '0 of 20 done, 20 left; 3 s'
+    >>> words(5, 20, 0, 10.0, workers=4)
+    '5 of 20 done, 15 left; 4 workers, 0.5 a second; 10 s, about 30 s left'
     """
     parts = [f"{done:,} of {total:,} done, {total - done:,} left"]
     if instructions:
         parts.append(f"{instructions:,} wave-instructions")
+    if workers:
+        parts.append(f"{workers} workers, {done / max(seconds, REFRESH):.2g} a second")
     left = f", about {_time(seconds / done * (total - done))} left" if 0 < done < total else ""
     return "; ".join([*parts, f"{_time(seconds)}{left}"])
 
@@ -52,6 +57,8 @@ class Progress:
     def __init__(self, total: int) -> None:
         """Count to `total`."""
         self.total, self.done, self.instructions = total, 0, 0
+        self.workers: Callable[[], int] = lambda: 0
+        """How many workers an executor has."""
         self._shown: Status | None = None
         self._start = time.monotonic()
         self._over = threading.Event()
@@ -102,7 +109,7 @@ class Progress:
         on = console(stderr=True)
         self._over.wait(SILENT)
         while not self._over.is_set():
-            text = words(self.done, self.total, self.instructions, time.monotonic() - self._start)
+            text = words(self.done, self.total, self.instructions, time.monotonic() - self._start, self.workers())
             with self._lock:
                 if not self._hidden:
                     if self._shown is None:

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     results: list[Result] = []
     tables: dict[str, Any] = {}
     for result in in_order(
-        args, _work, _verified, lambda result: sum(result.executed.values()), alone=args.device != "sim"
+        args, _work, _verified, lambda result: sum(result.executed.values()), alone=args.device != "sim", lost=_lost
     ):
         if result.group not in tables:
             tables[result.group] = table_of(result.group)
@@ -145,8 +145,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
 def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
     """The result of one case; an error about the case is a result, too."""
     from mfmasim.errors import MfmasimError
-    from mfmasim.observe import Finding
-    from mfmasim.verify import Result, verify_case
+    from mfmasim.verify import verify_case
 
     name, case, arch = task
     changes = dict(setting(text) for text in args.set)
@@ -163,12 +162,27 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
             quota=None if args.device != "sim" else quota_of(args),
         )
     except MfmasimError as error:
-        result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
-        result.source = str(case.source)
-        result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
+        result = _error(args, task, str(error))
     if args.html and result.launch is not None:
         result.coverage = result.launch.coverage
     result.launch = None  # nothing else reads it here, and it holds the whole kernel
+    return result
+
+
+def _lost(args: argparse.Namespace, task: tuple[str, Case, str], why: str) -> Result:
+    """The result of a case whose workers ended."""
+    return _error(args, task, f"{task[1].title} was not executed: {why}")
+
+
+def _error(args: argparse.Namespace, task: tuple[str, Case, str], text: str) -> Result:
+    """The result of a case that could not be run."""
+    from mfmasim.observe import Finding
+    from mfmasim.verify import Result
+
+    name, case, arch = task
+    result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
+    result.source = str(case.source)
+    result.findings.append(Finding("case", "error", text, "case-wrong", kernel=result.kernel))
     return result
 
 
