@@ -36,6 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--source", action="append", default=[], metavar="FOLDER", help="where sources are looked for")
     parser.add_argument("--commands", metavar="FILE", help="read commands from FILE ('-': standard input)")
     parser.add_argument("--record", metavar="FILE", help="write the launch to FILE, to be debugged later, and exit")
+    parser.add_argument("--page", metavar="FILE", help="write two waves as an HTML page to step through, and exit")
     parser.add_argument(
         "--dap", action="store_true", help="serve the Debug Adapter Protocol on standard input and output"
     )
@@ -58,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
         raise MfmasimError("debug: a target is expected: a case, a code object, a recording, or -- and a program")
     if debug_targets.is_program(args.target):
         return debug_targets.run_program(args)
+    if args.page:
+        return debug_targets.write_page(args)
     session = debug_targets.opened(args)
     if args.record:
         from mfmasim.debug.file import save

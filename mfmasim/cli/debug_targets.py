@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mfmasim.debug import Recorder, Session
     from mfmasim.debug.names import Elements
     from mfmasim.devices import Report
+    from mfmasim.machine.events import Observer
     from mfmasim.verify.launch import CaseLaunch
 
 
@@ -45,8 +46,12 @@ def is_program(target: Sequence[str]) -> bool:
     return head[:2] == b"#!" or (head[:4] == ELF and int.from_bytes(head[18:20], "little") in (X86, AARCH))
 
 
-def opened(args: argparse.Namespace) -> Session:
+def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Session:
     """The session of a target that runs in this process.
+
+    Args:
+        args: the command line's.
+        observers: of the launch.
 
     Raises:
         MfmasimError: there is no such target, or it cannot be launched.
@@ -58,15 +63,15 @@ def opened(args: argparse.Namespace) -> Session:
         raise MfmasimError(f"debug: {' '.join(args.target[2:])!r} is left over; a program's arguments follow --")
     path = Path(name)
     if path.is_file() and is_record(path):
-        return load(path, args.source)
+        return load(path, args.source, observers)
     if path.suffix in CODE:
-        return _code(args)
+        return _code(args, observers)
     if len(args.target) > 1:
         raise MfmasimError(f"debug: {args.target[1]!r} is left over; --case chooses a case")
-    return _case(args)
+    return _case(args, observers)
 
 
-def _code(args: argparse.Namespace) -> Session:
+def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     """A kernel with arguments of the command line."""
     from mfmasim import program
     from mfmasim.cli.compilation import compilation, show_warnings
@@ -90,14 +95,14 @@ def _code(args: argparse.Namespace) -> Session:
     passed = given(args.arg, kernel)
     grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
     kept: list[tuple[Recorder, Report]] = []
-    device = RecordingDevice(lambda recorder, report: kept.append((recorder, report)))
+    device = RecordingDevice(lambda recorder, report: kept.append((recorder, report)), observers)
     device.launch(kernel, grid, block, passed.values, args.shared, args.checks or "all", undefined=passed.undefined)
     if not kept:
         raise MfmasimError(f"{kernel.title}: nothing was executed")
     return Session(*kept[0], folders=[*map(Path, args.source), Path(name).parent])
 
 
-def _case(args: argparse.Namespace) -> Session:
+def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     """A case, verified; the first launch of it, with all findings."""
     from mfmasim.cli.verify import setting
     from mfmasim.debug import Session
@@ -130,7 +135,7 @@ def _case(args: argparse.Namespace) -> Session:
 
     compiler = args.compiler
     kernel = informed(case, arch=arch).compiled(arch, compiler)
-    result = verify_case(case, arch, device=RecordingDevice(done), kernel=kernel)
+    result = verify_case(case, arch, device=RecordingDevice(done, observers), kernel=kernel)
     if not kept:
         raise MfmasimError(f"{case.title} on {arch}: nothing was launched ({result.status})")
     recorder, report = kept[0]
@@ -162,6 +167,23 @@ def _elements(recorder: Recorder, launch: CaseLaunch) -> dict[str, Elements]:
         for label in dict.fromkeys((argument.name, recorder.launch.names.buffer(region.name))):
             out[label] = Elements(label, region.address, argument.shape, strides, bits, name, signed)
     return out
+
+
+def write_page(args: argparse.Namespace) -> int:
+    """Write the launch of a target, or of a recording, as a page of the explorer."""
+    from mfmasim.explorer import explorer_page, view_state
+    from mfmasim.explorer.recording import Recorder as PageRecorder
+    from mfmasim.explorer.recording import record_launch
+
+    recorder = PageRecorder()
+    session = opened(args, [recorder])
+    record = record_launch(recorder, session.kernel, session.kernel.title, list(session.folders))
+    record["source"] = {name: lines for name in session.lines.files if (lines := session.lines.source(name))}
+    try:
+        Path(args.page).write_text(explorer_page([record], view_state("stepper")), encoding="utf-8")
+    except OSError as error:
+        raise MfmasimError(f"--page {args.page}: {error.strerror or error}") from None
+    return 0
 
 
 def run_program(args: argparse.Namespace, port: int | None = None) -> int:

@@ -31,10 +31,11 @@ from mfmasim.machine.state.memory_snapshot import Earlier
 from mfmasim.observe import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mfmasim.debug.recorder import Recorder
     from mfmasim.devices import Report
+    from mfmasim.machine.events import Observer
 
 
 MAGIC = b"mfmasim recording\n"
@@ -128,12 +129,13 @@ def digest(memory: Memory) -> str:
     return total.hexdigest()
 
 
-def load(path: Path, folders: Iterable[str] = ()) -> Session:
+def load(path: Path, folders: Iterable[str] = (), observers: Sequence[Observer] = ()) -> Session:
     """Run what a file holds, and open a session on it.
 
     Args:
         path: the file.
         folders: where sources are looked for, before those in the file.
+        observers: of the run.
 
     Raises:
         MfmasimError: the file is damaged or of another format; or the run differs from what was recorded.
@@ -150,7 +152,7 @@ def load(path: Path, folders: Iterable[str] = ()) -> Session:
         sources = {str(name): [str(line) for line in lines] for name, lines in held["sources"].items()}
         names, budget, waves = tuple(map(str, held["checks"])), int(held["budget"]), held["max_waves"]
     kept: list[tuple[Recorder, Report]] = []
-    device = RecordingDevice(lambda recorder, report: kept.append((recorder, report)))
+    device = RecordingDevice(lambda recorder, report: kept.append((recorder, report)), observers)
     side = {1: "above", -1: "below"}.get(launch.approximation, "nearest")
     report = device.run(launch, Options(checks=names, budget=budget, max_waves=waves, approximations=side))
     same = held["instructions"] == sum(report.counts.values()) and held["after"] == digest(launch.memory)

@@ -1,7 +1,10 @@
 """The terminal: transcripts of commands, targets, recordings in files."""
 
+import base64
+import gzip
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -141,6 +144,10 @@ def test_recordings_travel_as_files(tmp_path, capsys):
     commands.write_text("quit\n")
     assert main(["debug", str(path), "--commands", str(commands)]) == 0
     capsys.readouterr()
+    page = tmp_path / "page.html"
+    assert main(["debug", str(path), "--page", str(page)]) == 0
+    packed = re.findall(r"H4sI[A-Za-z0-9+/=]+", page.read_text(encoding="utf-8"))
+    assert any(b"v_mfma_f32_32x32x8_f16 v[2:17]" in gzip.decompress(base64.b64decode(one)) for one in packed)
     content = path.read_bytes()
     for number in range(len(MAGIC) + 1, len(content), len(content) // 40):
         (tmp_path / "short").write_bytes(content[:number])

@@ -327,6 +327,17 @@ class TestStepper:
         assert "v_mfma_f32_16x16x16_f16" in page.inner_text(".now")
         assert page.locator(".lanes .lane").nth(21).inner_text().endswith("D[6, 5]")
 
+    def test_registers_in_formats(self, show):
+        page = show(state=view_state("stepper", run=self.run("f16_16x16x16"), step=30, reg="v2"))
+        held = page.locator(".lanes .lane")
+        word = int(held.nth(21).inner_text().split()[1], 16)
+        page.select_option("select[name=as]", "f32")
+        assert float(held.nth(21).inner_text().split()[1]) == np.uint32(word).view(np.float32)
+        page.select_option("select[name=as]", "f16")
+        low, high = np.array([word], np.uint32).view(np.float16)
+        shown = held.nth(21).inner_text().partition("[")[2].partition("]")[0]
+        assert [float(one) for one in shown.split()] == pytest.approx([float(low), float(high)], rel=1e-6)
+
     def test_forward_back_and_jump(self, show):
         page = show(state=view_state("stepper", run=self.run("lds_tile"), step=5))
         page.click("button[name=forward]")

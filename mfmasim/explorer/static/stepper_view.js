@@ -1,13 +1,30 @@
 /** The stepper: a recorded run, instruction by instruction. */
 
 import { choice, element } from "./dom.js";
+import { decode, findFormat } from "./formats.js";
 import { stateAfter } from "./replay.js";
 import { change, value, view } from "./state.js";
 
 const SHOWN = 24;
 let timer = null;
 
+const FORMS = ["hex", "i32", "f32", "f16", "bf16", "e4m3fn", "e4m3fnuz", "e5m2"];
+
 const hexText = (number) => `0x${(number >>> 0).toString(16)}`;
+
+/** How dwords are shown: in the chosen format, narrow ones from the lowest bits up. */
+function dwordText(data) {
+  const name = value("as", "hex");
+  if (name === "hex" || !FORMS.includes(name)) return hexText;
+  if (name === "i32") return (number) => String(number | 0);
+  const format = findFormat(data, name);
+  const mask = format.bits === 32 ? 0xffffffff : 2 ** format.bits - 1;
+  const text = (code) => { const found = decode(format, code); return String(Object.is(found, -0) ? "-0" : Number(found.toPrecision(7))); };
+  return (number) => {
+    const fields = Array.from({ length: 32 / format.bits }, (_, n) => text(((number >>> (n * format.bits)) & mask) >>> 0));
+    return fields.length > 1 ? `[${fields.join(" ")}]` : fields[0];
+  };
+}
 
 /** Draw the view. */
 export function drawStepper(data, root) {
@@ -23,8 +40,9 @@ export function drawStepper(data, root) {
   }
   const count = Math.min(run.steps.length, Math.max(0, Number(value("step", "1")) || 0));
   const state = stateAfter(data, run, count);
+  const shownAs = dwordText(data);
   root.append(stepperControls(data, run, count), headline(run, state),
-    element("div", { class: "stepper" }, listing(run, state, count), element("div", {}, element("div", { class: "waves" }, run.waves.map((_, wave) => waveState(run, state, wave))), ldsState(state))));
+    element("div", { class: "stepper" }, listing(run, state, count), element("div", {}, element("div", { class: "waves" }, run.waves.map((_, wave) => waveState(run, state, wave, shownAs))), ldsState(state, shownAs))));
   root.querySelector('.listing [aria-current="true"]')?.scrollIntoView({ block: "center" });
 }
 
@@ -45,6 +63,7 @@ function stepperControls(data, run, count) {
     button("start", "first", () => go(0)), button("back", "back", () => go(count - 1)), button("forward", "forward", () => go(count + 1)), // arrow keys do the same
    
     button(playing ? "stop" : "play", "play", () => change({ play: playing ? "" : "1" })),
+    choice("registers as", "as", FORMS, value("as", "hex"), (found) => change({ as: found })),
     element("label", { class: "control" }, element("span", {}, `step ${count} of ${run.steps.length}`), slider));
 }
 
@@ -78,7 +97,7 @@ function listing(run, state, count) {
 }
 
 /** Counters, scalars and vector registers of a wave. */
-function waveState(run, state, wave) {
+function waveState(run, state, wave, shownAs) {
   const held = state.waves[wave];
   const mine = state.last?.[1] === wave;
   const counters = run.counters.map((name) => `${name} ${held.counters[name] ?? 0}`).join(", ");
@@ -92,31 +111,31 @@ function waveState(run, state, wave) {
     element("h3", {}, `wave ${number} of workgroup (${group.join(", ")})`),
     element("p", { class: "facts" }, `in flight: ${counters || "–"}${held.flying.length ? ` (not yet in ${held.flying.join(", ")})` : ""}; EXEC 0x${held.exec || "–"}`),
     element("details", {}, element("summary", {}, `${scalars.length} scalar registers`), element("p", { class: "formula" }, scalars)),
-    element("div", { class: "registers-list" }, shown.map((name) => registerLine(held, name, recent.includes(name), chosen))),
-    chosen && held.vectors[chosen] ? laneTable(held.vectors[chosen], chosen) : null);
+    element("div", { class: "registers-list" }, shown.map((name) => registerLine(held, name, recent.includes(name), chosen, shownAs))),
+    chosen && held.vectors[chosen] ? laneTable(held.vectors[chosen], chosen, shownAs) : null);
 }
 
-function registerLine(held, name, changed, chosen) {
+function registerLine(held, name, changed, chosen, shownAs) {
   const { values, names } = held.vectors[name];
-  const text = names ? `${names[0].filter(Boolean).join(" ") || "–"}; lane 1: ${names[1].filter(Boolean).join(" ") || "–"} …` : `${hexText(values[0])} ${hexText(values[1])} ${hexText(values[2])} …`;
+  const text = names ? `${names[0].filter(Boolean).join(" ") || "–"}; lane 1: ${names[1].filter(Boolean).join(" ") || "–"} …` : `${shownAs(values[0])} ${shownAs(values[1])} ${shownAs(values[2])} …`;
   const late = held.flying.includes(name) ? " in flight" : "";
   return element("button", { type: "button", name: `reg-${name}`, class: `register${changed ? " changed" : ""}`, "aria-pressed": chosen === name ? "true" : "false", click: () => change({ reg: chosen === name ? "" : name }) }, `${name}${late}: ${text}`);
 }
 
 /** What every lane holds: the value and the elements from the lowest bits up. */
-function laneTable({ values, names }, name) {
-  const cells = values.map((found, lane) => element("span", { class: "lane" }, element("b", {}, `L${lane}`), ` ${hexText(found)} `, element("em", {}, names?.[lane].filter(Boolean).join(" ") ?? "")));
+function laneTable({ values, names }, name, shownAs) {
+  const cells = values.map((found, lane) => element("span", { class: "lane" }, element("b", {}, `L${lane}`), ` ${shownAs(found)} `, element("em", {}, names?.[lane].filter(Boolean).join(" ") ?? "")));
   return element("div", { class: "lanes", "aria-label": `lanes of ${name}` }, cells);
 }
 
 /** Dwords of the LDS that were written, 32 in a row as the banks are. */
-function ldsState(state) {
+function ldsState(state, shownAs) {
   if (!state.lds.size) return element("p", { class: "hint" }, "Nothing has been written to the LDS: it holds its initial contents.");
   const last = Math.max(...state.lds.keys());
   const cells = Array.from({ length: Math.ceil((last + 1) / 32) * 32 }, (_, dword) => {
     const held = state.lds.get(dword);
     const kind = state.ldsChanged.has(dword) ? "new" : held === undefined ? "empty" : "held";
-    return element("i", { class: kind, title: `byte ${4 * dword}, bank ${dword % 32}: ${held === undefined ? "initial contents, not written" : hexText(held)}` });
+    return element("i", { class: kind, title: `byte ${4 * dword}, bank ${dword % 32}: ${held === undefined ? "initial contents, not written" : shownAs(held)}` });
   });
   return element("section", {}, element("h3", {}, `LDS: ${state.lds.size} dwords written, ${state.ldsChanged.size} by this instruction; 32 banks in a row`), element("div", { class: "ldsmap" }, cells));
 }
