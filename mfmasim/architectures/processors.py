@@ -8,13 +8,10 @@ Sources: LLVM's AMDGPU usage guide, "Processors" and "AMDGPU ELF Header e_flags"
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import gfx908, gfx1100, gfx1151, gfx1250
+from mfmasim.architectures.model import Arch, Simd
 from mfmasim.architectures.rates import Rates
-
-if TYPE_CHECKING:
-    from mfmasim.architectures.model import Arch, Simd
 
 _VEGA20_LACKS = """
 buffer_atomic_add_f32 buffer_atomic_pk_add_f16 global_atomic_add_f32 global_atomic_pk_add_f16 v_accvgpr_read_b32

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from mfmasim.cli.output import add_formats, table, wanted_format
-
-if TYPE_CHECKING:
-    import argparse
 
 TARGETS = {"matrix": "mfmasim.cli.bench_matrix", "machine": "mfmasim.cli.bench_machine"}
 """Benchmarks: each a module whose ``measure(quick)`` returns rows of the module's ``COLUMNS``, or of those below."""

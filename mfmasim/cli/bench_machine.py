@@ -7,23 +7,19 @@ time is the best of several runs, in CPU time, so that other processes affect th
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.cli.bench_calls import calls_of, seconds_of
 from mfmasim.devices import device
+from mfmasim.devices.report import Report
+from mfmasim.kernels import Kernel
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.devices.report import Report
-    from mfmasim.kernels import Kernel
 
 COLUMNS = ("what", "waves", "wave_instructions", "per_second", "bare_per_second", "share", "goal", "met")
 """Workload; its waves and wave-instructions; wave-instructions per second of the machine and of the baseline; the

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mfmasim.errors import MfmasimError
+from mfmasim.verify import Case
 from mfmasim.verify.prebuilt import COMPILED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mfmasim.verify import Case
 
 
 class Chosen(NamedTuple):

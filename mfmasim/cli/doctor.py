@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any
 
 # Programs that tests compare with; the names in Debian's packages end with the version.
 _ORACLES = (

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import argparse
+from typing import Any
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import argparse
 
 VERBS = ("golden", "calibrate", "kit")
 

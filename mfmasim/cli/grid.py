@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

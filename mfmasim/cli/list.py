@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.cli.output import add_formats, table, wanted_format
 from mfmasim.cli.products import operations
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator
-
 
 SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",

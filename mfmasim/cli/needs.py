@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Mapping
 
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
 
 
 def needed(args: argparse.Namespace, options: Mapping[str, str], what: str) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from mfmasim.codeobject import containers, elf_header
+from mfmasim.codeobject.model import CodeObject
 from mfmasim.codeobject.reader import read, read_bytes
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from mfmasim.codeobject.model import CodeObject
 
 
 @dataclass(frozen=True)

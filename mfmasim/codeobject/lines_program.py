@@ -5,15 +5,11 @@ Source: DWARF 5 section 6.2.5, and the same section of DWARF 2 to 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from mfmasim.codeobject.lines_header import ENTRY_STEPS, Reader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mfmasim.codeobject.lines_header import Budget, Header
+from mfmasim.codeobject.lines_header import ENTRY_STEPS, Budget, Header, Reader
 
 _COPY, _ADVANCE_PC, _ADVANCE_LINE, _SET_FILE, _SET_COLUMN, _NEGATE_STMT = range(1, 7)
 _OTHER_STEPS = 2  # what a standard opcode costs, beside its bytes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mfmasim.architectures import Arch
 from mfmasim.architectures import target as find_target
@@ -14,16 +15,11 @@ from mfmasim.codeobject import descriptor as kernel_descriptor
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject import metadata as notes
 from mfmasim.codeobject import relocations as relocation
+from mfmasim.codeobject.bundle import Entry
 from mfmasim.codeobject.model import CodeObject
 from mfmasim.codeobject.records import KernelInfo, Segment, Symbol, read_segments
 from mfmasim.codeobject.target import FEATURES, read_target
 from mfmasim.errors import DamagedError, MfmasimError, NotCodeObjectError, TargetError, UnsupportedError, unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from mfmasim.codeobject.bundle import Entry
 
 FILE_LIMIT = 1 << 31
 """Most bytes of a file: host programs with code for many processors have hundreds of megabytes."""

@@ -7,18 +7,14 @@ once, as by an L1 that is large enough. The largest sum is the bound; nothing sa
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mfmasim.architectures import Arch
+from mfmasim.architectures.rates import Rate
 from mfmasim.cost.operation import PIPES, SCOPES
-from mfmasim.cost.trace import NOTHING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mfmasim.architectures import Arch
-    from mfmasim.architectures.rates import Rate
-    from mfmasim.cost.trace import Trace, WaveTrace
+from mfmasim.cost.trace import NOTHING, Trace, WaveTrace
 
 RATES_OF = {
     "issue": ("issue",),

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import NDArray
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.cost.resident import Unit
+from mfmasim.cost.resident import Recorded, Unit
+from mfmasim.kernels import Kernel
 from mfmasim.verify.arrays import draw_array
+from mfmasim.verify.cases import Case
 from mfmasim.verify.data import draw
 from mfmasim.verify.roles import bytes_of, untouched
 from mfmasim.verify.runner import informed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.cost.resident import Recorded
-    from mfmasim.kernels import Kernel
-    from mfmasim.verify.cases import Case
 
 
 def record_case(

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from mfmasim.architectures import Arch
+from mfmasim.isa import Instruction
 from mfmasim.isa.barriers import of_workgroup
-from mfmasim.isa.counters import raised, waited
+from mfmasim.isa.counters import Raised, raised, waited
 from mfmasim.machine.opcodes.matrix import resolve
-from mfmasim.observe.flights import registers
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
-    from mfmasim.isa.counters import Raised
-    from mfmasim.observe.flights import Register
+from mfmasim.observe.flights import Register, registers
 
 SCOPES = {
     "issue": "wave",

@@ -7,20 +7,15 @@ end those of the same SIMD and LDS go first, each once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from mfmasim.cost.effects import Rules, issue
+from mfmasim.cost.operation import Operation
 from mfmasim.cost.pipes import ColdCode, GroupPipes, SimdPipes, latencies
-from mfmasim.cost.trace import NOTHING
+from mfmasim.cost.trace import NOTHING, Trace
 from mfmasim.cost.wave import Wave
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from mfmasim.cost.operation import Operation
-    from mfmasim.cost.trace import Trace
 
 ENDS = ("low", "value", "high")
 CLASSES: dict[str, Callable[[Operation], bool]] = {

@@ -12,16 +12,13 @@ from __future__ import annotations
 import heapq
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from mfmasim.cost.bound import turns_of
 from mfmasim.cost.effects import Rules, issue
+from mfmasim.cost.operation import Operation
 from mfmasim.cost.pipes import ColdCode, GroupPipes, SimdPipes, latencies
+from mfmasim.cost.trace import Trace
 from mfmasim.cost.wave import Wave
-
-if TYPE_CHECKING:
-    from mfmasim.cost.operation import Operation
-    from mfmasim.cost.trace import Trace
 
 BARRIER = "barrier"
 SLOT = "issue slot"

@@ -5,26 +5,19 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.cost.operation import operation_of
+from mfmasim.architectures import Arch
+from mfmasim.architectures.rates import Rates
+from mfmasim.cost.operation import Operation, operation_of
 from mfmasim.errors import MfmasimError
-from mfmasim.lds import ds_instruction, phase_table
+from mfmasim.isa import Instruction
+from mfmasim.kernels import Kernel
+from mfmasim.lds import PhaseTable, ds_instruction, phase_table
 from mfmasim.lds.counting import count_degrees
-from mfmasim.machine.events import Observer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.architectures import Arch
-    from mfmasim.architectures.rates import Rates
-    from mfmasim.cost.operation import Operation
-    from mfmasim.isa import Instruction
-    from mfmasim.kernels import Kernel
-    from mfmasim.lds import PhaseTable
-    from mfmasim.machine.events import AccessEvent, BlockEvent
+from mfmasim.machine.events import AccessEvent, BlockEvent, Observer
 
 NOTHING = -1
 """Number of the access of an instruction that accesses nothing."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.devices.hip_library import Hip
 from mfmasim.devices.hip_modules import HipModules, release
 from mfmasim.devices.kinds import OVERWRITTEN, READ_ONLY
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.state.memory import PAGE, POISON_BYTE, Region
 from mfmasim.observe import Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from mfmasim.devices.hip_library import Hip
-    from mfmasim.observe.finding import Kind
+from mfmasim.observe.finding import Kind
 
 GUARD = 4096
 """Bytes of poison before and after every buffer."""

@@ -11,21 +11,18 @@ import signal
 import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.devices.hip import HipDevice
 from mfmasim.devices.hip_arguments import Place, replaced
 from mfmasim.devices.hip_library import HipError, trouble
+from mfmasim.devices.report import Report
 from mfmasim.devices.workers import follow
 from mfmasim.errors import DeviceError, MfmasimError, TimeOutError, one_line
 from mfmasim.kernels import Code
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.devices.report import Report
 
 CODES = 16
 """Code objects that are kept."""

@@ -5,38 +5,31 @@ Where elements come from is found as the proofs find it: the kernel runs again o
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.devices import SimDevice
 from mfmasim.devices.coverage import source_lines
-from mfmasim.isa.counters import raised
-from mfmasim.observe.flights import execute
+from mfmasim.isa import Instruction
+from mfmasim.isa.counters import Raised, raised
+from mfmasim.kernels import Kernel
+from mfmasim.machine.events import MatrixEvent
+from mfmasim.machine.events.stepping import Step
+from mfmasim.matrix import MatrixInstruction
+from mfmasim.observe.flights import Flight, execute
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
-from mfmasim.observe.tools.steps import Trace
+from mfmasim.observe.tools.steps import Executed, Trace
+from mfmasim.verify.cases import Case
 from mfmasim.verify.inputs import inputs_of
+from mfmasim.verify.launch import CaseLaunch
 from mfmasim.verify.matrices import run_matrices
 from mfmasim.verify.roles import bytes_of, format_of
 from mfmasim.verify.runner import informed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.isa.counters import Raised
-    from mfmasim.kernels import Kernel
-    from mfmasim.machine.events import MatrixEvent
-    from mfmasim.machine.events.stepping import Step
-    from mfmasim.matrix import MatrixInstruction
-    from mfmasim.observe.flights import Flight
-    from mfmasim.observe.tools.steps import Executed
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.launch import CaseLaunch
 
 SIGNIFICAND = 24
 WIDTHS = (4, 8, 16, 32)

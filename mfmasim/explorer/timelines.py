@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.cost.cases import record_case
 from mfmasim.cost.costed import Costed, product_of
 from mfmasim.cost.picture import data_of
 from mfmasim.verify.files import find
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["record_timeline", "shipped_timelines"]
 

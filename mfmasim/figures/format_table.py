@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from html import escape
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
 from mfmasim.figures import svg
+from mfmasim.formats import Explanation, Format, value_table
 from mfmasim.formats import format as lookup
-from mfmasim.formats import value_table
 from mfmasim.formats.explain import exact_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mfmasim.formats import Explanation, Format
 
 COLOURS = {
     "zero": svg.PALETTE[7],

@@ -8,18 +8,15 @@ V_CVT_SCALEF32_PK_FP4_F32 (first value in the low nibble).
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats.checks import as_codes
+from mfmasim.formats.registry import Format
 from mfmasim.formats.registry import format as lookup
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from mfmasim.formats.registry import Format
 
 Order = Literal["low_first", "high_first"]
 """Where the first code goes: ``low_first`` is what the hardware reads. ``high_first`` swaps the codes within each

@@ -6,19 +6,15 @@ modes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats.checks import as_float_bits
-from mfmasim.formats.registry import convert
+from mfmasim.formats.registry import Format, convert
 from mfmasim.formats.registry import format as lookup
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from mfmasim.formats.registry import Format
 
 ScaleRule = Literal["ocp", "floor", "ceil", "rceil", "even"]
 """How the scale of a block follows from its largest magnitude ``amax``, with E the exponent of the element format's

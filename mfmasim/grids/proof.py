@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import I64
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
-
-if TYPE_CHECKING:
-    from mfmasim.arrays import I64
 
 
 def grid_map(name: str) -> Map:

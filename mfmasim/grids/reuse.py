@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.grids.proof import grid_map, layout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mfmasim.grids.proof import Layout
+from mfmasim.grids.proof import Layout, grid_map, layout
 
 
 @dataclass(frozen=True)

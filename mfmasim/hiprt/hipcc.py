@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
@@ -19,11 +19,7 @@ from mfmasim.hiprt.build import library
 from mfmasim.hiprt.settings import ARCH
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mfmasim.toolchain.compilers import Compiler
+from mfmasim.toolchain.compilers import Compiler
 
 HIP_SOURCES = frozenset((".hip", ".cu", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".CPP"))
 _SEPARATE = """

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mfmasim.architectures import DEFAULT
+from mfmasim.architectures import DEFAULT, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
+from mfmasim.lds import PhaseTable
 from mfmasim.machine.execution import variations
 from mfmasim.matrix import models
+from mfmasim.matrix.models import Model
 from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mfmasim.architectures import Arch
-    from mfmasim.lds import PhaseTable
-    from mfmasim.matrix.models import Model
 
 ARCH = "MFMASIM_HIPRT_ARCH"
 """Architectures of the devices, separated by commas: one device each. Default: one gfx942."""

@@ -7,13 +7,10 @@ import ctypes
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
 
 from mfmasim.codeobject.lines import LineTable, read_line_table
 from mfmasim.errors import MfmasimError
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 PACKAGE = str(Path(__file__).resolve().parents[1])
 CONTEXTS = contextlib.__file__

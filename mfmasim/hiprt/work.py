@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.state.touched_bytes import Runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Key = tuple[str, int, int]
 """A line of work that is done in order: a stream, or one node of one launch of a graph."""

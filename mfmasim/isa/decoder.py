@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import UnsupportedError
 from mfmasim.isa import dual, memory, packed, scalar, vector
+from mfmasim.isa.encodings import Encoding
 from mfmasim.isa.family import Family, family
 from mfmasim.isa.fields import Fields, Refused
 from mfmasim.isa.instruction import Instruction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.isa.encodings import Encoding
-    from mfmasim.isa.parts import Parts
-    from mfmasim.isa.rows import Row
+from mfmasim.isa.parts import Parts
+from mfmasim.isa.rows import Row
 
 # Most bytes that one instruction has: a scale prefix and its matrix instruction.
 _LONGEST = 16

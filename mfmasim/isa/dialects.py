@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from mfmasim.isa.encodings import CDNA1, GFX9
+from mfmasim.isa.encodings import CDNA1, GFX9, EncodingSet
 from mfmasim.isa.encodings_cdna5 import GFX1250
 from mfmasim.isa.encodings_rdna import GFX11, GFX12
-from mfmasim.isa.operands import CDNA5_CODES, GFX9_CODES, RDNA_CODES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mfmasim.isa.encodings import EncodingSet
-    from mfmasim.isa.operands import ScalarCodes
+from mfmasim.isa.operands import CDNA5_CODES, GFX9_CODES, RDNA_CODES, ScalarCodes
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-from mfmasim.architectures import SIMULATED
+from mfmasim.architectures import SIMULATED, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
-from mfmasim.isa.opcode import scaled
+from mfmasim.isa.opcode import Opcode, scaled
 from mfmasim.isa.rows import Row, read_rows
 from mfmasim.isa.tables import ENCODINGS, table
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
-    from mfmasim.isa.opcode import Opcode
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from mfmasim.isa.family import Family
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.opcode import Slot
 from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, LITERAL64, VGPR0, constant_bits, literal_bits
+from mfmasim.isa.rows import Row
 from mfmasim.isa.unread import absent_sources, unread_bits
-
-if TYPE_CHECKING:
-    from mfmasim.isa.family import Family
-    from mfmasim.isa.opcode import Slot
-    from mfmasim.isa.rows import Row
 
 
 class Refused(Exception):  # noqa: N818 - a reason, not a complete error: the decoder adds address and bytes

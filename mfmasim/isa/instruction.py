@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import printer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mfmasim.isa.opcode import Opcode
+from mfmasim.isa.opcode import Opcode
 
 
 @dataclass(frozen=True, slots=True)

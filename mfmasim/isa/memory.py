@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
+from mfmasim.isa.family import Family
 from mfmasim.isa.fields import Fields, Refused, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
 from mfmasim.isa.opcode import Slot
 from mfmasim.isa.operands import EXEC
 from mfmasim.isa.parts import Parts
-
-if TYPE_CHECKING:
-    from mfmasim.isa.family import Family
-    from mfmasim.isa.rows import Row
+from mfmasim.isa.rows import Row
 
 _V1, _V2 = Slot("b32"), Slot("b64", 2)
 _S1, _S2, _S4 = Slot("b32"), Slot("b64", 2), Slot("b128", 4)

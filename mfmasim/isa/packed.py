@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
 from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
+from mfmasim.isa.instruction import Operand
 from mfmasim.isa.opcode import Slot, scaled, scaled_wmma
 from mfmasim.isa.operands import INLINE_FLOATS, LITERAL, VGPR0, constant_bits
 from mfmasim.isa.parts import Parts
-
-if TYPE_CHECKING:
-    from mfmasim.isa.instruction import Operand
-    from mfmasim.isa.rows import Row
+from mfmasim.isa.rows import Row
 
 # Registers of an f8f6f4 operand by its format selector cbsz or blgp (CDNA4 ISA manual, 7.1: fp8, bf8, fp6, bf6, fp4).
 F8F6F4 = {0: ("fp8", 8), 1: ("bf8", 8), 2: ("fp6", 6), 3: ("bf6", 6), 4: ("fp4", 4)}

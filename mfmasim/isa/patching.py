@@ -5,16 +5,11 @@ The new instruction has the same size and decodes; where no such instruction exi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.decoder import decode, encoding_of, find_row
-from mfmasim.isa.encodings import MAI
+from mfmasim.isa.encodings import MAI, Encoding
 from mfmasim.isa.family import family
-
-if TYPE_CHECKING:
-    from mfmasim.isa.encodings import Encoding
-    from mfmasim.isa.instruction import Instruction
+from mfmasim.isa.instruction import Instruction
 
 
 def _main(instruction: Instruction) -> int:

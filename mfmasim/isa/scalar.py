@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register
 from mfmasim.isa.instruction import Operand
 from mfmasim.isa.opcode import Slot
 from mfmasim.isa.operands import EXEC, LITERAL, VCC
 from mfmasim.isa.parts import Parts
-
-if TYPE_CHECKING:
-    from mfmasim.isa.rows import Row
+from mfmasim.isa.rows import Row
 
 _B32 = Slot("b32")
 _IMPLICIT = {"vcc": VCC, "exec": EXEC, "exec32": EXEC, "exec64": EXEC}

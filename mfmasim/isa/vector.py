@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import DPP16, DPP16_RESERVED, SDWA9, SDWA9_RESERVED, SDWA9B, VOP3B
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.opcode import Slot
 from mfmasim.isa.operands import DPP, EXEC, SDWA, VCC
 from mfmasim.isa.parts import Parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.isa.opcode import Slot
 
 _SOURCES = ("src0", "src1", "src2")
 

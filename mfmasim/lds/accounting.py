@@ -6,23 +6,19 @@ relative to its lowest address, and a loop, or many waves at different addresses
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import Arch, arch
 from mfmasim.lds.conflict import choose_table
 from mfmasim.lds.counting import count_degrees
 from mfmasim.lds.instructions import DsInstruction, ds_instruction
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from numpy.typing import NDArray
-
-    from mfmasim.lds.lanes import PhaseTable
+from mfmasim.lds.lanes import PhaseTable
 
 SAMPLES = 32
 """Distinct accesses stored of each instruction, the worst ones: as examples, and to evaluate swizzles."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.verify import A, B, C, ComesFrom, DependsOn, In, Out, ScaleA, ScaleB
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.verify import LaunchDict
+from mfmasim.verify import A, B, C, ComesFrom, DependsOn, In, LaunchDict, Out, ScaleA, ScaleB
 
 
 def _product(

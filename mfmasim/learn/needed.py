@@ -7,21 +7,16 @@ is replaced by ``s_nop`` do not come from it.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from mfmasim.machine.launch.quota import Quota
 from mfmasim.observe import Finding
-from mfmasim.program import Code
+from mfmasim.program import Code, Kernel
+from mfmasim.verify.cases import Case
 from mfmasim.verify.patterns import matches
 from mfmasim.verify.runner import verify_case
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mfmasim.machine.launch.quota import Quota
-    from mfmasim.program import Kernel
-    from mfmasim.verify.cases import Case
 
 UNUSED = "executes-unused"
 """Id of the finding."""

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.form import MatrixForm
 from mfmasim.matrix.fragment import Fragment
+from mfmasim.matrix.layout import Layout
 from mfmasim.matrix.modifiers import broadcast_block, check, permute_lane, signed
 from mfmasim.matrix.request import PLAIN, Modes
 from mfmasim.matrix.rules import RULES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.matrix.layout import Layout
 
 SMALL = {"f8f6f4", "f4"}
 """Words of inputs whose layout is that of CDNA5's block-scaled forms."""

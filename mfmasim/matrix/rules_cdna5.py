@@ -7,12 +7,7 @@ same place for the same pair of elements, under two numberings.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from mfmasim.matrix.layout import parse
-
-if TYPE_CHECKING:
-    from mfmasim.matrix.layout import Layout
+from mfmasim.matrix.layout import Layout, parse
 
 # Digits of k in lane and item. CDNA5 ISA manual 7.12.2 (dense), 7.12.4 and 7.12.5 (B of sparse), 7.12.6.1 (f8f6f4, f4).
 #   case     width   lane       item

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from triton.backends.compiler import GPUTarget
@@ -10,17 +11,13 @@ from triton.backends.driver import GPUDriver, decompose_descriptor, expand_signa
 from triton.runtime import _allocation
 
 from mfmasim import program
+from mfmasim.architectures import Arch
+from mfmasim.kernels import Kernel
 from mfmasim.triton.arguments import Passed, flattened, pointer
 from mfmasim.triton.calls import Call
 from mfmasim.triton.cuda import properties
 from mfmasim.triton.storages import storage_of
 from mfmasim.triton.tiles import KIND, host_tile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.kernels import Kernel
 
 SCRATCH = ("global scratch memory", "profile scratch memory")
 """What follows a kernel's own arguments."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.argument_passing import laid_out
@@ -14,14 +16,7 @@ from mfmasim.machine.launch.limits import checked
 from mfmasim.machine.state.memory import PAGE, Memory, Outside, Region
 from mfmasim.triton.arguments import words
 from mfmasim.triton.calls import Call, Placed
-from mfmasim.triton.storages import HIGHEST, LOWEST, holder, joined, looks_like_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.triton.storages import Storage
+from mfmasim.triton.storages import HIGHEST, LOWEST, Storage, holder, joined, looks_like_address
 
 STRAY = 1024
 """Addresses outside every known buffer that are looked up at most at one access."""

@@ -7,19 +7,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
-from mfmasim.triton.records import read
-from mfmasim.triton.settings import RECORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mfmasim.triton.records import Records
-    from mfmasim.triton.settings import Settings
+from mfmasim.triton.records import Records, read
+from mfmasim.triton.settings import RECORDS, Settings
 
 STARTER = Path(__file__).with_name("starter")
 """Folder of the module that Python imports at its start."""

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.formats import FORMATS
+from mfmasim.formats import FORMATS, Format
 from mfmasim.formats import format as find_format
 from mfmasim.machine.launch.interchange import as_array
 from mfmasim.verify.arguments import POISON, Argument
 from mfmasim.verify.tolerance import Tolerance
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.architectures import Arch
-    from mfmasim.formats import Format
 
 # Formats with a NumPy dtype; elements of every other format are its codes.
 DTYPES: dict[str, Any] = {

@@ -7,16 +7,12 @@ breaks the contract is refused with one line that names it, and nothing is launc
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.verify.roles import format_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from mfmasim.architectures import Arch
-    from mfmasim.verify.roles import Tensor
+from mfmasim.verify.roles import Tensor, format_of
 
 Parameters: TypeAlias = "Mapping[str, Any]"
 """Values of a case's parameters, by name."""

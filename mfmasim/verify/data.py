@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import unknown
-from mfmasim.verify.roles import format_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.architectures import Arch
-    from mfmasim.formats import Format
-    from mfmasim.verify.roles import Tensor
+from mfmasim.formats import Format
+from mfmasim.verify.roles import Tensor, format_of
 
 CLASSES = {
     "integers": "small integers, scales 1/4 to 4: every order of summation gives the same bits",

@@ -9,24 +9,20 @@ products of the formats up to f32 lie far inside its range.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import MfmasimError
+from mfmasim.formats import Format
 from mfmasim.formats import format as find_format
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.roles import Tensor, format_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from mfmasim.architectures import Arch
-    from mfmasim.formats import Format
 
 
 @dataclass(frozen=True)

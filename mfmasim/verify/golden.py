@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from mfmasim.archives import parse_archive
 from mfmasim.errors import MfmasimError
 from mfmasim.files import read_file
 from mfmasim.resources import folder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 SCHEMA = 1
 

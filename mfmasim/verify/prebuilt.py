@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
+from mfmasim.kernels import Code
 from mfmasim.resources import folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from mfmasim.kernels import Code
 
 MANIFEST = "manifest.json"
 COMPILED = (".hsaco", ".co", ".o")

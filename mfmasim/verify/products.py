@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.matrix import MatrixInstruction
 from mfmasim.matrix import instruction as find_instruction
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.matrix import MatrixInstruction
 
 
 def k_order(operation: MatrixInstruction) -> NDArray[np.int64]:

@@ -6,18 +6,13 @@ manuals'.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from mfmasim.architectures import ARCHITECTURES
+from mfmasim.architectures import ARCHITECTURES, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import unknown
 from mfmasim.formats.conversions import eights, floats, integers, scaled, small
 from mfmasim.formats.conversions.model import Conversion, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mfmasim.architectures import Arch
 
 MANUALS = "CDNA4 and RDNA4 ISA manuals, VOP1 and VOP3 opcodes"
 SMALL = "CDNA3 ISA manual 7.2; CDNA4 7.3; RDNA4 7.6"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from mfmasim.architectures import Arch
 from mfmasim.hiprt.limits import limit_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
 from mfmasim.hiprt.runtime import NO_DEVICE, Runtime
 from mfmasim.hiprt.tables.properties import ATTRIBUTES, FIXED, VGPRS, Properties
 from mfmasim.hiprt.words import put_bytes, put_int, put_text, put_word
 from mfmasim.machine.launch.limits import GRID_LIMIT
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
 
 INVALID_VALUE, PEER_ENABLED, PEER_NOT_ENABLED = 1, 704, 705
 VERSION = 70_253_211

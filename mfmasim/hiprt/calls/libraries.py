@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.calls.modules import (
     hipFuncGetAttribute,
@@ -15,11 +14,8 @@ from mfmasim.hiprt.calls.modules import (
 )
 from mfmasim.hiprt.launching import unload
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, Text, UInt, serve
-from mfmasim.hiprt.runtime import Function, Module
+from mfmasim.hiprt.runtime import Function, Module, Runtime
 from mfmasim.hiprt.words import put_word
-
-if TYPE_CHECKING:
-    from mfmasim.hiprt.runtime import Runtime
 
 INVALID_VALUE, NOT_FOUND = 1, 500
 

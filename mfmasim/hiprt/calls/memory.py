@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, Allocation
 from mfmasim.hiprt.order import ALLOCATING
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
-from mfmasim.hiprt.runtime import Registered
+from mfmasim.hiprt.runtime import Registered, Runtime
 from mfmasim.hiprt.words import put_int, put_word
-
-if TYPE_CHECKING:
-    from mfmasim.hiprt.runtime import Runtime
 
 INVALID_VALUE, ALREADY_REGISTERED, NOT_REGISTERED, NOT_SUPPORTED = 1, 712, 713, 801
 EXTENDED = (0, 1, 2, 3, 4)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mfmasim.hiprt.calls.copies import copy
 from mfmasim.hiprt.linking import place_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, serve
+from mfmasim.hiprt.runtime import Runtime
 from mfmasim.hiprt.words import put_word
-
-if TYPE_CHECKING:
-    from mfmasim.hiprt.runtime import Runtime
 
 INVALID_VALUE, BAD_DIRECTION = 1, 21
 TO_SYMBOL, FROM_SYMBOL = (1, 3, 4), (2, 3, 4)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.calls.copies import copy, fill_rows
 from mfmasim.hiprt.calls.memory import PITCH
 from mfmasim.hiprt.heap import DEVICE
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, serve
+from mfmasim.hiprt.runtime import Runtime
 from mfmasim.hiprt.words import put_word
-
-if TYPE_CHECKING:
-    from mfmasim.hiprt.runtime import Runtime
 
 INVALID_VALUE, BAD_PITCH, NOT_SUPPORTED = 1, 12, 801
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import unknown
 from mfmasim.isa.hazards import cdna, cdna5, matrix, rdna
 from mfmasim.isa.hazards.row import Row, Shipped
 from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.isa.hazards.traits import ROLES, Register, Traits, named
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
 
 __all__ = ["ROLES", "Register", "Row", "Shipped", "Traits", "named", "rows"]
 

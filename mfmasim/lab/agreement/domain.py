@@ -7,25 +7,21 @@ values of any other parameter.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import lcm, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
+from mfmasim.verify.cases import Case
 from mfmasim.verify.contract import Parameters, admitted, check_memory, names_in
 from mfmasim.verify.data import LARGEST
 from mfmasim.verify.expression import Times
-from mfmasim.verify.roles import format_of
+from mfmasim.verify.launch import CaseLaunch
+from mfmasim.verify.roles import Tensor, format_of
 from mfmasim.verify.runner import informed
 from mfmasim.verify.sums import sums_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.launch import CaseLaunch
-    from mfmasim.verify.roles import Tensor
 
 FACTORS = (1.0, 0.0, -1.0, 0.5, 1.25, -2.5, 3.0)
 """Values of a factor of the expected expression; each is exact in f32, with few significant bits."""

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.architectures import Arch
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.arrays import Array
-from mfmasim.verify.compare import bit_exact, shown_code, shown_value
+from mfmasim.verify.compare import Comparison, bit_exact, shown_code, shown_value
+from mfmasim.verify.launch import CaseLaunch
 from mfmasim.verify.plain import compare_array
+from mfmasim.verify.result import Result
 from mfmasim.verify.roles import Tensor, format_of
 from mfmasim.verify.tolerance import Tolerance
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from mfmasim.architectures import Arch
-    from mfmasim.verify.compare import Comparison
-    from mfmasim.verify.launch import CaseLaunch
-    from mfmasim.verify.result import Result
 
 Compare: TypeAlias = "Callable[[NDArray[Any], NDArray[Any]], Comparison]"
 AGREEMENT = {

@@ -8,28 +8,24 @@ no proof.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.devices import Device, Report
 from mfmasim.devices.isolated import IsolatedHip
+from mfmasim.kernels import Code, Kernel
 from mfmasim.lab.agreement.recording import Call, Recorder
 from mfmasim.observe import Finding
 from mfmasim.resources import folder
 from mfmasim.verify.arguments import POISON
+from mfmasim.verify.cases import Case
 from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.result import Result
 from mfmasim.verify.runner import verify_case
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from mfmasim.devices import Device, Report
-    from mfmasim.kernels import Code, Kernel
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.result import Result
 
 POISONS = (0x3C, 0xC3)
 """Bytes of the second and the third run; the first has `POISON`. As f32, f16 and FP8 they are numbers of two sizes."""

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.devices import SimDevice
+from mfmasim.devices import Device, Report, SimDevice
 from mfmasim.errors import MfmasimError
-from mfmasim.lab.agreement.capture import Launched, describe
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from mfmasim.devices import Device, Report
-    from mfmasim.kernels import Kernel
-    from mfmasim.lab.agreement.capture import Capture
+from mfmasim.kernels import Kernel
+from mfmasim.lab.agreement.capture import Capture, Launched, describe
 
 
 @dataclass(frozen=True)

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices import SimDevice
+from mfmasim.devices import Device, Report, SimDevice
 from mfmasim.errors import MfmasimError
+from mfmasim.kernels import Kernel
 from mfmasim.lab.agreement.judging import Differences, agreement, agrees, pieces
 from mfmasim.lab.agreement.recording import Call, Plain
 from mfmasim.lab.agreement.threeway import matrix_instructions
 from mfmasim.lab.agreement.writers import Writers
+from mfmasim.observe import Finding
 from mfmasim.verify.arguments import Argument, called, leaves
+from mfmasim.verify.cases import Case
 from mfmasim.verify.grouping import alike
+from mfmasim.verify.launch import CaseLaunch
+from mfmasim.verify.result import Result
 from mfmasim.verify.runner import informed, verify_case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from mfmasim.devices import Device, Report
-    from mfmasim.kernels import Kernel
-    from mfmasim.observe import Finding
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.launch import CaseLaunch
-    from mfmasim.verify.result import Result
 
 SHOWN = 5
 

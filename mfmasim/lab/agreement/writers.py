@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.machine.events import Observer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.state.memory import Memory
+from mfmasim.isa import Instruction
+from mfmasim.machine.events import AccessEvent, Observer
+from mfmasim.machine.state.memory import Memory
 
 Store: TypeAlias = "tuple[Instruction, NDArray[Any], int]"
 """An instruction, the addresses that it stored to, bytes of a lane."""

@@ -5,31 +5,26 @@ Inputs and outputs are recorded as a capture, so that models can be fitted on a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import ARCHITECTURES
-from mfmasim.devices import SimDevice
+from mfmasim.devices import Device, SimDevice
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.lab.agreement.capture import Capture
 from mfmasim.lab.agreement.recording import Recorder
 from mfmasim.lab.calibration import phase_probes
 from mfmasim.lab.calibration.phase_probes import PhaseProbe
 from mfmasim.lab.calibration.probe_data import TILES, registers
+from mfmasim.matrix import MatrixInstruction
 from mfmasim.matrix import instruction as find_instruction
 from mfmasim.observe.tools.lds_clock import LdsClock
 from mfmasim.verify.environment import environment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from mfmasim.devices import Device
-    from mfmasim.matrix import MatrixInstruction
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
+from mfmasim.kernels import Kernel
 from mfmasim.matrix import instruction
-from mfmasim.matrix.models import PARAMETERS
+from mfmasim.matrix.models import PARAMETERS, Model
 from mfmasim.verify.sums import matrix_names
-
-if TYPE_CHECKING:
-    from mfmasim.kernels import Kernel
-    from mfmasim.matrix.models import Model
 
 WORDS = {
     "algorithm": "adds by the rule {}",

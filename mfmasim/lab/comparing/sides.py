@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim import program
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
+from mfmasim.kernels import Kernel
 from mfmasim.toolchain import find_compiler
+from mfmasim.verify.cases import Case
 from mfmasim.verify.prebuilt import code_for
-
-if TYPE_CHECKING:
-    from mfmasim.kernels import Kernel
-    from mfmasim.verify.cases import Case
 
 OBJECTS = (".hsaco", ".co", ".o")
 """Endings of code objects."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.isa.family import family
+from mfmasim.isa.rows import Row as OpcodeRow
 from mfmasim.lds import phase_tables
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.matrix import instruction, instructions
-
-if TYPE_CHECKING:
-    from mfmasim.isa.rows import Row as OpcodeRow
 
 GUESSED = ("inferred", "unknown")
 """Confidences of LDS phases that no document and no measurement supports."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from mfmasim.kernels import Code
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mfmasim.kernels import Code
 
 
 def probe_source(arch: str) -> Path:

@@ -7,25 +7,20 @@ that access memory have it in `out` instead, 16 bytes a work-item.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
+from mfmasim.architectures import Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.buffer_formats import split_format, unified_format
+from mfmasim.isa.rows import Row
 from mfmasim.lab.kit.assumed import opcode_rows
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.machine.ops.transposed_cdna5 import EXCHANGES
-from mfmasim.matrix import instruction, instructions
+from mfmasim.matrix import MatrixInstruction, instruction, instructions
 from mfmasim.matrix.request import F8F6F4
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mfmasim.architectures import Arch
-    from mfmasim.isa.rows import Row
-    from mfmasim.matrix import MatrixInstruction
 
 AFTER = {64: r"\n s_nop 15\n s_nop 15", 32: r"\n v_nop" * 8}
 """What follows an instruction, by the size of waves, since the compiler does not know its hazards."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from mfmasim.devices.isolated import IsolatedHip
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.lab.kit.assumed import assumed_rows
 from mfmasim.lab.kit.code import probe_code
-from mfmasim.lab.kit.probes import PARTS, kit_probes
-from mfmasim.lab.kit.records import SCHEMA, Record, append, read
+from mfmasim.lab.kit.probes import PARTS, KitProbe, kit_probes
+from mfmasim.lab.kit.records import SCHEMA, KitFile, Record, append, read
 from mfmasim.verify.environment import environment
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from mfmasim.devices.isolated import IsolatedHip
-    from mfmasim.lab.kit.probes import KitProbe
-    from mfmasim.lab.kit.records import KitFile
 
 TIMES = {True: 5, False: 50}
 """Repetitions of what is timed on a GPU; the first with --quick."""

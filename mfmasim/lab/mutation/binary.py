@@ -9,28 +9,24 @@ all data of the case, is no evidence about the checks, only about the case.
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from elftools.elf.elffile import ELFFile
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
+from mfmasim.kernels import Code, Kernel
 from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes
+from mfmasim.machine.events import AccessEvent, BlockEvent
 from mfmasim.observe.flights import Flight, execute, settled
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.tools.behaviour import Behaviour
+from mfmasim.verify.cases import Case
+from mfmasim.verify.result import Result
 from mfmasim.verify.runner import verify_case
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from mfmasim.kernels import Code, Kernel
-    from mfmasim.machine.events import AccessEvent, BlockEvent
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.result import Result
 
 ROUNDING = "rounding toward zero"
 TOWARD_ZERO = 0xF << 12

@@ -8,18 +8,15 @@ import runpy
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.kernels import Code
+from mfmasim.verify.cases import Case
 from mfmasim.verify.files import families, load_file
+from mfmasim.verify.mutant import Mutant
+from mfmasim.verify.result import Result
 from mfmasim.verify.runner import verify_case
-
-if TYPE_CHECKING:
-    from mfmasim.kernels import Code
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.mutant import Mutant
-    from mfmasim.verify.result import Result
 
 
 @dataclass(frozen=True)

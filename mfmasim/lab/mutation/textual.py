@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
+from mfmasim.kernels import Kernel
 from mfmasim.lab.mutation.binary import InFlight
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes
 from mfmasim.observe.tools.behaviour import Behaviour
+from mfmasim.verify.cases import Case
+from mfmasim.verify.result import Result
 from mfmasim.verify.runner import verify_case
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from mfmasim.kernels import Kernel
-    from mfmasim.verify.cases import Case
-    from mfmasim.verify.result import Result
 
 BARRIER = r"(?:__syncthreads\(\)|__builtin_amdgcn_s_barrier\(\))\s*;"
 WAIT = r'(?:__builtin_amdgcn_s_waitcnt\([^;]*\)|asm volatile\("s_waitcnt[^;]*\))\s*;'

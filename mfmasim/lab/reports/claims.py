@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from mfmasim.cost.operation import PIPES
+from mfmasim.devices import Report
+from mfmasim.devices.loops import Loop
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.claims import Claim
 from mfmasim.verify.orders import QUANTITIES as OF_ORDER
 from mfmasim.verify.patterns import matches
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from mfmasim.devices import Report
-    from mfmasim.devices.loops import Loop
-    from mfmasim.verify.claims import Claim
 
 COSTS = ("bound cycles", *(f"{pipe} share" for pipe in PIPES))
 """Quantities of `mfmasim.cost`: cycles of the bound of a turn, and the part of it that each pipe fills."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mfmasim.lab.reports.statements import COLUMNS
+from mfmasim.lab.reports.profile import Profile
+from mfmasim.lab.reports.statements import COLUMNS, Weighed
 from mfmasim.lab.reports.traffic_page import traffic_tables
 from mfmasim.verify.reports.annotated import STYLE as SOURCE_STYLE
 from mfmasim.verify.reports.annotated import annotated
 from mfmasim.verify.reports.page import STYLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mfmasim.lab.reports.profile import Profile
-    from mfmasim.lab.reports.statements import Weighed
 
 Table = tuple[str, tuple[str, ...], list[list[Any]]]
 """Title, columns, rows."""

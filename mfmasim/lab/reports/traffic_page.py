@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mfmasim.observe.tools.traffic import LINES, Site
+from mfmasim.architectures import Arch
+from mfmasim.observe.tools.traffic import LINES, Site, Traffic
 from mfmasim.verify.arguments import Argument
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
-    from mfmasim.observe.tools.traffic import Traffic
-    from mfmasim.verify.launch import CaseLaunch
+from mfmasim.verify.launch import CaseLaunch
 
 ACCESSES = (
     "source", "instruction", "buffer", "accesses", "bytes",

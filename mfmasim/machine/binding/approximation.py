@@ -7,18 +7,13 @@ The machine gives the nearest one. Code whose result must not depend on it leave
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import unknown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.state.waves import Group
+from mfmasim.isa import Instruction
+from mfmasim.machine.events.interface import Bound
+from mfmasim.machine.state.waves import Group
 
 APPROXIMATIONS = {"nearest": 0, "above": 1, "below": -1}
 """Which result approximate operations give: the nearest, or the one that is larger or smaller in magnitude by the

@@ -7,20 +7,15 @@ lanes that EXEC disables, and a lane without a source is a matter of bound_ctrl 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.isa import Instruction
+from mfmasim.machine.events.interface import Bound
+from mfmasim.machine.state.waves import Group
 
 ROW = 16
 

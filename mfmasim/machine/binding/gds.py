@@ -5,22 +5,18 @@ Sources: CDNA1 and RDNA3 ISA manuals, as in `mfmasim.machine.ops.gds`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.fidelity import LEVELS
+from mfmasim.isa import Instruction
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.refusal import unsupported
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.opcodes.registry import Operation
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.opcodes.registry import Operation
+from mfmasim.machine.state.waves import Group
 
 
 def one_lane(instruction: Instruction, machine: Spaces) -> bool:

@@ -6,26 +6,20 @@ a type is a view of the bits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.binding.dpp import is_dpp, moved
+from mfmasim.machine.events.interface import Reader, Writer
 from mfmasim.machine.numerics.lane_masks import lanes_of
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.state.memory import PRIVATE_BASE, SHARED_BASE
-from mfmasim.machine.state.waves import EXEC, VCC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Reader, Writer
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import EXEC, VCC, Group
 
 ZERO = np.zeros((1, 1), np.uint32)
 # As dtypes, not types: a view is then quicker, and whether it is needed is one comparison of identities.

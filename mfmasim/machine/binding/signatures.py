@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import NDArray
+
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import NUMBERS, scalar_reader, scalar_writer, vector_reader, vector_writer
+from mfmasim.machine.events.interface import Reader, Writer
 from mfmasim.machine.opcodes.refusal import unsupported
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Reader, Writer
-    from mfmasim.machine.opcodes.registry import Operation
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.opcodes.registry import Operation
+from mfmasim.machine.state.waves import Group
 
 SIXTEEN = ("u16", "i16", "f16", "b16")
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.

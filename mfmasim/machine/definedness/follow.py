@@ -7,32 +7,26 @@ that it will see; atomics are examined afterwards, by the places that they acces
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 
+from mfmasim.isa import Instruction
 from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.binding.gds import by_first_lane, one_lane
 from mfmasim.machine.definedness.access import AccessPlan, access_plan
-from mfmasim.machine.definedness.flow import Flow, registers_of
+from mfmasim.machine.definedness.flow import Flow, Registers, registers_of
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
 from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.ops.fork import ENTRY, stack_pointer
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.ops.relative import parts_of
-from mfmasim.machine.state.waves import VCC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.definedness.flow import Registers
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import VCC, Group
 
 Kept = TypeVar("Kept")
 REGISTERS: PerKernel[dict[tuple[int, tuple[int, ...]], Registers]] = PerKernel(lambda _: {})

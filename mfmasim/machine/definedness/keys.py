@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from mfmasim.architectures import Arch
+from mfmasim.isa import Operand
 from mfmasim.machine.state.waves import EXEC, VCC
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Operand
 
 AGPR, SGPR = 1024, 1280
 """First keys of the 256 accumulation registers of a file of their own and of the scalar ones; the 1024 VGPRs that

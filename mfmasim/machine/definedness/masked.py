@@ -7,13 +7,9 @@ lanes that they choose have undefined results, and those are followed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from mfmasim.isa import Instruction
 from mfmasim.machine.definedness.keys import EXECS, keys_of
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Machine
+from mfmasim.machine.events.interface import Machine
 
 LONGEST = 16
 """Instructions that are looked at."""

@@ -7,25 +7,19 @@ instructions of most kernels need only one AND of two integers. Arrays have the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.arrays import U32
 from mfmasim.machine.definedness.keys import AGPR, GLOBAL, LDS, SCC, SCRATCH, SGPR, VECTORS
 from mfmasim.machine.definedness.origin import of_registers
+from mfmasim.machine.events.interface import Machine
 from mfmasim.machine.state.memory import POISON_DWORD
-from mfmasim.machine.state.waves import Group
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import U32
-    from mfmasim.machine.events.interface import Machine
-    from mfmasim.machine.state.waves import Waves
-
+from mfmasim.machine.state.waves import Group, Waves
 
 ONES = np.uint32(0xFFFFFFFF)
 SHARED = 64

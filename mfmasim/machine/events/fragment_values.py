@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.architectures import Arch
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import format as number_format
+from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.opcodes.matrix import resolve
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.matrix import Fragment
+from mfmasim.matrix import Fragment
 
 
 def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str, tuple[Fragment, Operand]]:

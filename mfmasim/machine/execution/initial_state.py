@@ -6,23 +6,19 @@ Sources: LLVM's AMDGPU usage guide, initial kernel execution state; ISA manuals,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.kernels import Kernel
 from mfmasim.machine.launch.dispatch_packet import halves
+from mfmasim.machine.launch.launch import Launch
 from mfmasim.machine.opcodes.register_allocation import register_counts
 from mfmasim.machine.ops import scratch
 from mfmasim.machine.ops.scratch import wave_offsets
 from mfmasim.machine.state.barriers import FurtherBarriers
 from mfmasim.machine.state.memory import POISON_BYTE, POISON_DWORD
 from mfmasim.machine.state.waves import TTMP0, TTMPS, Group, Waves
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.kernels import Kernel
-    from mfmasim.machine.launch.launch import Launch
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Instruction
 from mfmasim.isa.opcode import undecoded
+from mfmasim.kernels import Kernel
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.binding.bind import bind
+from mfmasim.machine.events.interface import Machine
 from mfmasim.machine.events.outcome import Outcome
 from mfmasim.machine.launch.clusters import Clusters
 from mfmasim.machine.opcodes.register_allocation import allocated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mfmasim.kernels import Kernel
-    from mfmasim.machine.events.interface import Machine
 
 
 def refusals(kernel: Kernel) -> tuple[tuple[Instruction, str], ...]:

@@ -8,18 +8,14 @@ completed at once, except by ``late``, which delivers loads at the last moment
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
+from mfmasim.arrays import I64
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.execution.late_delivery import Late
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mfmasim.arrays import I64
-
 
 NAMES = ("usual", "forward", "reversed", "random:SEED", "first:WAVE", "last:WAVE", "late")
 """How schedules are written; a wave has its number in the launch."""

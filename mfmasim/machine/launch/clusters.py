@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import I64
-
+from mfmasim.arrays import I64
 
 Dim3 = tuple[int, int, int]
 ONE: Dim3 = (1, 1, 1)

@@ -8,15 +8,11 @@ last place; exact for whole exponents and for logarithms of powers of two.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mfmasim.arrays import F64
-
+from mfmasim.arrays import F64
 
 LN2 = 0.6931471805599453
 # Powers of the series that matter below 2^-56 at the end of each range.

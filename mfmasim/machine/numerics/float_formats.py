@@ -9,12 +9,11 @@ operation on numbers gives the positive quiet NaN without payload. Fused operati
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from mfmasim.arrays import Array
+from mfmasim.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
+from mfmasim.architectures.model import FloatRules
 from mfmasim.formats.conversions.model import Mode
-
-if TYPE_CHECKING:
-    from mfmasim.architectures.model import FloatRules
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,17 @@ before and after; a rounding other than to nearest even goes through integers, e
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.arrays import Array
 from mfmasim.machine.numerics import exact
-from mfmasim.machine.numerics.float_formats import BY_SIZE, F64
+from mfmasim.machine.numerics.float_formats import BY_SIZE, F64, Form
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.numerics.lane_masks import every, some
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import Array
-    from mfmasim.machine.numerics.float_formats import Form
-    from mfmasim.machine.numerics.float_mode import FloatMode
 
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from mfmasim.arrays import Array
 from mfmasim.formats import convert
 from mfmasim.formats.conversions.model import ROUNDINGS
 from mfmasim.formats.conversions.operands import flushed_half
+from mfmasim.formats.modes import Overflow
 from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import BY_SIZE, F16, F32
-
-if TYPE_CHECKING:
-    from mfmasim.arrays import Array
-    from mfmasim.formats.modes import Overflow
-    from mfmasim.machine.numerics.float_mode import FloatMode
+from mfmasim.machine.numerics.float_mode import FloatMode
 
 
 def widened(values: Array, mode: FloatMode) -> Array:

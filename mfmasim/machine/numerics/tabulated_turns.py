@@ -10,16 +10,13 @@ their authors say that not every argument was compared. Fidelity: ``assumed``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mfmasim.arrays import F32, F64, I64
 from mfmasim.machine.numerics.function_tables import COS, SIN
 from mfmasim.machine.numerics.lane_masks import every, some
-
-if TYPE_CHECKING:
-    from mfmasim.arrays import F32, F64, I64
-
 
 CACHED = 1 << 12
 """Elements whose intermediate values stay in the caches."""

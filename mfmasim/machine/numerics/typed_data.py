@@ -8,15 +8,12 @@ as well, and makes 0 of NaN where the format has none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import U32
-
+from mfmasim.arrays import U32
 
 FRACTION = {10: 5, 11: 6}
 """Fraction bits of the small floats."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mfmasim.architectures import Arch
+from mfmasim.isa import Instruction
 from mfmasim.machine.opcodes.refusal import unsupported
+from mfmasim.matrix import MatrixInstruction
 from mfmasim.matrix import instruction as matrix_instruction
 from mfmasim.matrix.request import F8F6F4, Modes
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
-    from mfmasim.matrix import MatrixInstruction
 
 PASS = 4
 """Cycles of a pass (CDNA3 ISA manual, 7.5)."""

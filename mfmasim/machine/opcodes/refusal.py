@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mfmasim.errors import UnsupportedError
+from mfmasim.isa import Instruction
 from mfmasim.machine.opcodes.excluded import excluded
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
 
 
 def unsupported(instruction: Instruction, what: str) -> UnsupportedError:

@@ -12,14 +12,11 @@ compute_pgm_rsrc3 ACCUM_OFFSET: VGPR numbers are limited only by the allocation.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mfmasim.errors import DamagedError
+from mfmasim.isa import Instruction, Operand
+from mfmasim.kernels import Kernel
 from mfmasim.machine.state.waves import SCALARS
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.kernels import Kernel
 
 
 def register_counts(kernel: Kernel) -> tuple[int, int]:

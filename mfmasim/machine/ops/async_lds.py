@@ -9,26 +9,20 @@ mask receives nothing is assumed. A lane whose address in the LDS is out of rang
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.arrays import Flags
+from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import pointer, put
 from mfmasim.machine.ops.spaces import Access, Part, lds_address, load, store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import Flags
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import Group
 
 SIZES = (("b8", 1), ("b32", 4), ("b64", 8), ("b128", 16))
 MASK = np.uint32(0xFFFF)

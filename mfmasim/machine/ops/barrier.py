@@ -7,27 +7,21 @@ signalled or ended; then each wave may pass one S_BARRIER_WAIT. Named barriers a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.isa.barriers import CLUSTER, CLUSTER_TRAP, TRAP, WORKGROUP, barrier_number
 from mfmasim.machine.binding.operands import scalar_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.state.barriers import OF_CLUSTER, OF_NAME, OF_WORKGROUP
-from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Waves
-
+from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 IGNORED = (TRAP, CLUSTER_TRAP)
 """Barriers of the trap handler, which kernels do not use."""

@@ -7,27 +7,21 @@ A lane beyond the resource's range reads 0 and stores nothing; that is what the 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
-from mfmasim.machine.ops.resource import resource
+from mfmasim.machine.ops.resource import Reach, resource
 from mfmasim.machine.ops.scratch import parts
-from mfmasim.machine.ops.spaces import load, store
+from mfmasim.machine.ops.spaces import Access, load, store
 from mfmasim.machine.state.memory import Outside
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.ops.resource import Reach
-    from mfmasim.machine.ops.spaces import Access
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 
 def clipped(

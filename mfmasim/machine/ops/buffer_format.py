@@ -8,35 +8,28 @@ says which components a store leaves alone: here those that the instruction does
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.arrays import U32
 from mfmasim.errors import MfmasimError
+from mfmasim.isa import Instruction
 from mfmasim.isa.buffer_formats import BufferFormat, split_format, unified_format
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.numerics.typed_data import decoded, encoded
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.buffer import clipped
 from mfmasim.machine.ops.relative import parts_of
-from mfmasim.machine.ops.resource import resource
+from mfmasim.machine.ops.resource import Reach, resource
 from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import load, merge, store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import U32
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.ops.resource import Reach
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import Group
 
 ZERO, ONES = np.zeros((1, 1), np.uint32), np.uint32(0xFFFFFFFF)
 IDENTITY = (4, 5, 6, 7)

@@ -7,21 +7,17 @@ every run, but it does not measure time.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.launch.hostcall import INTERRUPT
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.control import no_code
-from mfmasim.machine.state.waves import ENDED
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import ENDED, Group
 
 
 def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:

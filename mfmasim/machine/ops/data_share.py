@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
+from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.ops import spaces
 from mfmasim.machine.ops.gds import in_gds
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Spaces
-    from mfmasim.machine.ops.spaces import Part
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.ops.spaces import Part
+from mfmasim.machine.state.waves import Group
 
 
 def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:

@@ -6,25 +6,18 @@ forms of 32 bits, which touch EXEC_LO only).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
-from mfmasim.machine.opcodes.undefined_rules import bits
-from mfmasim.machine.state.waves import EXEC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.opcodes.undefined_rules import Rule
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.opcodes.undefined_rules import Rule, bits
+from mfmasim.machine.state.waves import EXEC, Group
 
 #   what EXEC becomes, from the source and the old EXEC; gfx9's name, then that of gfx11 and later; how it combines bits
 MASKS: tuple[tuple[str, str, Callable[[U, U], U], Rule], ...] = (

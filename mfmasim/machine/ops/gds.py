@@ -7,19 +7,14 @@ write is dropped. The bytes are a buffer of the launch, so that workgroups share
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
+from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.ops.spaces import Part, rows_of, within
 from mfmasim.machine.state.memory import Outside
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 
 def in_gds(

@@ -7,26 +7,20 @@ receiving the i-th of each. Of GLOBAL_LOAD_TR_B64 and of wave64 no mapping is pu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.errors import MfmasimError
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import Part, load, store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.errors import MfmasimError
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import Group
 
 TILE = 8
 """Lanes that exchange elements, and elements of each."""

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import Array
 from mfmasim.machine.numerics import ieee
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.numerics.mixed import narrowed, widened
 from mfmasim.machine.opcodes.registry import vector
 from mfmasim.machine.opcodes.undefined_rules import Rule
-
-if TYPE_CHECKING:
-    from mfmasim.arrays import Array
-    from mfmasim.machine.numerics.float_mode import FloatMode
-
 
 P0, P10, P20 = 0, 1, 2
 TOWARD_ZERO = 0xF

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword, scalar_reader, vector_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.opcodes.undefined_rules import moves
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 
 def _mbcnt(first: int, instruction: Instruction, _machine: Machine) -> Bound:

@@ -6,25 +6,20 @@ manual, LDS addressing); both are reported to the observers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops import lds_places
 from mfmasim.machine.ops.data_share import load, store
 from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, merge
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 #   gfx9                     gfx11 and later     access
 LOADS: tuple[tuple[str, str, Access], ...] = (

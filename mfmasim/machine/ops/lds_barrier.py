@@ -9,21 +9,17 @@ are assumed, as Triton and AMD's libhipcxx do.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
 from mfmasim.machine.state import private_memory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 WIDTH = 29
 """Bits of the pending count."""

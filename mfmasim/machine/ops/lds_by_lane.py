@@ -5,20 +5,15 @@ Source: CDNA3 ISA manual, 12.13 (DS_READ_ADDTID_B32, DS_WRITE_ADDTID_B32); LLVM 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.spaces import Part, load, store
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 LOW = np.uint32(0xFFFF)
 

@@ -8,22 +8,18 @@ M0.base counts in the GDS alone, against the compiler of its own processors. Whe
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.numerics.float_mode import float_mode
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic import PLAIN, Atomic
 from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.spaces import Part
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 BASE = np.uint32(0xFFFF)
 """Bits of M0 that are the base."""

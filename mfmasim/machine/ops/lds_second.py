@@ -8,26 +8,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic import Atomic
-from mfmasim.machine.ops.atomic_table import OPERATIONS
+from mfmasim.machine.ops.atomic_table import OPERATIONS, AtomicOperation
 from mfmasim.machine.ops.gds import dwords
 from mfmasim.machine.ops.spaces import Part
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.numerics.float_mode import FloatMode
-    from mfmasim.machine.ops.atomic_table import AtomicOperation
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 #   operation   types of 32 and of 64 bits, by the operation that combines
 ROWS: tuple[tuple[str, str, str], ...] = (

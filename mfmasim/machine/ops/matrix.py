@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.architectures import ARCHITECTURES
+from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.events import MatrixEvent
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.matrix import resolve
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import OPERATIONS, Operation
+from mfmasim.machine.state.waves import Group
 from mfmasim.matrix import instructions as matrix_instructions
 from mfmasim.matrix.execution import execute
 from mfmasim.matrix.request import Modes, Operands
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
 
 MODE_FP16_OVFL = 23
 MODE_DENORMALS_32 = 4

@@ -6,27 +6,22 @@ before it is rounded, the pairs are one large product; else each instruction run
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction, Operand
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.matrix import resolve
 from mfmasim.machine.ops.matrix import with_mode
+from mfmasim.machine.state.register_memo import Held
+from mfmasim.machine.state.waves import Group
+from mfmasim.matrix import MatrixInstruction
 from mfmasim.matrix.execution import execute_pairs
-from mfmasim.matrix.request import Operands
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.register_memo import Held
-    from mfmasim.machine.state.waves import Group
-    from mfmasim.matrix import MatrixInstruction
-    from mfmasim.matrix.request import Memo, Modes
+from mfmasim.matrix.request import Memo, Modes, Operands
 
 PATIENCE = 32
 """Executions that run one by one after a product was not exact, before the next attempt."""

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.ops.spaces import load, store
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 REGISTERS, DWORD = 32, 4
 

@@ -6,29 +6,25 @@ neg_lo and neg_hi turn their signs. Source: CDNA3 ISA manual, 6.7 and VOP3P; CDN
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mfmasim.architectures import Arch
+from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.isa.operands import INLINE_FLOATS
 from mfmasim.machine.binding.modifiers import clamped
 from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import F16, F32
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.numerics.mixed import fused_half, widened
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import shaped
 from mfmasim.machine.opcodes.undefined_rules import bits, parts
 from mfmasim.machine.ops import vector_minmax
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.numerics.float_mode import FloatMode
-
 
 HALF = np.uint32(16)
 

@@ -7,22 +7,18 @@ op_sel picks the half of each source that the low result uses, op_sel_hi the one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mfmasim.architectures import Arch
+from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import shaped
 from mfmasim.machine.opcodes.undefined_rules import parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
-
 
 WHOLE: dict[str, Any] = {"u16": np.uint16, "i16": np.int16}
 FIFTEEN = 15

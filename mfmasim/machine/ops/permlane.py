@@ -6,25 +6,19 @@ lanes that EXEC disables), OP_SEL[1] BOUND_CTRL: without FI a disabled lane give
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.opcodes.undefined_rules import moves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import Group
 
 ROW = 16
 FOUR = np.uint32(4)

@@ -7,24 +7,20 @@ instructions were bound by `indexed`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.opcodes.undefined_rules import index
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state.waves import Group
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.events.interface import Bound, Machine
-
 
 M0 = 124
 """Its code on the architectures that have the mode."""

@@ -6,21 +6,16 @@ An index beyond the wave's registers reads VGPR0; a destination beyond them is n
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.state.waves import Group
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-
 
 WHOLE, LOW, HIGH = (0, 0xFFFFFFFF), (0, 0x3FF), (16, 0x3FF)
 Field = tuple[int, int] | None

@@ -5,22 +5,17 @@ Source: CDNA3 ISA manual, SOP1/SOP2/SOPC/SOPK instructions. Every array has shap
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct, scalar
 from mfmasim.machine.opcodes.undefined_rules import bits, sums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-
 
 ONE32, ONE64 = np.uint32(1), np.uint64(1)
 ZERO_I32 = np.int32(0)

@@ -5,18 +5,14 @@ Source: CDNA3 ISA manual, SOP1/SOP2/SOPC. Every array has shape (waves,).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import scalar
 from mfmasim.machine.opcodes.undefined_rules import bits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.arrays import U
-
 
 NONE = np.uint32(0xFFFFFFFF)
 HALF, SIXTEEN = np.uint32(0xFFFF), np.uint32(16)

@@ -6,31 +6,27 @@ Source: RDNA4 ISA manual, 6.8 (results are those of the vector instructions; f16
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from mfmasim.architectures import Arch
+from mfmasim.arrays import U
 from mfmasim.formats.conversions import ROWS, conversion
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.modifiers import output_modifiers
 from mfmasim.machine.binding.operands import scalar_writer, vector_reader
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.numerics import ieee
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.opcodes.registry import OPERATIONS, Operation, direct, scalar
 from mfmasim.machine.ops import vector_minmax
 from mfmasim.machine.ops.vector_approximate import FUNCTIONS
 from mfmasim.machine.ops.vector_compare import FLOAT, floating
 from mfmasim.machine.ops.vector_float import subtract
 from mfmasim.machine.ops.vector_float_parts import ROUNDINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.numerics.float_mode import FloatMode
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import Group
 
 TWO: dict[str, Callable[[U, U, FloatMode], U]] = {
     "add": ieee.add,

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.events.interface import Bound, Reader, Spaces
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.state.memory import Outside
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Reader, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 # Dwords, in the spellings of gfx9 and of gfx11 and later.
 LOADS = {

@@ -6,21 +6,17 @@ Source: CDNA3 ISA manual, SOPK S_SETREG; table 4 of 3.5. CDNA5 ISA manual, 3.3.2
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa import Instruction
 from mfmasim.isa.high_registers import MODE_BITS, as_mode
 from mfmasim.isa.immediates import MODE, register_field
 from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.hardware_registers import register_of
-from mfmasim.machine.state.waves import CSP
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import CSP, Group
 
 # FP_ROUND and FP_DENORM; DX10_CLAMP and IEEE; EXCP_EN; FP16_OVFL. The other fields have no effect here.
 NUMBERS, RULES, EXCEPTIONS, OVERFLOW = 0xFF, 3 << 8, 0x7F << 12, 1 << 23

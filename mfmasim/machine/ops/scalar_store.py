@@ -6,33 +6,26 @@ buffer resource a dword beyond the range is not stored, and an atomic beyond it 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.arrays import U64
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.numerics.float_mode import float_mode
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic import PLAIN, Atomic
-from mfmasim.machine.ops.atomic_table import MEMORY, OPERATIONS
+from mfmasim.machine.ops.atomic_table import MEMORY, OPERATIONS, AtomicOperation
 from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.scalar_memory import register_offset
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.state.memory import Outside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import U64
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.ops.atomic_table import AtomicOperation
-    from mfmasim.machine.state.waves import Group
-
+from mfmasim.machine.state.waves import Group
 
 DWORD = ~np.uint64(3)
 EVERY = np.ones((1, 1), np.bool_)

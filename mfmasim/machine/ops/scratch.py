@@ -7,19 +7,14 @@ at b // 4 * 4 * lanes + 4 * lane + b % 4 of its wave's part, which starts at the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.ops.spaces import Part
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from numpy.typing import NDArray
-
-    from mfmasim.machine.events.interface import Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 SCRATCH_BASE = 0xC000_0000_0000
 """First address of the scratch of all waves: within 48 bits, as a resource requires, and beyond all buffers."""

@@ -8,21 +8,17 @@ parts of an LDS access (RDNA4 ISA manual, 3.3.5.1), that holds for its dwords an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.events import NOWHERE, nowhere
+from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.events.notify import Part
 from mfmasim.machine.state import private_memory
 from mfmasim.machine.state.memory import POISON_DWORD, Outside
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 __all__ = ["Access", "Part", "extend", "lds_address", "load", "merge", "rows_of", "store", "within"]
 

@@ -5,21 +5,15 @@ RDNA3's manual does not list them; LLVM encodes them for gfx11, which is taken t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.control import no_code
-from mfmasim.machine.state.waves import EXEC
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import EXEC, Group
 
 LOW, HIGH = EXEC, EXEC + 1
 

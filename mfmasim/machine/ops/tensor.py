@@ -6,27 +6,23 @@ manual does not allow ends the launch: what the hardware would do with it is not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.async_lds import receivers
 from mfmasim.machine.ops.lds_barrier import arrive
 from mfmasim.machine.ops.spaces import Part, load, store
+from mfmasim.machine.state.waves import Group
 from mfmasim.machine.tensor import Descriptor, Moves, decode, moves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
 
 LDS_ADDRESS, MEMORY_LOW, MEMORY_HIGH = 1, 2, 3
 """Dwords of group 0 that only say where: waves that differ in nothing else move alike."""

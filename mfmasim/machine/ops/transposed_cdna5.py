@@ -8,25 +8,20 @@ way than from the LDS; the manual's figure, which is that of memory, is followed
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import Part, lds_address, load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Spaces
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 LANES = 32
 

@@ -8,29 +8,24 @@ BF16 is assumed, as is how closely V_TANH approximates.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from mfmasim.formats import convert
+from mfmasim.architectures import Arch
+from mfmasim.arrays import U
+from mfmasim.formats import Overflow, convert
+from mfmasim.isa import Instruction
 from mfmasim.machine.numerics import elementary, ieee
 from mfmasim.machine.numerics.float_formats import BY_SIZE, F32
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import shaped, vector
 from mfmasim.machine.opcodes.undefined_rules import parts
 from mfmasim.machine.ops.packed_float import halves
 from mfmasim.machine.ops.vector_approximate import FUNCTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.arrays import U
-    from mfmasim.formats import Overflow
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.numerics.float_mode import FloatMode
-
 
 HALF, SIGN, QUIET, INFINITY = np.uint32(16), np.uint32(0x8000), np.uint32(0x40), np.uint32(0x7F80)
 

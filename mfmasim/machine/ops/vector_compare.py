@@ -6,19 +6,15 @@ denormals as MODE does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.numerics.float_formats import BY_SIZE
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.numerics.ieee import entering
 from mfmasim.machine.opcodes.registry import vector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.arrays import U
-    from mfmasim.machine.numerics.float_mode import FloatMode
 
 
 def _always(answer: bool) -> Callable[[U, U], U]:

@@ -6,19 +6,15 @@ are components as they stand, a NaN quiet (captured on gfx1201: bjacob/goc, cube
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import F32
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.opcodes.registry import shaped, vector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.arrays import U
-    from mfmasim.machine.numerics.float_mode import FloatMode
 
 
 def _three(along_z: U, along_y: U, of_z: U, of_y: U, of_x: U) -> U:

@@ -20,21 +20,15 @@ V_DIV_FIXUP_F16 there (`FloatRules.fixup_overflows`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.numerics import exact, ieee
-from mfmasim.machine.numerics.float_formats import BY_SIZE
+from mfmasim.machine.numerics.float_formats import BY_SIZE, Form
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.opcodes.registry import vector
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mfmasim.arrays import U
-    from mfmasim.machine.numerics.float_formats import Form
-    from mfmasim.machine.numerics.float_mode import FloatMode
-
 
 # Exponents between numerator and denominator that differ too much; a tiny numerator (the manuals: 23, 53); the scale;
 # quotients that underflow whatever the approximation says.

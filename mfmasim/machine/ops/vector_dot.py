@@ -8,25 +8,20 @@ that of the manual's expression, each rounded to f32 to nearest even, which no p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.architectures import Arch
+from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.numerics.float_formats import F16, F32, FORMS
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import shaped
 from mfmasim.machine.opcodes.undefined_rules import parts
 from mfmasim.machine.ops.dot_steps import dot_step
 from mfmasim.machine.ops.packed_float import halves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.arrays import U
-    from mfmasim.isa import Instruction
-
 
 INTEGERS: dict[str, tuple[int, bool]] = {
     # mnemonic: bits of an element, signed

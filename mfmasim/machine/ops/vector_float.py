@@ -5,17 +5,13 @@ Which NaN comes out is said in `mfmasim.machine.numerics.float_formats`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mfmasim.arrays import U
 from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_formats import F32
+from mfmasim.machine.numerics.float_mode import FloatMode
 from mfmasim.machine.opcodes.registry import vector
-
-if TYPE_CHECKING:
-    from mfmasim.machine.numerics.float_mode import FloatMode
 
 
 def subtract(s0: U, s1: U, mode: FloatMode) -> U:

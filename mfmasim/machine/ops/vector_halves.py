@@ -5,19 +5,15 @@ Source: RDNA3 and RDNA4 ISA manuals, 7.4 (16-bit VGPRs) and VOP1, VOP2, VOP3 (V_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import vector_reader, vector_writer
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct, vector
 from mfmasim.machine.opcodes.undefined_rules import bits
-
-if TYPE_CHECKING:
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 
 @vector("v_mov_b16", "u16 -> u16", undefined=bits())

@@ -5,20 +5,16 @@ Source: CDNA3/CDNA4 ISA manuals, VOP1/VOP2/VOP3. Arrays broadcast to (waves, lan
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.architectures import Arch
 from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.opcodes.registry import shaped, vector
 from mfmasim.machine.opcodes.undefined_rules import sums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
 
 
 @vector("v_add_i32 v_add_nc_i32", "i32 i32 -> i32", undefined=sums(), saturates=True)

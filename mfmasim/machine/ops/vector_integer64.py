@@ -6,20 +6,17 @@ saturates, into zeros (RELU).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mfmasim.architectures import Arch
 from mfmasim.arrays import U
+from mfmasim.isa import Instruction
 from mfmasim.machine.opcodes.registry import shaped, vector
 from mfmasim.machine.opcodes.undefined_rules import sums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
 
 
 @vector("v_add_nc_u64", "u64 u64 -> u64", undefined=sums(), saturates=True)

@@ -6,19 +6,15 @@ skipped counts as executed, uses a wait counter, or reaches an observer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from mfmasim.architectures import Arch
+from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader
+from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.scalar_mode import written_mode
-
-if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events.interface import Bound, Machine
-    from mfmasim.machine.state.waves import Group
+from mfmasim.machine.state.waves import Group
 
 VSKIP = np.uint32(1 << 28)
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.arrays import U
 from mfmasim.machine.opcodes.registry import vector
-
-if TYPE_CHECKING:
-    from mfmasim.arrays import U
 
 FIFTEEN = np.uint32(15)
 

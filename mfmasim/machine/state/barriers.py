@@ -8,18 +8,13 @@ Each of these waves may then pass one wait.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.arrays import I64, Flags
-    from mfmasim.machine.state.waves import Group, Waves
-
+from mfmasim.arrays import I64, Flags
+from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 OF_WORKGROUP, OF_NAME, OF_CLUSTER = range(3)
 """What a stopped wave waits for."""

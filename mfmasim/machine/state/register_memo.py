@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.machine.state.wave_selection import Scattered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    from mfmasim.machine.state.wave_selection import Selection
+from mfmasim.machine.state.wave_selection import Scattered, Selection
 
 SELECTIONS = 8
 """Selections of waves whose changes are kept separately; those of others count for all waves."""

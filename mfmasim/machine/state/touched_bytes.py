@@ -5,17 +5,14 @@ Recorded only on request, as flags of the largest units that an access consists 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from mfmasim.machine.state.memory import Outside
+from mfmasim.machine.state.memory import Outside
 
 WIDEST = 16
 """Bytes of the largest unit."""

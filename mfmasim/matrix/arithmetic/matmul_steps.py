@@ -12,22 +12,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import complete
 from mfmasim.matrix.arithmetic.aligned_steps import Sum, product_sum
 from mfmasim.matrix.arithmetic.bounds import EMPTY, addend_limit, exact_grid, in_float32, power_width
-from mfmasim.matrix.arithmetic.byte_factors import Table, tables
+from mfmasim.matrix.arithmetic.byte_factors import ByteFactors, Table, tables
+from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.arithmetic.scratch import Scratch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.matrix.arithmetic.byte_factors import ByteFactors
-    from mfmasim.matrix.arithmetic.product import Product
 
 _EMPTY = EMPTY[np.dtype(np.int8)]
 _POWERS, _ODD_POWERS, _TOTAL, _LOWS, _LOSES = (

@@ -18,20 +18,17 @@ multiples of the unit 2^(e_dot - 24), are added exactly and rounded once, as
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import aligned_steps, bounds
 from mfmasim.matrix.arithmetic.byte_factors import tables
+from mfmasim.matrix.arithmetic.product import Product, Rest
 from mfmasim.matrix.arithmetic.scratch import Scratch
 from mfmasim.matrix.request import Operands
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.matrix.arithmetic.product import Product, Rest
 
 MOST = 1 << 14
 """Products that count as few."""

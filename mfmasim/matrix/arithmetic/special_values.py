@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.matrix.arithmetic.product import RESULTS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mfmasim.matrix.arithmetic.factors import Factors
-    from mfmasim.matrix.arithmetic.product import Product
+from mfmasim.matrix.arithmetic.factors import Factors
+from mfmasim.matrix.arithmetic.product import RESULTS, Product
 
 NAN, INVALID, POSITIVE, NEGATIVE, POSITIVE_OVERFLOW, NEGATIVE_OVERFLOW = 1, 2, 4, 8, 16, 32
 INFINITE = POSITIVE | NEGATIVE

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mfmasim.arrays import I64
+from mfmasim.arrays import I64
 
 
 def spanned(bases: Sequence[Sequence[int]], rank: int) -> I64:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfmasim import program
-from mfmasim.triton.layouts.compared import compare
+from mfmasim.kernels import Kernel
+from mfmasim.observe import Finding
+from mfmasim.triton.layouts.compared import Comparison, compare
+from mfmasim.triton.layouts.held import Shared
 from mfmasim.triton.layouts.ttgir import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mfmasim.kernels import Kernel
-    from mfmasim.observe import Finding
-    from mfmasim.triton.layouts.compared import Comparison
-    from mfmasim.triton.layouts.held import Shared
 
 
 def records(compiled: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mfmasim.machine.events import Observer
+from mfmasim.isa import Instruction
+from mfmasim.machine.events import AccessEvent, BlockEvent, Observer
+from mfmasim.machine.launch.launch import Launch
 from mfmasim.observe.flights import registers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent, BlockEvent
-    from mfmasim.machine.launch.launch import Launch
 
 LONGEST = 16
 """Steps of a way at most."""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from mfmasim.verify.kinds import KINDS
 from mfmasim.verify.reports.annotated import STYLE as SOURCE_STYLE
 from mfmasim.verify.reports.annotated import annotated, note
-from mfmasim.verify.result import STATUSES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mfmasim.verify.result import Result
+from mfmasim.verify.result import STATUSES, Result
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1c2430 }
