@@ -22,7 +22,7 @@ class TestFirstContact:
         page = show(viewport={"width": 1440, "height": 900})
         assert page.input_value("select[name=op]") == "v_mfma_f32_16x16x16_f16"
         assert page.input_value("input[name=element]") == "D[5, 6]"
-        assert page.inner_text(".info h3") == "D[5, 6]: lane 22, v1"
+        assert page.inner_text(".info h2") == "D[5, 6]: lane 22, v1"
         for part in (".at-A", ".at-B", ".at-D", ".registers", ".corner"):
             box = page.locator(part).bounding_box()
             assert box["y"] >= 0, part
@@ -84,11 +84,11 @@ class TestFirstContact:
         page.press("input[name=element]", "Enter")
         page.click("nav a[data-view=formats]")
         page.go_back()
-        assert page.inner_text(".info h3").startswith("D[3, 4]")
+        assert page.inner_text(".info h2").startswith("D[3, 4]")
         page.go_back()
-        assert page.inner_text(".info h3").startswith("D[1, 2]")
+        assert page.inner_text(".info h2").startswith("D[1, 2]")
         page.go_forward()
-        assert page.inner_text(".info h3").startswith("D[3, 4]")
+        assert page.inner_text(".info h2").startswith("D[3, 4]")
 
     def test_prints_in_light_colours(self, show):
         page = show(color_scheme="dark")

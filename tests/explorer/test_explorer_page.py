@@ -57,12 +57,12 @@ class TestFragments:
         cell = (box["width"] - 27) / 32
         at = {"x": 26 + 9.5 * cell, "y": 16 + 2.5 * cell}
         grid.hover(position=at)
-        assert page.inner_text(".info h3").startswith("D[2, 9]: lane 9, v2")
+        assert page.inner_text(".info h2").startswith("D[2, 9]: lane 9, v2")
         assert "sel" not in state_of(page)
         grid.click(position=at)
         assert "sel=D:2,9,0" in state_of(page)
         page.mouse.move(5, 5)
-        assert page.inner_text(".info h3").startswith("D[2, 9]")  # a click keeps it
+        assert page.inner_text(".info h2").startswith("D[2, 9]")  # a click keeps it
         page.keyboard.press("Escape")
         assert "sel" not in state_of(page)
 
@@ -72,7 +72,7 @@ class TestFragments:
         for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
             page.keyboard.press(key)
         assert "sel=A:1,2,0" in state_of(page)
-        assert page.inner_text(".info h3").startswith("A[1, 2]: lane 1, v0, bits 23:16")
+        assert page.inner_text(".info h2").startswith("A[1, 2]: lane 1, v0, bits 23:16")
 
     def test_a_lane_by_its_number(self, show):
         page = show(state=self.STATE)
@@ -99,16 +99,16 @@ class TestFragments:
         page.select_option("select[name=cbsz]", "2")
         page.select_option("select[name=abid]", "3")
         page.evaluate("location.hash += '&sel=A:1,0,9'")
-        page.wait_for_function("document.querySelector('.info h3')?.textContent.startsWith('A[1, 0] of block 9')")
+        page.wait_for_function("document.querySelector('.info h2')?.textContent.startsWith('A[1, 0] of block 9')")
         place = page.evaluate(
             "window.mfmasim.locate('gfx942', 'v_mfma_f32_4x4x4_16b_f16', 'A', 1, 0, {block: 9, cbsz: 2, abid: 3})"
         )
-        assert page.inner_text(".info h3").startswith(f"A[1, 0] of block 9: lane {place[0]['lane']},")
+        assert page.inner_text(".info h2").startswith(f"A[1, 0] of block 9: lane {place[0]['lane']},")
         assert place[0]["lane"] == 1 + 4 * 11  # block 11 is broadcast to blocks 8 to 11
 
     def test_copies_of_rdna3(self, show):
         page = show(state=view_state("fragment", arch="gfx1151", op="v_wmma_f32_16x16x16_f16", sel="A:3,5,0"))
-        assert "lane 3, v2, bits 31:16; copy in lane 19, v2, bits 31:16" in page.inner_text(".info h3")
+        assert "lane 3, v2, bits 31:16; copy in lane 19, v2, bits 31:16" in page.inner_text(".info h2")
 
     def test_sparse(self, show):
         page = show(state=view_state("fragment", arch="gfx942", op="v_smfmac_f32_16x16x32_f16", sel="A:2,5,0"))

@@ -40,13 +40,13 @@ class TestSlides:
 
     def test_pointing_stays_on_the_slide(self, show):
         page = show(state=view_state("slides", slide=2))
-        assert page.inner_text(".info h3") == "lane 40 holds"
+        assert page.inner_text(".info h2") == "lane 40 holds"
         page.locator(".at-D canvas").focus()
         page.keyboard.press("ArrowRight")  # belongs to the figure
         page.keyboard.press("Enter")
         assert state_of(page) == "#slides?slide=2&sel=D:0,1,0"
         page.keyboard.press("PageDown")
         assert state_of(page) == "#slides?slide=3"
-        assert page.inner_text(".info h3") == "lane 0 holds"
+        assert page.inner_text(".info h2") == "lane 0 holds"
         page.click(".slide a")
         assert state_of(page).startswith("#fragment?arch=gfx942&op=v_mfma_f32_32x32x2_f32")

@@ -7,8 +7,6 @@ has the interpreter without NumPy: the snippets here import of mfmasim what need
 import json
 import os
 import shutil
-import subprocess
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ import pytest
 from docs.website import runtime
 from docs.website.build import build
 from mfmasim import __version__
+from tests.npm import npm_package
 from tests.website.conftest import served
 
 FULL = os.environ.get("MFMASIM_PYODIDE")
@@ -30,16 +29,7 @@ def distribution(tmp_path_factory):
     """A folder with Pyodide's files."""
     if FULL:
         return Path(FULL)
-    if not shutil.which("npm"):
-        pytest.skip("Pyodide: MFMASIM_PYODIDE is not set, and there is no npm")
-    folder = tmp_path_factory.mktemp("pyodide")
-    done = subprocess.run(["npm", "pack", "pyodide@314"], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"npm has no Pyodide: {done.stderr.strip()[-200:]}")
-    (archive,) = folder.glob("*.tgz")
-    with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
-    return folder / "package"
+    return npm_package("pyodide@314", tmp_path_factory.mktemp("pyodide"))
 
 
 @pytest.fixture(scope="module")

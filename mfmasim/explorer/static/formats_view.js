@@ -64,7 +64,7 @@ function meaning(format, code) {
   else if (found.kind === "normal") formula = `(−1)^${found.sign} × 2^(${found.exponent} − ${format.bias}) × (1 + ${found.mantissa}/${2 ** format.mantissa_bits})`;
   else if (found.kind === "subnormal") formula = `(−1)^${found.sign} × 2^(1 − ${format.bias}) × (0 + ${found.mantissa}/${2 ** format.mantissa_bits})`;
   return element("div", { class: "facts" },
-    element("h3", {}, `${format.name} ${hex(format, code)} = `, element("output", { class: "value" }, text)),
+    element("h2", {}, `${format.name} ${hex(format, code)} = `, element("output", { class: "value" }, text)),
     element("p", {}, `${found.kind}: ${formula}${format.unread_bits ? `; the ${format.unread_bits} lowest bits are not read` : ""}`),
     element("p", {}, `exact value; encoding: ${format.source}`));
 }
@@ -112,7 +112,7 @@ function rounding(data, format) {
     seen.add(`${mode} ${code}`);
     return !known;
   });
-  return element("section", {}, element("h3", {}, `${typed} rounded to ${format.name}`),
+  return element("section", {}, element("h2", {}, `${typed} rounded to ${format.name}`),
     element("table", { class: "rounding" }, head, shown.map((row) => element("tr", {}, row.map((cell) => element("td", {}, cell))))));
 }
 

@@ -260,14 +260,14 @@ function describe(shared, wanted) {
   if ("name" in wanted) {
     const own = fragments[wanted.name];
     const { row, col, block } = own.coordinatesOf(wanted.number);
-    info.append(element("h3", {}, `${elementName(own, wanted.number)}: ${own.locate(row, col, block).map(placeText).join("; copy in ")}`));
+    info.append(element("h2", {}, `${elementName(own, wanted.number)}: ${own.locate(row, col, block).map(placeText).join("; copy in ")}`));
     sets[wanted.name] = new Set([wanted.number]);
   } else if ("byte" in wanted) {
-    info.append(element("h3", {}, `lane ${wanted.lane}, byte ${wanted.byte} (v${wanted.byte >> 2}, bits ${8 * (wanted.byte % 4) + 7}:${8 * (wanted.byte % 4)} of each operand) holds`));
+    info.append(element("h2", {}, `lane ${wanted.lane}, byte ${wanted.byte} (v${wanted.byte >> 2}, bits ${8 * (wanted.byte % 4) + 7}:${8 * (wanted.byte % 4)} of each operand) holds`));
     const lines = Object.entries(sets).filter(([name]) => name !== "C").map(([name, numbers]) => element("li", {}, element("b", {}, name), `: ${byteText(fragments[name], numbers, wanted)}`));
     info.append(element("ul", {}, lines));
     return;
-  } else info.append(element("h3", {}, `lane ${wanted.lane} holds`));
+  } else info.append(element("h2", {}, `lane ${wanted.lane} holds`));
   for (const [name, numbers] of Object.entries(sets)) {
     if (!numbers.size || (name === "C" && wanted.name !== "C")) continue;
     info.append(element("div", { class: "operand" }, formula(shared, fragments[name], numbers), "name" in wanted || numbers.size ? places(fragments[name], numbers, wanted) : null));

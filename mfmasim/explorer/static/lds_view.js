@@ -188,7 +188,7 @@ function card(title, access, every, reason = "") {
       element("figcaption", {}, `${several}degrees ${found.map((phase) => phase.degree).join(", ")}`),
       phaseTable(access, found, detail));
   });
-  return element("section", { class: "card", "data-passes": String(passes) }, element("h3", {}, `${title}: ${passes} extra pass${passes === 1 ? "" : "es"}`), reason ? element("p", { class: "reason" }, reason) : null, detail, element("div", { class: "scroll" }, figures));
+  return element("section", { class: "card", "data-passes": String(passes) }, element("h2", {}, `${title}: ${passes} extra pass${passes === 1 ? "" : "es"}`), reason ? element("p", { class: "reason" }, reason) : null, detail, element("div", { class: "scroll" }, figures));
 }
 
 function phaseTable(access, found, detail) {

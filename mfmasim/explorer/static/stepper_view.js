@@ -71,7 +71,7 @@ function headline(run, state) {
   if (!state.last) return element("p", { class: "hint" }, "Before the first instruction.");
   const [number, wave] = state.last;
   const [pc, text, line] = run.code[number];
-  return element("h3", { class: "now", "aria-live": "polite" }, `wave ${wave} executed ${hexText(pc)}: ${text}`, line ? element("span", { class: "hint" }, `  ${line}`) : "");
+  return element("h2", { class: "now", "aria-live": "polite" }, `wave ${wave} executed ${hexText(pc)}: ${text}`, line ? element("span", { class: "hint" }, `  ${line}`) : "");
 }
 
 /** Instructions by address with their source lines; a click goes to the next time that one is executed. */
@@ -93,7 +93,7 @@ function listing(run, state, count) {
     };
     parts.push(element("button", { type: "button", "aria-current": here ? "true" : "false", click: jump }, `${marks}  ${pc.toString(16).padStart(5)}  ${text}`));
   });
-  return element("div", { class: "listing", role: "list", "aria-label": "instructions" }, parts);
+  return element("div", { class: "listing", role: "group", "aria-label": "instructions" }, parts);
 }
 
 /** Counters, scalars and vector registers of a wave. */
@@ -108,7 +108,7 @@ function waveState(run, state, wave, shownAs) {
   const shown = [...new Set([...recent, ...names.filter((name) => held.vectors[name].names), ...names])].slice(0, SHOWN);
   const scalars = Object.entries(held.scalars).map(([name, found]) => element("span", { class: mine && held.changed.includes(name) ? "changed" : "" }, `${name}=${hexText(found)} `));
   return element("section", { class: "wave", "data-wave": String(wave) },
-    element("h3", {}, `wave ${number} of workgroup (${group.join(", ")})`),
+    element("h2", {}, `wave ${number} of workgroup (${group.join(", ")})`),
     element("p", { class: "facts" }, `in flight: ${counters || "–"}${held.flying.length ? ` (not yet in ${held.flying.join(", ")})` : ""}; EXEC 0x${held.exec || "–"}`),
     element("details", {}, element("summary", {}, `${scalars.length} scalar registers`), element("p", { class: "formula" }, scalars)),
     element("div", { class: "registers-list" }, shown.map((name) => registerLine(held, name, recent.includes(name), chosen, shownAs))),
@@ -137,5 +137,5 @@ function ldsState(state, shownAs) {
     const kind = state.ldsChanged.has(dword) ? "new" : held === undefined ? "empty" : "held";
     return element("i", { class: kind, title: `byte ${4 * dword}, bank ${dword % 32}: ${held === undefined ? "initial contents, not written" : shownAs(held)}` });
   });
-  return element("section", {}, element("h3", {}, `LDS: ${state.lds.size} dwords written, ${state.ldsChanged.size} by this instruction; 32 banks in a row`), element("div", { class: "ldsmap" }, cells));
+  return element("section", {}, element("h2", {}, `LDS: ${state.lds.size} dwords written, ${state.ldsChanged.size} by this instruction; 32 banks in a row`), element("div", { class: "ldsmap" }, cells));
 }

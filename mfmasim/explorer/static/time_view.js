@@ -222,7 +222,7 @@ function describeInstruction({ run, info, at }, found = at) {
   const lane = run.lanes[found.lane];
   const [text, place, kind] = run.operations[lane.op[found.n]];
   const why = whyItWaits(run, lane, found.n);
-  info.append(element("h3", {}, `wave ${lane.wave} of SIMD ${lane.simd}, clock ${lane.issued[found.n].toLocaleString("en")}: ${text}`));
+  info.append(element("h2", {}, `wave ${lane.wave} of SIMD ${lane.simd}, clock ${lane.issued[found.n].toLocaleString("en")}: ${text}`));
   if (why) info.append(element("p", { class: "notice why" }, `It ${why}.`));
   info.append(element("p", { class: "notice" }, `${kind}, ${lane.lasts[found.n]} clocks of its pipe.`));
   if (place) info.append(element("p", { class: "notice" }, element("code", {}, `${place}  ${(run.source[place] ?? "").trim()}`)));
