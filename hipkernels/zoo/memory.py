@@ -222,7 +222,7 @@ def llvm_219004(version: str = "before") -> LaunchDict:
     return {"grid": 1, "block": 32, "args": [x, y], "expect": lambda x: x[start] + x[start + 3]}
 
 
-@entry()
+@entry(checks="all,spills")
 def turboquant_295(version: str = "before", turns: int = 3) -> LaunchDict:
     x, y = In("f32", (turns, 48), "integers"), Out("f32", 32)
 

@@ -15,6 +15,7 @@ from mfmasim.observe.operands import Operands
 from mfmasim.observe.ordering.check import Races
 from mfmasim.observe.partitions import Partitions
 from mfmasim.observe.registers import Registers
+from mfmasim.observe.spills import Spills
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
 from mfmasim.observe.waits import Waits
@@ -29,7 +30,7 @@ CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
         Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, Operands, Numerics,
-        Strides, Registers, Partitions,
+        Strides, Registers, Partitions, Spills,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

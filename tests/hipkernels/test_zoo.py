@@ -121,3 +121,4 @@ def test_the_page_is_up_to_date():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.PAGE.read_text() == module.page(), "run python docs/make_zoo.py"
+    assert f"[{len(ROWS)} public bug reports]" in (ROOT / "README.md").read_text()

@@ -93,7 +93,7 @@ NOT_NAMED = {
     "numerics-overflow", "races-stale", "uninitialised-address", "uninitialised-atomic", "uninitialised-branch",
 }  # fmt: skip
 """Kinds that tests find by a word of their message or a part of the id."""
-NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "strides"}
+NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}
 """Checks that report speed, ranges or what only assembly can do: tests of their own have the kernels."""
 
 

@@ -209,9 +209,16 @@ def _rows(first: _Ran, second: _Ran, outputs: Differences) -> Iterator[Row]:
         yield from _both("conflicts", {key: first.result.lds.get(key)}, {key: second.result.lds.get(key)})
     reports = [ran.device.reports[-1] for ran in (first, second)]
     yield from _both("registers", *(report.registers for report in reports))
-    yield from _both("registers", *({"wave": ran.kernel.wave} for ran in (first, second)))
+    yield from _both("registers", *({"wave": ran.kernel.wave, **_scratch(ran.kernel)} for ran in (first, second)))
     yield from _both("counters", *(report.counters for report in reports))
     yield from _both("cost", first.cost, second.cost)
+
+
+def _scratch(kernel: Kernel) -> dict[str, Any]:
+    """Bytes of scratch of a work-item, and registers that are spilled there."""
+    metadata = kernel.info.metadata
+    spilled = None if metadata is None else metadata.vgpr_spill_count
+    return {"scratch bytes": kernel.info.descriptor.private_segment_fixed_size, "spilled VGPRs": spilled}
 
 
 def _both(part: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Row]:
