@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Memory = dict[str, "NDArray[np.uint8]"]
 """Bytes of every matrix, by name."""
+INEXACT = "matrix instructions of RDNA3 do not add small integers exactly (docs/fidelity.md)"
 
 
 def run_matrices(
@@ -122,6 +123,8 @@ def compare_output(
         if sums.flush_factors:
             codes = without_subnormals(list(launch.tensors.values()), codes, arch)
         expected, comparison, against = _with_exact(expression, codes, actual, fmt, arch, inputs, sums)
+    if not sums.exact and not fmt.integer and "integers" in inputs.label:
+        result.remark = INEXACT
     result.compared_with = tuple(dict.fromkeys((*result.compared_with, f"{inputs.label}: {against}")))
     shown = partial(shown_code, fmt)
     found = _gaps(result, output, memory[output.name], fmt)

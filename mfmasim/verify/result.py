@@ -45,6 +45,8 @@ class Result:
     """The largest error of an output as a fraction of its bound; None where every output has to be exact."""
     compared_with: tuple[str, ...] = ()
     """What the outputs were compared with, in words."""
+    remark: str = ""
+    """What a reader of the comparison has to know about the architecture; it stays out of JSON."""
     code: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the code object and who compiled it."""
     seconds: float = 0.0

@@ -1,5 +1,7 @@
 """What an RX 9070 (gfx1201) gave: the captures of bjacob/goc, every value and digest."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,27 @@ def test_sine_and_cosine_of_every_half(name, found):
     """half_trig_test.cpp: digests of AMD's published model (rocjitsu, amdgpu_trig.h), no capture."""
     out, _ = run([f"{name}_e64 v20.l, v4.l"], [np.arange(1 << 16, dtype=np.uint32)])
     assert folded((out[0] & np.uint64(0xFFFF)).tolist()) == found
+
+
+@pytest.mark.parametrize(("kind", "sources"), [
+    ("f16", (0x40003C00, 0x44004200, 0xC500C500)), ("bf16", (0x40003F80, 0x40804040, 0xC0A0C0A0)),
+])  # fmt: skip
+def test_signs_of_packed_wmma(kind, sources):
+    """packed_modifier_fixtures.h, 128 values: A is 1 and 2, B 3 and 4, C -5 throughout, and D = 24 + 64 - 5.
+
+    NEG_LO and NEG_HI turn the signs of elements of even and odd k; of C they are NEG and ABS. What the GPU gave are
+    these sums, all of which are exact.
+    """
+    lines, expected = [], []
+    for low, high in itertools.product(itertools.product(range(2), repeat=3), repeat=2):
+        first, second = (8 * product * (-1) ** (n[0] ^ n[1]) for product, n in ((3, low), (8, high)))
+        total = first + second + (5 if high[2] else -5) * (-1) ** low[2]
+        signs = f"neg_lo:[{','.join(map(str, low))}] neg_hi:[{','.join(map(str, high))}]"
+        moves = [f"v_mov_b32 v{30 + place}, v{4 + place // 4 * 2}" for place in range(12)]
+        wmma = f"v_wmma_{kind}_16x16x16_{kind} v[44:47], v[30:33], v[34:37], v[38:41] {signs}"
+        lines.append("\n".join([*moves, wmma, *["s_nop 7"] * 2, "v_mov_b32 v20, v44"]))
+        wide = int(np.float32(total).view(np.uint32)) >> 16
+        expected.append(0x10001 * (int(np.float16(total).view(np.uint16)) if kind == "f16" else wide))
+    out, _ = run(lines, [np.full(32, source, np.uint32) for source in sources])
+    assert (out == np.array(expected, np.uint64)[:, None]).all()
+    assert len(lines) == 64

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mfmasim.verify import find, select, verify_case
+from mfmasim.verify.reports.terminal import Progress
 
 PUBLISHED = """
 from mfmasim.verify import A, B, C, case
@@ -37,7 +38,7 @@ GFX12 = {
 
 
 @pytest.mark.parametrize(("arch", "words"), [("gfx1151", GFX11), ("gfx1201", GFX12)])
-def test_small_integers_are_asked_bit_for_bit_only_where_the_hardware_keeps_them(tmp_path, arch, words):
+def test_small_integers_are_asked_bit_for_bit_only_where_the_hardware_keeps_them(tmp_path, capsys, arch, words):
     """RDNA3 leaves -12.9999971 of a sum of -13 and zeros: that is no mistake of the kernel."""
     text = TILE
     for word, meaning in words.items():
@@ -49,6 +50,11 @@ def test_small_integers_are_asked_bit_for_bit_only_where_the_hardware_keeps_them
     assert result.status == "pass", [f.message for f in result.findings]
     how = "bit for bit" if arch == "gfx1201" else "within the error bound"
     assert [said.endswith(how) for said in result.compared_with] == [True] * 3
+    progress = Progress()
+    progress.show(result)
+    progress.show(result)
+    said = "RDNA3 do not add small integers exactly"
+    assert capsys.readouterr().out.count(said) == (arch == "gfx1151"), "once a run"
     wrong = case.source.with_name("wrong.hip")
     wrong.write_text(text.replace("* 16 + l]", "* 16 + (l ^ 1)]"))
     assert verify_case(replace(case, source=wrong), arch).outputs["mismatches"] > 100

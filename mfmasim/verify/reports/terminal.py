@@ -48,7 +48,7 @@ class Progress:
         self._widths: dict[str, int] = {}
         """Columns so far, by what they show."""
         self._warned: set[str] = set()
-        """Compiler warnings that were printed."""
+        """Compiler warnings and remarks that were printed."""
         self._before: dict[tuple[object, ...], str] = {}
         """What was reported, and the case that had it first."""
 
@@ -115,6 +115,9 @@ class Progress:
         if len(groups) > self.most:
             left = sum(len(group) for group in groups[self.most :])
             self.console.print(f"      ... and {left} findings more (--max-findings)")
+        if result.remark and result.remark not in self._warned:  # once a run
+            self._warned.add(result.remark)
+            self.console.print(Text(f"      note: {result.remark}", style="dim"))
         notes = 0 if self.severity else len(result.findings) - len(chosen)
         if notes:
             text = f"      {notes} note{'s' * (notes > 1)} (--severity info shows them)"
