@@ -88,17 +88,29 @@ def dpp_integer(operations, _case):
     return corpus(lines, [first, second], DEAD)
 
 
+THREE_WORDS = [
+    WORDS[LANE % 8] ^ LANE // 8 * np.uint32(0x01010101),
+    np.uint32(0xFFFFFF00) + LANE,
+    WORDS[(LANE + 3) % 8] ^ LANE // 8 * np.uint32(0x10101010),
+]
+
+
 def dpp_bitfield(operations, _case):
     """Words; offsets, and widths."""
-    ones = np.uint32(0x01010101)
-    sources = [
-        WORDS[LANE % 8] ^ LANE // 8 * ones,
-        np.uint32(0xFFFFFF00) + LANE,
-        WORDS[(LANE + 3) % 8] ^ LANE // 8 * np.uint32(0x10101010),
-    ]
     counts = {"v_bfm_b32": 2, "v_bfrev_b32": 1}
     lines = [spelled(name, counts.get(name, 3), 0, text) for name in operations for text in PERMUTATIONS]
-    return corpus(lines, sources, DEAD)
+    return corpus(lines, THREE_WORDS, DEAD)
+
+
+def dpp_integer16_ternary(operations, _case):
+    """All halves of sources and destination; CLAMP of V_MAD."""
+    lines = [
+        spelled(name, 3, (n & 15) << 9 | (n & 16) << 4, text)
+        for name in operations
+        for text in PERMUTATIONS
+        for n in range(32 if "_mad_" in name else 16)
+    ]
+    return corpus(lines, THREE_WORDS, DEAD)
 
 
 def dpp_integer16(operations, _case):
@@ -303,6 +315,8 @@ def conversion32(operations, case):
 UNDER_DPP = {
     "bjacob/goc tests/dpp_integer_test.cpp": dpp_integer,
     "bjacob/goc tests/dpp_bitfield_test.cpp": dpp_bitfield,
+    "bjacob/goc tests/dpp_integer_ternary_test.cpp": dpp_bitfield,
+    "bjacob/goc tests/dpp_integer16_ternary_test.cpp": dpp_integer16_ternary,
     "bjacob/goc tests/dpp_integer16_test.cpp": dpp_integer16,
     "bjacob/goc tests/cndmask_test.cpp": cndmask,
     "bjacob/goc tests/half_dot_test.cpp": half_dot,
