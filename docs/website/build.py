@@ -16,6 +16,7 @@ from docs.website.commands import command_pages
 from docs.website.course import course_pages
 from docs.website.facts import fact_pages
 from docs.website.markdown import headings, linked, prepared
+from docs.website.notebooks import notebook_pages
 from docs.website.python_api import api_pages
 from docs.website.runtime import write_runtime
 from mfmasim.errors import MfmasimError
@@ -60,7 +61,7 @@ def _example() -> str:
 
 def generated() -> dict[str, str]:
     """Pages that are made from the code, by path in the site."""
-    return command_pages() | api_pages() | fact_pages() | course_pages() | {"example.md": _example()}
+    return command_pages() | api_pages() | fact_pages() | course_pages() | notebook_pages() | {"example.md": _example()}
 
 
 def configuration(pages: dict[str, str]) -> dict[str, Any]:

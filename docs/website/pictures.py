@@ -36,8 +36,8 @@ FIGURES = {
 
 EXPLORER = "explorer.png"
 STATE = view_state("fragment", arch="gfx942", op="v_mfma_f32_16x16x16_f16", sel="D:5,6,0")
-WINDOW: ViewportSize = {"width": 1160, "height": 1090}
-CLIP: FloatRect = {"x": 0, "y": 182, "width": 1160, "height": 888}
+WINDOW: ViewportSize = {"width": 1160, "height": 800}
+CLIP: FloatRect = {"x": 0, "y": 152, "width": 1160, "height": 640}
 """What of the window is kept: the answer and the matrices, without the controls."""
 
 

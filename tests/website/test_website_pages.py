@@ -12,6 +12,7 @@ from docs.website.commands import command_pages
 from docs.website.course import course_pages
 from docs.website.facts import fact_pages
 from docs.website.markdown import docstring, headings, linked, prepared
+from docs.website.notebooks import notebook_pages
 from docs.website.pictures import FIGURES, FOLDER, draw
 from docs.website.python_api import INTERNAL, PACKAGES, api_pages, public_names
 from docs.website.runtime import PACKAGES as PACKAGED
@@ -225,3 +226,22 @@ def test_snippets_run_as_on_the_page():
     assert third == {"text": "ZeroDivisionError: division by zero\n", "same": True}
     assert fourth["text"].startswith("$ mfmasim show e4m3fn 0x40\n")
     assert "e9m9" in fourth["text"].splitlines()[-1]
+
+
+def test_notebooks_are_pages_without_answers():
+    pages = notebook_pages()
+    assert len(pages) == 3
+    first = pages["notebooks/1_layouts_and_formats.md"]
+    assert first.startswith(
+        "# 1. Layouts and formats\n\nA notebook for Jupyter: `docs/notebooks/1_layouts_and_formats.ipynb`."
+    )
+    assert "guess = ..." in first
+    assert first.count("```python") == first.count("```\n") >= 8
+
+
+def test_the_reference_begins_with_what_everyone_needs():
+    page = api_pages()["api/lds.md"]
+    names = re.findall(r"^::: mfmasim\.lds\.(\w+)", page, re.MULTILINE)
+    assert names[0] == "conflicts"
+    assert names.index("find_swizzle") < names.index("Conflicts") < names.index("CONFIDENCES")
+    assert sorted(names) == sorted(public_names("mfmasim.lds"))

@@ -8,8 +8,8 @@ import { value } from "./state.js";
 /** Pixels of a panel beside its cells: the caption and the numbers at its edges, across and down. */
 const [ACROSS, DOWN] = [34, 37];
 const REGISTERS = 7;
-/** Height of the legend, which is to the left of B. */
-const LEGEND = 86;
+/** Height of the legend, which is to the left of B, and the least width of a panel, for its caption. */
+const [LEGEND, CAPTION] = [86, 92];
 const NARROW = 760;
 
 /** Figures of one side, with the grids in `side.grids`; `room`: width and height that they can take. */
@@ -46,7 +46,8 @@ function productCells({ A, B, D, scale_A: scaleA, scale_B: scaleB }, { width, he
       const byWidth = (width - across - (D.cols + (scaleA?.cols ?? 0)) * plain) / A.cols;
       const along = Math.min(plain, Math.floor(2 * Math.min(byHeight, byWidth)) / 2);
       const high = down - DOWN + Math.max(LEGEND, DOWN + B.rows * along) + (D.rows + (scaleB?.cols ?? 0)) * plain;
-      if (high <= height && along >= Math.min(plain, Math.max(least, plain / 4))) return { plain, along };
+      const broad = across - ACROSS + Math.max(CAPTION, ACROSS + A.cols * along) + (D.cols + (scaleA?.cols ?? 0)) * plain;
+      if (high <= height && broad <= width && along >= Math.min(plain, Math.max(least, plain / 4))) return { plain, along };
     }
   }
   return { plain: 8, along: 3 };
