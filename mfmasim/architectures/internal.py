@@ -1,7 +1,7 @@
 """Hardware registers that S_GETREG reads and S_SETREG writes: fields by generation.
 
 A row is a register's number, name, and fields: bits and what they hold. A number is a fixed value of the simulator; a
-word is a quantity (`mfmasim.machine.ops.hardware_registers`); ``?`` is a value that the simulator cannot know, which a
+word is a quantity (`mfmasim.machine.ops.scalar_mode`); ``?`` is a value that the simulator cannot know, which a
 program may not read. Bits that no field has read as 0. Of these registers a program writes only MODE: others are
 privileged, or have no effect here (a write to them is ignored).
 

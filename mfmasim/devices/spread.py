@@ -8,16 +8,19 @@ executor: the result is the same in every case.
 
 from __future__ import annotations
 
+import mmap
 import os
-from concurrent.futures import CancelledError
+import sys
+from concurrent.futures import CancelledError, ProcessPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.devices.lent import lending
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.execution.run import Machine, Outcome
 from mfmasim.machine.launch.argument_segment import Buffers
@@ -25,16 +28,52 @@ from mfmasim.machine.state.memory import BASE, Memory
 from mfmasim.machine.state.touched_bytes import Touched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
-    from mfmasim.devices.lent import Lent
     from mfmasim.machine.events import Observer
     from mfmasim.machine.launch.launch import Launch
+    from mfmasim.machine.state.memory import Region
     from mfmasim.machine.state.touched_bytes import Runs
     from mfmasim.observe.check import Check
+
+
+@dataclass(frozen=True)
+class SharedMemory:
+    """Where a process finds a memory."""
+
+    path: str
+    base: int
+    regions: Sequence[Region]
+
+    def memory(self) -> Memory:
+        """The memory as it was shared; the pages that this process writes become its own.
+
+        Raises:
+            OSError: the system does not let this process map it.
+        """
+        with Path(self.path).open("rb") as file:
+            pages = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        return Memory.over(self.base, np.frombuffer(pages, np.uint8), self.regions)
+
+
+@contextmanager
+def shared(memory: Memory, executor: Executor) -> Iterator[SharedMemory | None]:
+    """Share a memory with an executor's workers, if they are processes of this machine.
+
+    The file has no name and ends with this process, however that one ends (Linux, memfd_create(2)); who has mapped it
+    keeps its bytes.
+    """
+    if not isinstance(executor, ProcessPoolExecutor) or sys.platform != "linux":
+        yield None
+        return
+    with os.fdopen(os.memfd_create("mfmasim"), "wb") as file:
+        file.write(memory.arena.data)
+        file.flush()
+        yield SharedMemory(f"/proc/{os.getpid()}/fd/{file.fileno()}", memory.base, memory.regions)
+
 
 PARTS = 2 * (os.cpu_count() or 1)
 """Parts of a launch by default."""
@@ -47,7 +86,7 @@ class Task:
 
     launch: Launch
     """Without the caller's arrays: the memory holds their bytes."""
-    lent: Lent | None
+    mapping: SharedMemory | None
     """Where the worker finds them instead."""
     first: int
     count: int
@@ -75,7 +114,7 @@ def execute(task: Task) -> Part:
     """Run a part; this is the function given to the executor."""
     try:
         # An executor of threads passes the same object to every part.
-        memory = copy(task.launch.memory) if task.lent is None else task.lent.memory()
+        memory = copy(task.launch.memory) if task.mapping is None else task.mapping.memory()
     except OSError as problem:
         nothing = Touched(0)
         return Part(Outcome(), task.checks, nothing.read, nothing.written, NO_BYTES, f"its memory: {problem}")
@@ -179,11 +218,11 @@ def _all_parts(
     travelling = replace(launch, buffers=Buffers())
     futures: list[Any] = []
     try:
-        with lending(launch.memory, executor) as lent:
-            if lent is not None:
-                travelling = replace(travelling, memory=Memory.over(lent.base, NO_BYTES, lent.regions))
+        with shared(launch.memory, executor) as mapping:
+            if mapping is not None:
+                travelling = replace(travelling, memory=Memory.over(mapping.base, NO_BYTES, mapping.regions))
             for first, last in pairwise(cuts):
-                task = Task(travelling, lent, first, last - first, tuple(make()), budget, max_waves)
+                task = Task(travelling, mapping, first, last - first, tuple(make()), budget, max_waves)
                 futures.append(executor.submit(execute, task))
             return [future.result() for future in futures]
     except MfmasimError:

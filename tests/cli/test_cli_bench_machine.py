@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from mfmasim.cli import bench_machine, main
-from mfmasim.cli.bench_calls import CALLS, calls_of, seconds_of
+from mfmasim.cli.bench_machine import CALLS, calls_of, seconds_of
 
 
 def loop(waves, trips, different):

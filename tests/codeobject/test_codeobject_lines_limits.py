@@ -12,9 +12,8 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from mfmasim.codeobject import model, read
-from mfmasim.codeobject.lines import read_line_table
+from mfmasim.codeobject.lines import covered, read_line_table
 from mfmasim.codeobject.lines_header import Budget, read_header
-from mfmasim.codeobject.lines_program import covered
 from mfmasim.errors import MfmasimError
 from mfmasim.program import Code
 from tests.codeobject.codeobject_builds import build

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mfmasim import formats
+from mfmasim.formats.encoding import SHORTCUTS
 from mfmasim.formats.rounding import round_codes
-from mfmasim.formats.shortcuts import SHORTCUTS
 from tests.formats import neighbours
 from tests.formats.test_formats_decode import ML_DTYPES, gfloat_format
 from tests.longtier import turn

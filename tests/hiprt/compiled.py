@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import environment
-from mfmasim.hiprt.interpreter import libpython
+from mfmasim.hiprt.build import libpython
 from mfmasim.toolchain import find_compiler
 from tests.oracles import require
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfmasim.isa.encodings_cdna5 import GFX1250
+from mfmasim.isa.dialects import GFX1250
 from mfmasim.isa.encodings_rdna import GFX11, GFX12
 
 ENCODINGS = {"gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfmasim.isa.encodings_cdna5 import GFX1250
+from mfmasim.isa.dialects import GFX1250
 from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD, GFX11, GFX12
 from tests.isa.probing import operands, register
 

@@ -16,12 +16,12 @@ SOURCES = sorted(path for path in (ROOT / "mfmasim").rglob("*.py") if "_bundled"
 # Where the text of mnemonics is read, and rows, registrations and tables that have mnemonics as their keys.
 READERS = ("mfmasim/isa/opcode.py", "mfmasim/isa/printer.py", "mfmasim/isa/immediates.py")
 KEYED = (
-    "mfmasim/machine/ops/", "mfmasim/machine/opcodes/excluded.py", "mfmasim/matrix/rows/",
+    "mfmasim/machine/ops/", "mfmasim/machine/opcodes/refusal.py", "mfmasim/matrix/rows/",
     "mfmasim/lds/instructions.py", "mfmasim/lds/tables.py", "mfmasim/formats/conversions/",
     "mfmasim/lab/calibration/probes.py", "mfmasim/lab/calibration/phase_probes.py",
     "mfmasim/lab/kit/kernels.py", "mfmasim/architectures/generic.py", "mfmasim/architectures/processors.py",
     "mfmasim/cli/matrix_arguments.py",  # reads the words of a command, not an instruction
-    "mfmasim/lab/mutation/operators.py", "mfmasim/cli/bench_calls.py",
+    "mfmasim/lab/mutation/operators.py", "mfmasim/cli/bench_machine.py",
 )  # fmt: skip
 
 INSTRUCTIONS = {

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from mfmasim.errors import unknown
-from mfmasim.machine.opcodes.excluded import EXCLUDED
+from mfmasim.machine.opcodes.refusal import EXCLUDED
 from tests.machine import drawing, frame, harness
 from tests.machine.judge import judge
 from tests.slow.machine import interpreter

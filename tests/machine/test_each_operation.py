@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mfmasim.machine.opcodes.excluded import EXCLUDED
+from mfmasim.machine.opcodes.refusal import EXCLUDED
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.machine import harness, one
 from tests.slow.machine import interpreter

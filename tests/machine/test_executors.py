@@ -13,8 +13,7 @@ import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import bench_machine
 from mfmasim.devices import spread
-from mfmasim.devices.lent import Lent, lending
-from mfmasim.devices.spread import check_executor
+from mfmasim.devices.spread import SharedMemory, check_executor, shared
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.layout import prepare
 from mfmasim.machine.state.memory import Memory
@@ -124,9 +123,9 @@ def test_memory_that_a_worker_cannot_map(pool, monkeypatch):
 
     @contextmanager
     def nowhere(memory, executor):
-        yield Lent("/proc/0/fd/0", memory.base, memory.regions)
+        yield SharedMemory("/proc/0/fd/0", memory.base, memory.regions)
 
-    monkeypatch.setattr(spread, "lending", nowhere)
+    monkeypatch.setattr(spread, "shared", nowhere)
     others, report = launch(program, arrays, 9, executor=pool)
     assert "executor: a part ended early (its memory: " in report.notes[0]
     assert "/proc/0/fd/0" in report.notes[0]
@@ -139,15 +138,15 @@ def test_memory_is_lent_to_processes_only(pool):
     region = memory.reserve("x", 5000)
     memory.seal()
     memory.view(region)[:] = 7
-    with ThreadPoolExecutor(1) as threads, lending(memory, threads) as lent:
-        assert lent is None
-    with lending(memory, pool) as lent:
-        mine, theirs = lent.memory(), pool.submit(lent.memory).result()
+    with ThreadPoolExecutor(1) as threads, shared(memory, threads) as mapping:
+        assert mapping is None
+    with shared(memory, pool) as mapping:
+        mine, theirs = mapping.memory(), pool.submit(mapping.memory).result()
         mine.view(region)[:3] = 9
-        assert lent.memory().view(region).tobytes() == theirs.view(region).tobytes() == memory.view(region).tobytes()
+        assert mapping.memory().view(region).tobytes() == theirs.view(region).tobytes() == memory.view(region).tobytes()
     assert mine.view(region)[:4].tolist() == [9, 9, 9, 7]
     with pytest.raises(OSError, match="No such file"):
-        lent.memory()
+        mapping.memory()
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=lambda arch: arch.name)

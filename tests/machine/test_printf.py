@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import mfmasim
 from mfmasim.cli import main
 from mfmasim.machine.launch import printf as buffers
-from mfmasim.machine.launch.printf_format import CONVERSION, formatted
+from mfmasim.machine.launch.printf import CONVERSION, formatted
 from tests.oracles import require
 
 SOURCE = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.opcodes.excluded import excluded
+from mfmasim.machine.opcodes.refusal import excluded
 from tests.machine import harness
 from tests.machine.rdna_frame import ALL, results
 

@@ -14,7 +14,7 @@ from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.dialects import DIALECTS
 from mfmasim.isa.family import family
-from mfmasim.machine.opcodes.excluded import EXCLUDED, excluded
+from mfmasim.machine.opcodes.refusal import EXCLUDED, excluded
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.resources import folder
 from tests.machine import harness

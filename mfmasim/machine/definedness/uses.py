@@ -1,4 +1,9 @@
-"""Uses of undefined bits: what is reported, and the bits of registers that an instruction really uses."""
+"""Uses of undefined bits: what is reported, and the bits of registers that an instruction really uses.
+
+Under an EXEC that has undefined bits, vector instructions up to the one that replaces it use none yet: division of
+small numbers in hipBLASLt compares into EXEC, corrects one lane and sets EXEC to all lanes again. If nothing but vector
+registers is written in between, the lanes that those bits choose have undefined results, and those are followed.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, VECTORS, name_of
-from mfmasim.machine.definedness.masked import masked
+from mfmasim.isa import Instruction
+from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, VECTORS, keys_of, name_of
 from mfmasim.machine.definedness.origin import unpack
 from mfmasim.machine.events import UndefinedUse
+from mfmasim.machine.events.interface import Machine
 from mfmasim.machine.opcodes.matrix import resolve
 from mfmasim.machine.state.waves import VCC
 
@@ -24,6 +30,40 @@ if TYPE_CHECKING:
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.state.waves import Group
+
+LONGEST = 16
+"""Instructions that are looked at."""
+_PLAIN = ("VOP1", "VOP2", "VOP3", "VOP3P")
+
+
+def masked(instruction: Instruction, machine: Machine) -> tuple[int, frozenset[int]] | None:
+    """What runs under the EXEC that an instruction writes.
+
+    Args:
+        instruction: the one that writes EXEC.
+        machine: executes it.
+
+    Returns:
+        Address of the instruction that replaces EXEC, and the keys of the vector registers that are written before;
+        None if something else depends on EXEC, or nothing replaces it soon.
+    """
+    code, wave = machine.kernel.code, machine.kernel.wave
+    whole = set(EXECS[: wave // 32])
+    at, written = instruction.pc + instruction.size, set[int]()
+    for _ in range(LONGEST):
+        if not code.is_code(at):
+            return None
+        one = code.instruction_at(at, wave)
+        to = {key for operand in one.dst for key in keys_of(operand)}
+        if one.encoding in ("SOP1", "SOPK") and whole <= to:
+            used = {key for operand in one.src for key in keys_of(operand)}
+            return (at, frozenset(written)) if one.opcode.moves_scalar and not used & set(EXECS) else None
+        vector = one.encoding in _PLAIN and all(operand.kind == "v" for operand in one.dst) and "lane" not in one.name
+        if not vector and not one.opcode.neutral:
+            return None
+        written |= to
+        at += one.size
+    return None
 
 
 class Uses:
