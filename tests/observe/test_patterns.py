@@ -37,7 +37,7 @@ def test_an_exchange_within_each_tile():
     corner = needs // 64 * 64
     holds = corner + (needs - corner)[:, ::-1]
     said = explain(needs, holds, needs % 16, {}, ((128, 192), "row"), 1)
-    assert said == "all by exchanging row and column within each tile of 64x64 elements"
+    assert said == "A is transposed within each 64x64 tile"
     assert "tile" not in explain(needs, corner + needs[:, ::-1] % 32, needs % 16, {}, ((128, 192), "row"), 1)
 
 

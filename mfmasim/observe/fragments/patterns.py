@@ -53,7 +53,8 @@ def _clause(
     for size in TILES:
         corner = needs // size * size
         if (holds == corner + (needs - corner)[:, ::-1]).all():
-            return f"all by exchanging row and column within each tile of {size}x{size} elements"
+            name = {1: "A", 0: "B"}.get(summed, "C")
+            return f"{name} is transposed within each {size}x{size} tile"
     for name, guess in others.items():
         if (holds == guess).all():
             return f"all as the {name} layout of the instruction would have it"
