@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -100,3 +101,16 @@ def console(*, soft_wrap: bool = False, stderr: bool = False) -> Console:
         return one
 
     return Cleaning(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap, stderr=stderr)
+
+
+def fitting(line: str, console: Console) -> str:
+    """A line as a terminal shows it: what does not fit goes on below, indented alike. A pipe gets whole lines.
+
+    Args:
+        line: one line; blanks at its start are its indentation.
+        console: where it is printed.
+    """
+    indent = " " * (len(line) - len(line.lstrip()))
+    if not console.is_terminal or not 2 * len(indent) < console.width < len(line):
+        return line
+    return fill(line.strip(), console.width, initial_indent=indent, subsequent_indent=indent)

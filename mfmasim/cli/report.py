@@ -34,6 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--claims", action="store_true", help="only check what published texts state about the family's kernels"
     )
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     add_compilation(parser)
     add_launch(parser)
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
@@ -109,10 +110,14 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
 
 def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
     """The profile of one case."""
+    from mfmasim.cli.verify import setting
     from mfmasim.lab.reports.profile import profile_case
 
     name, case, arch = task
-    return profile_case(case, arch, group=name, compiler=args.compiler, bounds=True)
+    changes = dict(setting(text) for text in args.set)
+    return profile_case(
+        case.with_parameters(changes) if changes else case, arch, group=name, compiler=args.compiler, bounds=True
+    )
 
 
 def _claims(args: argparse.Namespace) -> int:
@@ -126,8 +131,8 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim.lab.reports.profile_page import claims_page
     from mfmasim.lab.reports.statements import COLUMNS, counted, text_of, weigh
 
-    if args.case or args.arch:
-        raise MfmasimError("--claims cannot be combined with --case or --arch: each statement names its own")
+    if args.case or args.arch or args.set:
+        raise MfmasimError("--claims cannot be combined with --case, --set or --arch: each statement names its own")
     texts = [text_of(target) for target in args.targets]
     weighed = [(text, weigh(text, compiler=args.compiler)) for text in texts]
     if args.json != "-":

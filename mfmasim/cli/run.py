@@ -204,6 +204,7 @@ def _record(report: Report) -> dict[str, Any]:
 
 def _print(report: Report, code: Code, *, quiet: bool) -> None:
     from mfmasim.visible import console as new_console
+    from mfmasim.visible import fitting
 
     console = new_console(soft_wrap=True)
     for line in report.printed:
@@ -212,7 +213,7 @@ def _print(report: Report, code: Code, *, quiet: bool) -> None:
         _print_counts(report, code, console)
     for finding in report.findings:
         for line in finding.lines():
-            console.print(line)
+            console.print(fitting(line, console))
 
 
 def _print_counts(report: Report, code: Code, console: Console) -> None:

@@ -105,3 +105,12 @@ def test_options_of_a_launch_need_one(home, capsys):
         assert "--arg needs a code object or a source in place of cases" in capsys.readouterr().err
         assert main([verb, str(home / "add.hip"), "--case", "x", "-I", "../inc"]) == 2
         assert "--case needs a case file" in capsys.readouterr().err
+
+
+def test_report_takes_parameters(home, capsys):
+    text = (home / "case.py").read_text().replace("def add():", "def add(n=1):").replace("grid=1", "grid=n")
+    (home / "case.py").write_text(text)
+    assert main(["report", str(home / "case.py"), "-I", "../inc", "-DSTEP=2", "--set", "n=1", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["waves"] == 1
+    assert main(["report", str(home / "case.py"), "--set", "m=3", "-I", "../inc", "-DSTEP=2"]) == 2
+    assert "unknown parameter 'm'" in capsys.readouterr().err

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from mfmasim.observe import SEVERITIES
 from mfmasim.verify.grouping import alike, same
-from mfmasim.visible import console
+from mfmasim.visible import console, fitting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,14 +146,7 @@ class Progress:
         text.append(f"{word} {head}", style=COLOURS["fail" if finding.severity == "error" else "info"])
         self.console.print(text)
         for line in body:
-            self._wrapped("      " + line)
-
-    def _wrapped(self, line: str) -> None:
-        """Print a line; on a terminal, what does not fit goes on below, indented alike. A pipe gets whole lines."""
-        indent = " " * (len(line) - len(line.lstrip()))
-        if self.console.is_terminal and len(line) > self.console.width > 2 * len(indent):
-            line = fill(line.strip(), self.console.width, initial_indent=indent, subsequent_indent=indent)
-        self.console.print(Text(line))
+            self.console.print(Text(fitting("      " + line, self.console)))
 
     def summary(self, results: Sequence[Result]) -> None:
         """Print what was proved, and how far it can be trusted."""
