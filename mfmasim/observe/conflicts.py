@@ -92,7 +92,7 @@ class Conflicts(Check):
         if isinstance(found, str):
             return found and f"; {found}"
         if self.kernel.source_at(pc).rpartition(":")[0].endswith(".py"):  # the compiler of Triton chooses the layout
-            return f"; in a layout of {found.in_triton}\n{found.left}"
+            return f"; in a layout of {found.in_triton}, {found.left}"
         return f"\n{found}"
 
     def record(self) -> dict[str, Any]:
