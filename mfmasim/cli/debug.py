@@ -11,7 +11,7 @@ from mfmasim.cli.compilation import add_compilation
 if TYPE_CHECKING:
     import argparse
 
-    from mfmasim.debug import Session
+    from mfmasim.debug.session import Session
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

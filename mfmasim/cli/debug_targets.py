@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from mfmasim.debug import Recorder, Session
     from mfmasim.debug.names import Elements
+    from mfmasim.debug.recorder import Recorder
+    from mfmasim.debug.session import Session
     from mfmasim.devices import Report
     from mfmasim.machine.events import Observer
     from mfmasim.verify.launch import CaseLaunch
@@ -76,8 +77,8 @@ def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     from mfmasim import program
     from mfmasim.cli.compilation import compilation, show_warnings
     from mfmasim.cli.run_arguments import given, sizes
-    from mfmasim.debug import Session
     from mfmasim.debug.device import RecordingDevice
+    from mfmasim.debug.session import Session
 
     name, kernel_name = args.target[0], args.target[1] if len(args.target) > 1 else None
     if name.endswith((".hip", ".cpp", ".cu")):
@@ -105,16 +106,18 @@ def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
 def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     """A case, verified; the first launch of it, with all findings."""
     from mfmasim.cli.verify import setting
-    from mfmasim.debug import Session
     from mfmasim.debug.device import RecordingDevice
+    from mfmasim.debug.session import Session
     from mfmasim.verify import verify_case
     from mfmasim.verify.files import find
     from mfmasim.verify.runner import informed, select
 
-    pairs = select([case for _, cases in find(args.target[0]) for case in cases], args.arch, args.case)
+    cases = [case for _, found in find(args.target[0]) for case in found]
+    pairs = select(cases, args.arch, args.case)
     pairs = [pair for pair in pairs if pair[0].title == args.case] or pairs
     if not pairs:
-        raise MfmasimError(f"{args.target[0]}: no case matches --case {args.case} --arch {args.arch}")
+        known = dict.fromkeys(f"{case.title} {arch}" for case, arch in select(cases, None))
+        raise unknown("case", " ".join(filter(None, (args.case, args.arch))), known, f"of {args.target[0]}")
     if len(pairs) > 1:
         names = [f"{case.title} {arch}" for case, arch in pairs]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""

@@ -1,82 +1,36 @@
 """The debugger in a program's own process: `mfmasim debug -- PROGRAM` sets a variable, and each launch asks here.
 
-The host waits in its launch while a session is open; its own debugger sees an ordinary call.
+The host waits in its launch while a session is open; its own debugger sees an ordinary call. Without the variable
+nothing of the debugger is loaded.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from mfmasim.debug.device import RecordingDevice
-from mfmasim.debug.session import Session
-from mfmasim.debug.terminal import Terminal
 from mfmasim.devices.sim import SimDevice
-from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
-    from mfmasim.debug.recorder import Recorder
-    from mfmasim.devices import Report
-
+    from mfmasim.debug.waiting import Attached
 
 VARIABLE = "MFMASIM_DEBUG"
 """``terminal``; ``commands:FILE``; ``dap:PORT``; ``record:FILE``. Then, after a newline, folders of sources."""
 
-_state: list[SimDevice] = []
+_attached: list[Attached] = []
 
 
 def device() -> SimDevice:
-    """The device of this process: one that records and debugs where `VARIABLE` asks for it."""
-    if not _state:
-        wanted = os.environ.get(VARIABLE, "")
-        _state.append(_Attached(wanted) if wanted else SimDevice())
-    return _state[0]
+    """The device for a launch of this process: one that records and debugs where `VARIABLE` asks for it."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted and not _attached:
+        from mfmasim.debug.waiting import Attached
+
+        _attached.append(Attached(wanted))
+    return _attached[0] if _attached and not _attached[0].quit else SimDevice()
 
 
-class _Attached(RecordingDevice):
-    """Opens a session after each launch, until the user quits."""
-
-    def __init__(self, wanted: str) -> None:
-        super().__init__(self.opened)
-        mode, *folders = wanted.split("\n")
-        self.mode, _, self.rest = mode.partition(":")
-        self.folders = [Path(one) for one in folders if one]
-        self.source: IO[str] | None = None
-        self.out: IO[str] | None = None
-        self.number = 0
-
-    def opened(self, recorder: Recorder, report: Report) -> None:
-        """Debug a launch while the host waits."""
-        self.number += 1
-        if self.mode == "record":
-            from mfmasim.debug.file import save
-
-            path = Path(self.rest)
-            named = path if self.number == 1 else path.with_name(f"{path.stem}-{self.number}{path.suffix}")
-            save(recorder, report, named, self.folders)
-            return
-        session = Session(recorder, report, folders=self.folders)
-        if self.mode == "dap":
-            from mfmasim.debug.dap.listen import serve_port
-
-            quit_ = serve_port(int(self.rest), session)
-        else:
-            quit_ = self._terminal(session)
-        if quit_:
-            _state[0] = SimDevice()
-
-    def _terminal(self, session: Session) -> bool:
-        if self.mode == "commands" and self.source is None:
-            self.source = Path(self.rest).open(encoding="utf-8")  # noqa: SIM115  (read until the program ends)
-        elif self.source is None and not sys.stdin.isatty():
-            try:
-                self.source = Path("/dev/tty").open(encoding="utf-8")  # noqa: SIM115
-                self.out = Path("/dev/tty").open("w", encoding="utf-8")  # noqa: SIM115
-            except OSError:
-                raise MfmasimError("debug: there is no terminal; give the commands with --commands FILE") from None
-        terminal = Terminal(session, self.source, self.out)
-        terminal.use_rawinput = self.source is None
-        terminal.cmdloop(f"launch {self.number}: {terminal.introduction()}")
-        return terminal.quit
+def finish() -> None:
+    """The program ends."""
+    for one in _attached:
+        one.finish()

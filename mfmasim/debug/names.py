@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 REGISTER = re.compile(r"([vas])(\d+)")
 FORCED = "__register__"
 AXES = "xyz"
-M0 = "m0"
+WHOLE = "lds"
+"""All dwords of the LDS, whatever is declared there."""
 SPECIAL = ("vcc", "exec", "scc", "mode", "pc", "m0", "lane", "wave", "workgroup")
 DIMENSIONS = ("threadIdx", "blockIdx", "blockDim", "gridDim", "workgroup")
 
@@ -178,6 +179,10 @@ class Names:
                 where = np.full(self.state.lanes, one.offset, np.int64)
                 place = Place("lds", where, size)
                 return Object(made, of_memory(self.state.lds_bytes, where), place=place, dereference=self.behind)
+        if name == WHOLE:
+            size, where = len(self.state.lds), np.zeros(self.state.lanes, np.int64)
+            made = Type("uint[]", "array", size, Type("uint", "uint", 4), size // 4)
+            return Object(made, of_memory(self.state.lds_bytes, where), place=Place("lds", where, size))
         return None
 
     def _parameter(self, name: str, kind: Type | None = None) -> Object | None:

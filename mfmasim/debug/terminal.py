@@ -11,6 +11,7 @@ from mfmasim.debug.breakpoints import Breakpoint
 from mfmasim.debug.values import shown
 from mfmasim.debug.watches import READ, WRITE
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.observe import SEVERITIES
 from mfmasim.visible import LAYOUT, visible
 
 if TYPE_CHECKING:
@@ -225,12 +226,13 @@ class Terminal(cmd.Cmd):
         self._watch(text, {READ, WRITE})
 
     def do_catch(self, text: str) -> None:
-        """Catch ID|CHECK|all|none: continue stops where such a finding begins."""
+        """Catch ID|CHECK|SEVERITY|all|none: continue stops where such a finding begins."""
         wanted = tuple(text.replace(",", " ").split())
         known = {one for finding in self.session.all_findings for one in (finding.id, finding.check)}
+        known |= {*SEVERITIES, "all", "none"}
         for one in wanted:
-            if one not in known and one not in ("all", "none"):
-                raise unknown("finding", one, [*sorted(known), "all", "none"], "of this launch")
+            if one not in known:
+                raise unknown("finding", one, sorted(known), "of this launch")
         self.session.finding_stops = () if "none" in wanted else wanted
         self.say(f"stops at findings: {', '.join(self.session.finding_stops) or 'none'}")
 

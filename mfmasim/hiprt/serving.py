@@ -9,6 +9,7 @@ import os
 import traceback
 from typing import Any
 
+from mfmasim.debug import attached
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import calls
 from mfmasim.hiprt.runtime import Runtime, say
@@ -57,6 +58,7 @@ def begin(library: str, started: bool = False) -> None:
 
     def end(status: int) -> int:
         runtime.finish()
+        attached.finish()
         return status or (runtime.settings.exit_code if runtime.counts.findings else 0)
 
     # Before the first launch: an instruction caches its model.

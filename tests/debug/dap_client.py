@@ -7,20 +7,23 @@ from collections import deque
 
 
 class Client:
-    """Speaks to a server that runs in a thread, over pipes."""
+    """Speaks to a server that runs in a thread, over pipes; or to one at the other end of a socket."""
 
     def __init__(self, make):
-        """`make` gives a server of two binary streams."""
+        """`make`: a connection, or what gives a server of two binary streams."""
+        self.number = 0
+        self.events = deque()
+        self.log = []
+        """Every message, in both directions."""
+        if not callable(make):
+            self.sink, self.source = make.makefile("wb"), make.makefile("rb")
+            return
         their_in, my_out = os.pipe()
         my_in, their_out = os.pipe()
         self.sink, self.source = os.fdopen(my_out, "wb"), os.fdopen(my_in, "rb")
         server = make(os.fdopen(their_in, "rb"), os.fdopen(their_out, "wb"))
         self.thread = threading.Thread(target=server.run, daemon=True)
         self.thread.start()
-        self.number = 0
-        self.events = deque()
-        self.log = []
-        """Every message, in both directions."""
 
     def raw(self, data):
         self.sink.write(data)

@@ -378,3 +378,52 @@ def test_the_port_is_of_this_machine_and_for_one_client(tmp_path):
     finally:
         done.kill()
         done.stderr.close()
+
+
+@pytest.mark.oracle
+def test_a_program_is_attached_to(tmp_path):
+    """Two launches of a HIP program, each stopped at its entry while the host waits."""
+    require("clang", shutil.which("clang-22") is not None or shutil.which("clang") is not None, "install clang")
+    source = tmp_path / "twice.hip"
+    source.write_text(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "__global__ void twice(int* x) {\n  x[threadIdx.x] *= 2;\n}\n"
+        "int main() {\n  int host[64], *x;\n  for (int i = 0; i < 64; ++i) host[i] = i;\n"
+        "  hipMalloc(&x, sizeof host);\n  hipMemcpy(x, host, sizeof host, hipMemcpyHostToDevice);\n"
+        "  for (int k = 0; k < 2; ++k) twice<<<1, 64>>>(x);\n"
+        "  hipMemcpy(host, x, sizeof host, hipMemcpyDeviceToHost);\n"
+        '  printf("host %d\\n", host[63]);\n}\n'
+    )
+    run = [sys.executable, "-m", "mfmasim"]
+    program = str(tmp_path / "twice")
+    assert subprocess.run([*run, "hipcc", "-g", str(source), "-o", program], check=False).returncode == 0
+    waiting = subprocess.Popen(
+        [*run, "debug", "--dap", "--port", "0", "--", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    try:
+        while "listening" not in (line := waiting.stderr.readline()):
+            assert line
+        with socket.create_connection(("127.0.0.1", int(line.rsplit(":", 1)[1]))) as connection:
+            client = Client(connection)
+            client.request("initialize", adapterID="mfmasim")
+            client.request("attach")
+            client.event("initialized")
+            points = [{"name": "global_store*"}]
+            client.request("setFunctionBreakpoints", breakpoints=points)
+            client.request("configurationDone")
+            for expected in ("3", "6"):
+                assert client.event("stopped")["reason"] == "entry"
+                client.request("continue", threadId=1)
+                assert client.event("stopped")["reason"] == "breakpoint"
+                assert client.request("evaluate", expression="x[3]", context="watch")["result"] == expected
+                client.request("continue", threadId=1)
+                assert client.event("stopped")["description"] == "the end of the launch"
+                client.request("continue", threadId=1)
+            client.event("terminated")
+        assert waiting.wait(60) == 0
+        assert waiting.stdout.read().endswith("host 252\n")
+    finally:
+        waiting.kill()
+        waiting.stdout.close()
+        waiting.stderr.close()

@@ -286,3 +286,22 @@ def test_fragments_are_the_matrices_in_the_lds():
     assert np.array_equal(wrong[:, 0], b[0, :8].astype(float))
     assert not np.array_equal(wrong, b.T[:8].astype(float))  # the bug
     assert np.array_equal(wrong[:4, 1], b[1, 4:8].astype(float))  # and what it is: column 4 where 0 should be
+
+
+def test_who_wrote_a_dword_that_a_load_delivered_to_the_lds():
+    """Loads from memory to the LDS write it: no register in between."""
+    from mfmasim.debug.recorder import Recorder
+    from tests.debug.test_replay import launched
+
+    recorder = Recorder()
+    report, _ = launched("gemm_fp8/scheduled", "pingpong_256", "gfx950", [recorder])
+    session = Session(recorder, report)
+    session.run_to("v_mfma*")
+    held = int(session.evaluate("lds[1000]").number().at(0))
+    session.who_wrote("lds[1000]")
+    assert session.instruction.name.startswith("buffer_load")
+    before = int(session.evaluate("lds[1000]").number().at(0))
+    session.step_instruction()
+    assert int(session.evaluate("lds[1000]").number().at(0)) == held != before
+    with pytest.raises(MfmasimError, match="elements 0 to"):
+        session.evaluate("lds[100000]")

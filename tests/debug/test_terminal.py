@@ -114,7 +114,7 @@ def test_the_command_line(tmp_path, capsys):
         ([], "a target is expected"),
         (["nosuch.hsaco"], "nosuch.hsaco"),
         (["intro"], "choose one with --case and --arch"),
-        (["intro", "--case", "nosuch"], "no case matches"),
+        (["intro", "--case", "nosuch"], "unknown case 'nosuch'"),
         ([str(code), "--port", "3"], "--dap is needed"),
         ([str(code), *args[:-1], str(tmp_path / "none")], "--commands"),
     ):
@@ -125,7 +125,7 @@ def test_the_command_line(tmp_path, capsys):
 def test_a_case_has_its_matrices_by_name(tmp_path, capsys):
     commands = tmp_path / "commands"
     commands.write_text("continue\nprint C[3,5]\nprint A[0,0]\nwho wrote C[3,5]\ninfo findings\nquit\n")
-    target = ["intro", "--case", "mfma_f32_16x16x16_f16", "--arch", "gfx942", "--commands", str(commands)]
+    target = ["intro", "--case", "f16_16x16x16", "--arch", "gfx942", "--commands", str(commands)]
     assert main(["debug", *target]) == 0
     found = capsys.readouterr().out
     assert "C[3,5] = " in found

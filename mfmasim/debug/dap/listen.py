@@ -66,18 +66,19 @@ def serve_port(port: int, session: Session) -> bool:
         else:
             server = Server(*accepted(port), session=session)
             _serving.append(server)
-            atexit.register(_over)
+            atexit.register(over)
         server.run()
     except OSError:
         return True
     return server.done
 
 
-def _over() -> None:
-    """The program has ended."""
-    server = _serving[0]
-    try:
-        if not server.done:
-            server.send("event", event="terminated")
-    except (OSError, ValueError):
-        pass
+def over() -> None:
+    """The program has ended: tell the client, once."""
+    for server in _serving:
+        try:
+            if not server.done:
+                server.send("event", event="terminated")
+        except (OSError, ValueError):
+            pass
+        server.done = True
