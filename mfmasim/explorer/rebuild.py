@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from mfmasim.explorer.page import packed
 from mfmasim.explorer.recording import record_case
+from mfmasim.explorer.rows import shipped_runs
 from mfmasim.explorer.timelines import rebuild as rebuild_timelines
 from mfmasim.verify.files import find
 
 EXAMPLES = Path(str(files(__package__))) / "examples"
 
 
-def runs() -> list[dict[str, str]]:
-    """The runs that the page ships: ``case``, ``arch``, and ``from``, the family (empty for the explorer's own)."""
-    rows: list[dict[str, str]] = json.loads((EXAMPLES / "runs.json").read_text())
-    return rows
-
-
 def record_all() -> list[dict[str, Any]]:
     """The records of all shipped runs, in order."""
     return [
         record_case(case, run["arch"])
-        for run in runs()
+        for run in shipped_runs()
         for _, cases in find(run["from"] or str(EXAMPLES / "cases.py"))
         for case in cases
         if case.title == run["case"]

@@ -6,6 +6,7 @@ repeats stands once, in `Texts`.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -60,7 +61,8 @@ def all_rows() -> dict[str, Any]:
         ``texts``: sources, layouts and other texts, by number; ``formats``: a row each; ``f8f6f4``: formats by their
         code in CBSZ and BLGP; ``archs``: by name, with ``matrix`` (instructions) and ``lds`` (instructions, phase
         tables); ``lane_sets``, ``lds_sources`` and ``swizzles`` as `mfmasim.lds` has them; ``puzzles``: those of
-        ``puzzles.toml``, whose answers the page computes from the other rows; ``slides``: those of ``slides.toml``.
+        ``puzzles.toml``, whose answers the page computes from the other rows; ``slides``: those of ``slides.toml``;
+        ``runs``: what the recorded runs show, by their titles.
     """
     texts = Texts()
     archs = {name: architecture_rows(target, texts) for name, target in ARCHITECTURES.items()}
@@ -73,8 +75,15 @@ def all_rows() -> dict[str, Any]:
         "lds_sources": SOURCES,
         "swizzles": [swizzle_row(name) for name in NAMES],
         "puzzles": tomllib.loads((files(__package__) / "puzzles.toml").read_text("utf-8"))["puzzle"],
+        "runs": {run["case"]: run["about"] for run in shipped_runs()},
         "slides": tomllib.loads((files(__package__) / "slides.toml").read_text("utf-8"))["slide"],
     }
+
+
+def shipped_runs() -> list[dict[str, str]]:
+    """The runs that the page ships: ``case``, ``arch``, ``from`` (a family; empty: the explorer's own), ``about``."""
+    rows: list[dict[str, str]] = json.loads((files(__package__) / "examples" / "runs.json").read_text("utf-8"))
+    return rows
 
 
 def architecture_rows(target: Arch, texts: Texts) -> dict[str, Any]:

@@ -11,8 +11,9 @@ import pytest
 
 from mfmasim.explorer import explorer_page, view_state
 from mfmasim.explorer.page import VIEWS
-from mfmasim.explorer.rebuild import EXAMPLES, record_all, runs
+from mfmasim.explorer.rebuild import EXAMPLES, record_all
 from mfmasim.explorer.recording import record_case
+from mfmasim.explorer.rows import shipped_runs
 from mfmasim.lds import conflicts, layout_offsets
 from mfmasim.lds.patterns import Pattern
 from mfmasim.matrix import instruction
@@ -309,7 +310,7 @@ class TestOtherViews:
 @pytest.mark.oracle
 class TestStepper:
     def run(self, title):
-        return [run["case"] for run in runs()].index(title)
+        return [run["case"] for run in shipped_runs()].index(title)
 
     def test_elements_follow_the_data(self, show):
         page = show(state=view_state("stepper", run=self.run("lds_tile"), step=74, reg="v6"))
@@ -348,6 +349,11 @@ class TestStepper:
         assert "s_barrier" in page.inner_text(".now")
         assert page.locator(".listing [aria-current=true]").inner_text().count("s_barrier") == 1
 
+    def test_runs_say_what_they_show(self, show):
+        page = show(state=view_state("stepper", run=6))
+        chosen = page.inner_text("select[name=run] option:checked")
+        assert chosen == "the same without its barrier: a race (gfx942)"
+
     def test_arrow_keys_step(self, show):
         page = show(state=view_state("stepper", run=0, step=1))
         page.keyboard.press("ArrowRight")
@@ -381,7 +387,7 @@ class TestStepper:
 def test_shipped_runs_are_up_to_date():
     text = files("mfmasim.explorer").joinpath("static", "records.txt").read_text()
     shipped = json.loads(gzip.decompress(base64.b64decode(text)))
-    assert [run["title"] for run in shipped] == [run["case"] for run in runs()]
+    assert [run["title"] for run in shipped] == [run["case"] for run in shipped_runs()]
     assert json.loads(json.dumps(record_all())) == shipped, "python -m mfmasim.explorer.rebuild"
 
 

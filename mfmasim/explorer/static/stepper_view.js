@@ -59,7 +59,7 @@ function stepperControls(data, run, count) {
   if (playing && count < run.steps.length) timer = setTimeout(() => go(count + 1), 400);
   const slider = element("input", { type: "range", name: "step", min: "0", max: String(run.steps.length), value: String(count), "aria-label": "step", change: (event) => go(Number(event.target.value)) });
   return element("div", { class: "controls" },
-    choice("run", "run", data.records.map((found, n) => [n, `${found.title} (${found.arch})`]), data.records.indexOf(run), (found) => change({ run: found, step: 1, reg: "" })),
+    choice("run", "run", data.records.map((found, n) => [n, `${data.runs[found.title] ?? found.title} (${found.arch})`]), data.records.indexOf(run), (found) => change({ run: found, step: 1, reg: "" })),
     button("start", "first", () => go(0)), button("back", "back", () => go(count - 1)), button("forward", "forward", () => go(count + 1)), // arrow keys do the same
    
     button(playing ? "stop" : "play", "play", () => change({ play: playing ? "" : "1" })),
