@@ -171,7 +171,7 @@ def hipsz_1(version: str = "before") -> LaunchDict:
     }  # fmt: skip
 
 
-@entry()
+@entry(checks="all,numerics:origin")
 def vllm_936(version: str = "before", context: int = 11, block: int = 16) -> LaunchDict:
     cache = np.full((block, 64), np.nan, np.float32)
     cache[:context] = np.arange(64) - 30
