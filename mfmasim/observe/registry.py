@@ -18,6 +18,7 @@ from mfmasim.observe.registers import Registers
 from mfmasim.observe.spills import Spills
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
+from mfmasim.observe.variables import Variables
 from mfmasim.observe.waits import Waits
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
         Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, Operands, Numerics,
-        Strides, Registers, Partitions, Spills,
+        Strides, Variables, Registers, Partitions, Spills,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

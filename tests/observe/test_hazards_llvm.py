@@ -1,5 +1,8 @@
 """hazards: the rows against LLVM's recogniser, for every pair of two lists of instructions, and on LLVM's own tests."""
 
+import importlib.util
+from pathlib import Path
+
 import pytest
 
 import mfmasim
@@ -7,6 +10,7 @@ from tests.isa.llvm_hazards import file_of, functions, judged, missing, waits_in
 
 pytestmark = pytest.mark.oracle
 
+ROOT = Path(__file__).resolve().parents[2]
 MODE, EXEC = "implicit $mode, implicit $exec", "implicit $exec"
 
 
@@ -156,6 +160,65 @@ def test_every_pair_needs_what_llvm_inserts(name):
         if llvm == ours:
             assert not missing(with_waits[key], arch), pair
     assert differ == OTHERWISE[name]
+
+
+def wmma_rdna(name, registers):
+    """A WMMA of RDNA as `wmma`, whose factors have so many registers."""
+
+    def made(d, a, b):
+        return f"early-clobber {d} = V_WMMA_F32_16X16X16_F16_{name} 8, {a}, 8, {b}, 8, {d}, 0, 0, {EXEC}"
+
+    first = {"WMMA writes v0": made(q(0, 8), q(80, registers), q(88, registers))}
+    second = {
+        "WMMA reads v0 as A": made(q(104, 8), q(0, registers), q(88, registers)),
+        "WMMA reads v0 as B": made(q(104, 8), q(80, registers), q(0, registers)),
+        "WMMA reads v4 as A": made(q(104, 8), q(4, registers), q(88, registers)),
+        "WMMA reads v8 as A": made(q(104, 8), q(8, registers), q(88, registers)),
+        "WMMA adds to v0": made(q(0, 8), q(80, registers), q(88, registers)),
+    }
+    return first, second
+
+
+CMPX = {"cmpx": f"V_CMPX_EQ_U32_nosdst_e32 $vgpr24, $vgpr25, implicit-def $exec, {EXEC}"}
+PERMLANE = {"permlane16": f"$vgpr60 = V_PERMLANE16_B32_e64 0, $vgpr61, 0, $sgpr20, 0, $sgpr21, $vgpr60, 0, {EXEC}"}
+RDNA = {
+    "gfx1100": wmma_rdna("twoaddr_w32", 8),
+    "gfx1151": wmma_rdna("twoaddr_w32", 8),
+    "gfx1200": wmma_rdna("w32_twoaddr", 4),
+    "gfx1201": wmma_rdna("w32_twoaddr", 4),
+}
+NOT_ON_RDNA = ("ds from v0", "div_fmas", "sendmsg with m0")
+"""Second instructions that these processors encode otherwise."""
+
+
+@pytest.mark.parametrize("name", RDNA)
+def test_rdna_needs_something_where_llvm_inserts_something(name):
+    """V_NOP, S_WAITCNT_DEPCTR or a move between: not what, but where. S_DELAY_ALU is a hint."""
+    arch = mfmasim.arch(name)
+    first, second = RDNA[name]
+    firsts = COMMON_FIRST | CMPX | first
+    seconds = {key: line for key, line in COMMON_SECOND.items() if key not in NOT_ON_RDNA} | PERMLANE | second
+    both = {f"p{len(seconds) * i + k}": (a, b) for i, a in enumerate(firsts) for k, b in enumerate(seconds)}
+    file = file_of({key: [firsts[a], seconds[b]] for key, (a, b) in both.items()})
+    with_waits, without = (functions(file, arch, inserted=inserted) for inserted in (True, False))
+    assert without is not None
+    assert len(without) == len(both) == 171
+    required = 0
+    for key, pair in both.items():
+        had = [ins.text for ins in without[key]]
+        inserted = [ins.text for ins in with_waits[key] if ins.text not in had and ins.name != "s_delay_alu"]
+        ours = missing(without[key], arch)
+        assert bool(inserted) == bool(ours), (pair, inserted, ours)
+        assert not missing(with_waits[key], arch), pair
+        required += bool(ours)
+    assert required == (11 if name == "gfx1100" else 4)
+
+
+def test_the_page_of_rows_is_made_from_them():
+    spec = importlib.util.spec_from_file_location("make_hazards", ROOT / "docs" / "make_hazards.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text() == module.page(), "run python docs/make_hazards.py"
 
 
 FILE = """# RUN: llc -mtriple=amdgcn -mcpu=gfx942 -run-pass post-RA-hazard-rec %s -o - | FileCheck %s

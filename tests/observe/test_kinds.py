@@ -93,8 +93,8 @@ NOT_NAMED = {
     "numerics-overflow", "races-stale", "uninitialised-address", "uninitialised-atomic", "uninitialised-branch",
 }  # fmt: skip
 """Kinds that tests find by a word of their message or a part of the id."""
-NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}
-"""Checks that report speed, ranges or what only assembly can do: tests of their own have the kernels."""
+NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides", "variables"}
+"""Checks that report speed, ranges, warnings or what only assembly can do: tests of their own have the kernels."""
 
 
 def test_every_check_has_a_test_and_a_mutant():

@@ -1,0 +1,184 @@
+"""variables: accesses of one variable in the LDS that reach into the next one.
+
+The LDS of a workgroup has bounds, its variables have none: one past the end of a tile lies in the tile behind it. An
+instruction usually accesses one variable. Where its accesses reach a variable's end, or straddle it, and a little of
+the next variable and no more, they are reported; an instruction that accesses two variables alike is not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.arrays import U8
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent, Place
+    from mfmasim.machine.launch.launch import Launch
+    from mfmasim.observe.finding import Finding
+
+PAST = Kind(
+    "variables-past-end",
+    "warning",
+    "Accesses of a variable in the LDS reach into its neighbour",
+    "Most accesses of the instruction lie in one variable, up to its end or from its beginning, and some in the next "
+    "or the one before. The LDS itself has no bounds between them.",
+    "__shared__ float a[64], b[64]; a[threadIdx.x + 1] = x;  // a[64] is b[0]",
+    "Correct the index.",
+)
+DWORD = 4
+MOST = 256
+"""Different ranges of one instruction that are kept; further ones only move its ends."""
+
+
+@dataclass
+class Reach:
+    """What the executions of one instruction have accessed."""
+
+    instruction: Instruction
+    ranges: set[tuple[int, int]] = field(default_factory=set)
+    """First byte and one past the last, of the waves of one execution together."""
+    dwords: U8 = field(default_factory=lambda: np.zeros(0, np.uint8))
+    """In which dwords of the LDS accesses begin or end, as far as there are flags."""
+    lowest: int = 1 << 62
+    highest: int = 0
+    low_place: Place | None = None
+    high_place: Place | None = None
+
+    def merge(self, other: Reach) -> None:
+        """Add what another part of the launch accessed."""
+        self.ranges |= other.ranges
+        if len(other.dwords):
+            self.flags(4 * len(other.dwords))[: len(other.dwords)] |= other.dwords
+        if other.lowest < self.lowest:
+            self.lowest, self.low_place = other.lowest, other.low_place
+        if other.highest > self.highest:
+            self.highest, self.high_place = other.highest, other.high_place
+
+    def flags(self, size: int) -> U8:
+        """Flags for so many bytes."""
+        if 4 * len(self.dwords) < size:
+            self.dwords = np.concatenate([self.dwords, np.zeros(-(-size // 4) - len(self.dwords), np.uint8)])
+        return self.dwords
+
+    def passes_any(self, edges: Sequence[int]) -> bool:
+        """Whether `passes` holds for one of several edges, in order."""
+        upper = edges[bisect_left(edges, (2 * self.highest + self.lowest) / 3) : bisect_left(edges, self.highest)]
+        lower = edges[bisect_right(edges, self.lowest) : bisect_right(edges, (2 * self.lowest + self.highest) / 3)]
+        return any(self.passes(edge, up=True) for edge in upper) or any(self.passes(edge, up=False) for edge in lower)
+
+    def passes(self, edge: int, *, up: bool) -> bool:
+        """Whether accesses touch both sides of an edge between two variables, and only a little beyond it."""
+        inside, beyond = (edge - self.lowest, self.highest - edge) if up else (self.highest - edge, edge - self.lowest)
+        if not 0 < beyond <= inside / 2:
+            return False
+        return bool(self.dwords[edge // 4 - 1] and self.dwords[edge // 4])
+
+
+class Variables(Check):
+    """Compares what instructions access with the places of variables."""
+
+    name = "variables"
+    about = "accesses of one variable in the LDS that reach into the next"
+    kinds = (PAST,)
+
+    def __init__(self, launch: Launch) -> None:
+        """Start with no access."""
+        super().__init__(launch)
+        self._names, self._bytes, self._waves = launch.names, launch.lds_bytes, launch.waves_per_workgroup
+        self._reach: dict[tuple[int, int], Reach] = {}
+        """By address of the instruction and which of its two accesses."""
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Note the range of an access to the LDS."""
+        if event.space != "lds":
+            return
+        addresses = event.addresses
+        if event.active is not None:
+            if not event.active.any():
+                return
+            addresses, active = np.broadcast_arrays(addresses, event.active)
+            addresses = addresses[active]
+        low, high = int(addresses.min()), int(addresses.max()) + event.size
+        if low < 0 or high > self._bytes:
+            return  # reported by the check `bounds`
+        key = event.instruction.pc, event.part
+        reach = self._reach.get(key)
+        if reach is None:
+            reach = self._reach[key] = Reach(event.instruction)
+        if (low, high) in reach.ranges:
+            return
+        if len(reach.ranges) < MOST:
+            reach.ranges.add((low, high))
+        flags = reach.flags(high)
+        if event.active is None and len(addresses) > self._waves:
+            addresses = addresses[: self._waves]  # a workgroup usually accesses what the others do
+            if int(addresses.min()) != low or int(addresses.max()) + event.size != high:
+                addresses = event.addresses
+        flags[addresses >> 2] = 1  # what touches an edge begins or ends there
+        if event.size > DWORD:
+            flags[(addresses + (event.size - DWORD)) >> 2] = 1
+        if low < reach.lowest:
+            reach.lowest, reach.low_place = low, _place(event, low)
+        if high > reach.highest:
+            reach.highest, reach.high_place = high, _place(event, high - event.size)
+
+    def merge(self, other: Variables) -> None:
+        """Add what another part of the same launch accessed."""
+        for key, reach in other._reach.items():
+            self._reach.setdefault(key, Reach(reach.instruction)).merge(reach)
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        several = self._reach.values()
+        edges = sorted({edge for reach in several for edge in (reach.lowest, reach.highest)})
+        if not any(reach.passes_any(edges) for reach in several):
+            return []  # names of variables may have to be compiled for
+        placed = sorted((v for v in self.kernel.lds_variables if v.size), key=lambda variable: variable.offset)
+        found = [self._judged(pc, self._reach[pc, part], placed) for pc, part in sorted(self._reach)]
+        return [finding for finding in found if finding is not None]
+
+    def _judged(self, pc: int, reach: Reach, placed: list[Any]) -> Finding | None:
+        """The finding about an instruction, if there is one; `placed` are `Kernel.lds_variables`."""
+        for before, after in pairwise(placed):
+            end = before.offset + before.size
+            last = after.offset + after.size
+            if before.offset <= reach.lowest < end < reach.highest < last and reach.passes(end, up=True):
+                return self._finding(pc, reach, before, reach.highest - 1, f"past the end of {before.name}", after)
+            start = after.offset
+            if before.offset < reach.lowest < start < reach.highest <= last and reach.passes(start, up=False):
+                return self._finding(pc, reach, after, reach.lowest, f"before the beginning of {after.name}", before)
+        return None
+
+    def _finding(self, pc: int, reach: Reach, meant: Any, byte: int, where: str, other: Any) -> Finding:
+        inside = other.offset <= byte < other.offset + other.size
+        aligned = byte - (byte - other.offset) % (other.type.innermost.size or 1)
+        lands = f"in {self._names.lds(aligned)}" if inside else f"between the two, at byte {byte} of the LDS"
+        access = "writes" if reach.instruction.opcode.access == "store" else "accesses"
+        element = meant.type.innermost.size or 1
+        far = byte - meant.offset - meant.size + 1 if byte >= meant.offset + meant.size else meant.offset - byte
+        count = -(-far // element)
+        text = (
+            f"this instruction {access} {meant.name} up to {count} element{'s' * (count != 1)} of {element} bytes "
+            f"{where}: that lands {lands}"
+        )
+        place = reach.high_place if byte >= meant.offset + meant.size else reach.low_place
+        return self.finding(PAST, text, pc, place, instruction=reach.instruction.name)
+
+
+def _place(event: AccessEvent, address: int) -> Place:
+    """The first wave and lane of an access to an address."""
+    here = event.addresses == address
+    if event.active is not None:
+        here = here & event.active
+    row, lane = divmod(int(here.argmax()), here.shape[1])
+    return event.place(row * (event.waves // len(here)), lane)
