@@ -1,0 +1,171 @@
+"""From a memory instruction to the accesses that it makes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.lds.instructions import ds_instruction
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.polynomial import Polynomial, TooLarge, constant
+from mfmasim.prove.trace import Access, Reach
+from mfmasim.prove.words import Word, known, literal, pair, settled, signed, unsigned
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.state import State
+
+__all__ = ["accessed"]
+
+SIZES = {
+    "ubyte": 1, "sbyte": 1, "byte": 1, "u8": 1, "i8": 1, "b8": 1, "ushort": 2, "sshort": 2, "short": 2, "u16": 2, "i16": 2,
+    "b16": 2, "dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b32": 4, "b64": 8, "b96": 12, "b128": 16,
+}  # fmt: skip
+"""Bytes of a lane by the type in a mnemonic."""
+CANONICAL = 1 << 48
+
+
+def _size(name: str) -> int | None:
+    """Bytes that a load or store of this mnemonic moves in a lane."""
+    words = [w for w in re.split("_", name) if w in SIZES]
+    return SIZES[words[-1]] if len(words) == 1 else None
+
+
+def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
+    """The accesses of a vector memory instruction, or of one of the LDS.
+
+    Args:
+        state: before it.
+        ins: the instruction.
+        arch: its architecture.
+
+    Returns:
+        One or more; an access whose address is not known says why.
+    """
+    opcode = ins.opcode
+    kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(opcode.access, "atomic")
+    try:
+        if opcode.unit == "LDS" or ins.encoding == "DS":
+            return _shared(state, ins, kind, arch)
+        size = _size(ins.name)
+        lds = bool(ins.modifiers.get("lds")) or opcode.to_lds
+        if ins.encoding in ("MUBUF", "MTBUF", "VBUFFER"):
+            found = [_buffer(state, ins, kind, size, arch)]
+        elif ins.space == "scratch":
+            return [_scratch(state, ins, kind, size)]
+        elif ins.space == "global" and ins.encoding in ("GLOBAL", "VGLOBAL", "FLAT"):
+            found = [_global(state, ins, kind, size, arch)]
+        else:
+            return [_unknown(state, ins, ins.space or "global", kind, f"{ins.name} is not followed")]
+        if lds:
+            found.append(_direct(state, ins, size, arch))
+        return found
+    except TooLarge:
+        return [_unknown(state, ins, ins.space or "global", kind, "the address has too many terms")]
+
+
+def _access(
+    state: State, ins: Instruction, space: str, kind: str, address: Polynomial | None, size: int, why: str = "",
+    reach: Reach | None = None, through: str = "",
+) -> Access:  # fmt: skip
+    return Access(
+        ins, space, kind, address, size, state.exec, tuple(state.facts), state.waves, why, reach, through or space
+    )
+
+
+def _unknown(state: State, ins: Instruction, space: str, kind: str, why: str) -> Access:
+    return _access(state, ins, space, kind, None, 0, why)
+
+
+def _global(state: State, ins: Instruction, kind: str, size: int | None, arch: Arch) -> Access:
+    vaddr, saddr = ins.src[:2]
+    if size is None:
+        return _unknown(state, ins, "global", kind, f"{ins.name} is not followed")
+    offset = ins.modifiers.get("offset", 0)
+    if saddr.kind == "s":
+        base = pair(state.scalar(saddr.index), state.scalar(saddr.index + 1), state.facts)
+        how = signed if arch.signed_lane_offsets else unsigned
+        lane = how(state.operand(vaddr), state.facts) if vaddr.kind == "v" else constant(0)
+        if ins.modifiers.get("scale_offset") and lane is not None:
+            lane = lane.scaled(ins.opcode.bytes)
+        if base is None or lane is None:
+            which = saddr if base is None else vaddr
+            return _unknown(state, ins, "global", kind, f"{which.kind}{which.index} is not known, or may wrap at 32 bits")
+        return _access(state, ins, "global", kind, base + lane + offset, size)
+    address = pair(state.operand(vaddr), state.operand(vaddr, 1), state.facts)
+    if address is None:
+        return _unknown(state, ins, "global", kind, f"v[{vaddr.index}:{vaddr.index + 1}] is not known")
+    return _access(state, ins, "global", kind, address + offset, size)
+
+
+def _scratch(state: State, ins: Instruction, kind: str, size: int | None) -> Access:
+    vaddr, saddr = ins.src[:2]
+    total = literal(ins.modifiers.get("offset", 0) & 0xFFFFFFFF)
+    for operand in (vaddr, saddr):
+        if operand.kind in ("v", "s"):
+            part = known(state.operand(operand))
+            if part is None:
+                return _unknown(state, ins, "scratch", kind, f"{operand.kind}{operand.index} is not a constant")
+            total = settled(total.value + constant(part))
+    return _access(state, ins, "scratch", kind, total.value, size or 4)
+
+
+def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: Arch) -> Access:
+    vaddr, srsrc, soffset = ins.src[:3]
+    words = [state.scalar(srsrc.index + k) for k in range(4)]
+    if size is None or ins.modifiers.get("idxen") or known(words[3]) != arch.buffers.usual or arch.buffers.range_in_bytes:
+        return _unknown(state, ins, "global", kind, f"s[{srsrc.index}:{srsrc.index + 3}] is no raw buffer resource")
+    base = pair(words[0], words[1], state.facts)
+    if base is not None and not (
+        never_negative(base, state.facts) and never_negative(-base + (CANONICAL - 1), state.facts)
+    ):
+        base = None
+    reach = Reach(base, unsigned(words[2], state.facts))
+    offset: Word | None = literal(0)
+    if ins.modifiers.get("offen"):
+        offset = state.operand(vaddr)
+    if offset is not None and not offset.part:
+        offset = settled(offset.value + ins.modifiers.get("offset", 0))
+    place, scalar = unsigned(offset, state.facts), unsigned(state.operand(soffset), state.facts)
+    if base is None or place is None or scalar is None:
+        which = "the base" if base is None else "the offset"
+        return _access(state, ins, "global", kind, None, size, f"{which} of the resource is not known, or may wrap", reach)
+    return _access(state, ins, "global", kind, base + place + scalar, size, "", reach)
+
+
+def _direct(state: State, ins: Instruction, size: int | None, arch: Arch) -> Access:
+    """The LDS side of a load that writes the LDS (`mfmasim.machine.ops.lds_direct`)."""
+    start = known(state.scalar(arch.m0))
+    if start is None or size is None:
+        return _access(state, ins, "lds", "write", None, 0, "M0 is not a constant", None, "memory")
+    bits = (1 << (arch.lds_bytes - 1).bit_length()) - 1
+    if ins.encoding != "MUBUF":
+        bits &= ~3
+    pitch = 4 if size <= 4 else 16
+    lanes = pitch * np.arange(state.lanes, dtype=np.int64)[None, :]
+    place = constant(np.asarray(start, np.int64) & bits) + constant(lanes + ins.modifiers.get("offset", 0))
+    return _access(state, ins, "lds", "write", place, max(size, 4), "", None, "memory")
+
+
+def _shared(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Access]:
+    """LDS instructions: one address register, one or two offsets."""
+    if ins.in_gds or ins.opcode.access == "exchange":
+        return [] if ins.opcode.access == "exchange" else [_unknown(state, ins, "global", kind, "the GDS is not followed")]
+    try:
+        row = ds_instruction(arch, ins.name)
+    except Exception:  # noqa: BLE001 - no row: not an access that is followed
+        return [_unknown(state, ins, "lds", kind, f"{ins.name} is not followed")]
+    kind = row.kind
+    base = state.operand(ins.src[0])
+    offsets = [ins.modifiers.get("offset", 0)]
+    if row.parts == 2:
+        offsets = [row.stride * ins.modifiers.get(f"offset{k}", 0) for k in range(2)]
+    out = []
+    for offset in offsets:
+        place = None if base is None or base.part else unsigned(settled(base.value + offset), state.facts)
+        why = "" if place is not None else f"v{ins.src[0].index} is not known, or may wrap"
+        out.append(_access(state, ins, "lds", kind, place, row.size, why))
+    return out

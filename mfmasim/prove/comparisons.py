@@ -1,0 +1,102 @@
+"""Compares and selections: conditions from registers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.masks import Condition, Mask
+from mfmasim.prove.paths import decide
+from mfmasim.prove.words import pair, signed, unsigned, unsigned_pair
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.polynomial import Polynomial
+    from mfmasim.prove.state import State
+
+__all__ = ["COMPARE", "compared", "mask_of"]
+
+COMPARE = re.compile(r"[sv]_cmp(k|x)?_(lt|le|gt|ge|eq|lg|ne|lg)_(i32|u32|i64|u64)$")
+
+
+def _operands(state: State, ins: Instruction, kind: str) -> list[Polynomial | None]:
+    found: list[Polynomial | None] = []
+    for operand in ins.src[:2]:
+        if operand.neg or operand.abs:
+            found.append(None)
+        elif kind.endswith("64"):
+            low, high = state.operand(operand), state.operand(operand, 1)
+            if kind == "u64" or operand.kind == "const":
+                found.append(unsigned_pair(low, high, state.facts))
+            else:
+                value = pair(low, high, state.facts)
+                fits = value is not None and never_negative(value + (1 << 63), state.facts) and never_negative(
+                    -value + ((1 << 63) - 1), state.facts
+                )
+                found.append(value if fits else None)
+        else:
+            word = state.operand(operand)
+            found.append((signed if kind == "i32" else unsigned)(word, state.facts))
+    return found
+
+
+def compared(state: State, ins: Instruction) -> tuple[Condition, bool] | None:
+    """The condition of an integer compare, and whether it holds where the compare gives 1; None if not known."""
+    match = COMPARE.match(ins.name)
+    if match is None:
+        return None
+    how, kind = match.group(2), match.group(3)
+    a, b = _operands(state, ins, kind)
+    if a is None or b is None:
+        return None
+    if how in ("eq", "lg", "ne"):
+        return Condition.of("eq", a - b), how == "eq"
+    if how in ("gt", "le"):
+        a, b = b, a
+        how = "lt" if how == "gt" else "ge"
+    return Condition.of("ge", a - b), how == "ge"
+
+
+def _name(state: State, ins: Instruction) -> Condition:
+    """A compare that is not followed: the same one of the same uniform registers has the same result."""
+    keys: list[object] = [ins.name]
+    for operand in ins.src[:2]:
+        words = [state.operand(operand, k) for k in range(operand.count)]
+        if any(word is None or not word.value.uniform for word in words):
+            return Condition.opaque()
+        keys += [(word.part, word.value.key, operand.neg, operand.abs) for word in words if word is not None]
+    return Condition.opaque(tuple(keys), uniform=True)
+
+
+def mask_of(state: State, ins: Instruction, *, followed: bool = True) -> Mask:
+    """The lane mask that a vector compare gives; lanes that EXEC has off are 0.
+
+    Args:
+        state: before the compare.
+        ins: the compare.
+        followed: whether its sources are the registers as they are.
+
+    Raises:
+        Fork: a condition that all lanes share is not decided.
+    """
+    found = compared(state, ins) if followed else None
+    unknown = _name(state, ins) if followed else Condition.opaque()
+    condition, holds = found if found is not None else (unknown, True)
+    value = condition.value
+    if value is not None and value.is_constant:
+        number = np.asarray(value.constant)
+        true = (number >= 0 if condition.kind == "ge" else number == 0) == holds
+        return Mask(state.exec.on & true, state.exec.literals)
+    if condition.uniform:
+        on = decide(state, condition) == holds
+        return state.exec if on else Mask(state.exec.on & False, state.exec.literals)
+    if value is not None and condition.kind == "ge":
+        facts = [*state.facts, *state.exec.facts()]
+        if never_negative(value, facts):
+            return state.exec if holds else Mask(state.exec.on & False, state.exec.literals)
+        if never_negative(-value - 1, facts):
+            return Mask(state.exec.on & False, state.exec.literals) if holds else state.exec
+    return state.exec.both(Mask(state.every().on, frozenset({(condition, holds)})))

@@ -1,0 +1,256 @@
+"""All paths of all waves of a workgroup, by symbolic execution of the machine code."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.isa.barriers import of_workgroup
+from mfmasim.isa.operands import EXEC, VCC
+from mfmasim.observe import flights
+from mfmasim.prove.addresses import accessed
+from mfmasim.prove.flow import Flow, flow_of
+from mfmasim.prove.instructions import execute_alu
+from mfmasim.prove.masks import Condition, Mask
+from mfmasim.prove.paths import Fork, Split, Stopped, assume, decide
+from mfmasim.prove.start import Segment, first_state, loaded
+from mfmasim.prove.state import Carry
+from mfmasim.prove.trace import Access, Step
+from mfmasim.prove.words import known
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+    from mfmasim.kernels import Kernel
+    from mfmasim.observe.flights import Flight
+    from mfmasim.prove.contract import Contract
+    from mfmasim.prove.polynomial import Symbol
+    from mfmasim.prove.state import State
+
+__all__ = ["Execution", "Turn"]
+
+PATHS = 600
+"""Paths that end, and states that wait, at most."""
+
+
+@dataclass
+class Turn:
+    """What became of a state: states that are at the header of a loop again, and states that ended or left it."""
+
+    returned: list[State] = field(default_factory=list)
+    left: list[State] = field(default_factory=list)
+
+
+class Execution:
+    """The symbolic execution of one kernel under one contract."""
+
+    def __init__(self, kernel: Kernel, contract: Contract, *, seconds: float = 60.0) -> None:
+        """Prepare; `seconds` is the time that it may take."""
+        self.kernel, self.contract, self.arch = kernel, contract, kernel.arch
+        self.segment = Segment(kernel, contract)
+        self.flow: Flow = flow_of(kernel.decodable, kernel.info.entry)
+        self.deadline = time.monotonic() + seconds
+        self.early: dict[tuple[int, str], str] = {}
+        """Registers of loads that are touched before a wait covers them, by instruction."""
+        self.turns: dict[tuple[int, int, int, int], Symbol] = {}
+        """Numbers of periods of loops, by header, entry, length and turns before it."""
+        self.paths = 0
+        self.steps = 0
+
+    def run(self) -> list[State]:
+        """All states at the end of the kernel.
+
+        Raises:
+            Stopped: a path is not followed to its end.
+        """
+        first = first_state(self.kernel, self.contract, self.segment)
+        return self.explore([first]).left
+
+    def explore(self, states: list[State], header: int | None = None, body: frozenset[int] | None = None) -> Turn:
+        """Follow states to the end.
+
+        Args:
+            states: where to begin.
+            header: stop at this instruction, after at least one other.
+            body: stop outside of these instructions.
+        """
+        turn, waiting = Turn(), [(state, True) for state in reversed(states)]
+        while waiting:
+            state, fresh = waiting.pop()
+            while True:
+                if state.pc == header and not fresh:
+                    turn.returned.append(state)
+                    break
+                if body is not None and state.pc not in body:
+                    turn.left.append(state)
+                    break
+                if state.pc in self.flow.loops and state.pc != header:
+                    from mfmasim.prove.loops import through
+
+                    waiting += [(one, False) for one in reversed(through(self, state))]
+                    break
+                try:
+                    ended = self.step(state)
+                except Fork as fork:
+                    for holds in (True, False):
+                        other = state.copy()
+                        assume(other, fork.condition, holds=holds)
+                        if isinstance(fork, _FlagFork):
+                            other.scc = np.array([[holds]])
+                        waiting.append((other, fresh))
+                    break
+                except Split as split:
+                    waiting += [(state.chosen(part), fresh) for part in split.parts]
+                    break
+                fresh = False
+                if ended:
+                    self.paths += 1
+                    turn.left.append(state)
+                    break
+            if self.paths + len(waiting) > PATHS:
+                raise Stopped(f"more than {PATHS} paths", state.pc)
+        return turn
+
+    def step(self, state: State) -> bool:
+        """Execute one instruction; whether it ends the program.
+
+        Raises:
+            Fork, Split: it depends on a condition that is not decided; the state is as before.
+            Stopped: it is not followed.
+        """
+        ins = self.flow.code.get(state.pc)
+        if ins is None:
+            raise Stopped(f"{state.pc:#x} is no instruction of the kernel", state.pc)
+        self.steps += 1
+        if self.steps % 64 == 0 and time.monotonic() > self.deadline:
+            raise Stopped("the time is over", state.pc)
+        following = ins.pc + ins.size
+        done: tuple[Access, ...] = ()
+        opcode = ins.opcode
+        if opcode.flow:
+            if opcode.flow == "end":
+                state.trace.append(Step(ins))
+                return True
+            following = self._branch(state, ins)
+        elif opcode.unit == "SMEM":
+            done = self._scalar_memory(state, ins)
+        elif opcode.unit in ("VMEM", "LDS") and not opcode.wait:
+            done = self._memory(state, ins)
+        elif opcode.barrier:
+            if not of_workgroup(ins):
+                raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
+        elif not opcode.wait:
+            execute_alu(state, ins)
+        self._count(state, ins)
+        if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
+            state.trace.append(Step(ins, done))
+        state.pc = following
+        return False
+
+    def _count(self, state: State, ins: Instruction) -> None:
+        """Follow the wait counters, and note what is touched too early."""
+
+        def early(flight: Flight, rank: int, register: tuple[str, int], read: bool) -> None:  # noqa: FBT001
+            verb = "reads" if read else "writes"
+            what = f"{ins.text} {verb} {register[0]}{register[1]}, which {flight.name} at {flight.pc:#x} may still write"
+            self.early.setdefault((ins.pc, flight.counter), f"{what} ({flight.counter} has to be below {rank})")
+
+        state.flights = flights.execute(self.arch, state.flights, ins, early)
+
+    def _branch(self, state: State, ins: Instruction) -> int:
+        following = ins.pc + ins.size
+        if ins.target is None or ins.opcode.flow not in ("branch", "conditional"):
+            raise Stopped(f"{ins.text} is not followed", ins.pc)
+        if ins.opcode.flow == "branch":
+            return ins.target
+        taken = self._taken(state, ins)
+        if taken.all() or not taken.any():
+            return ins.target if taken.all() else following
+        flags = np.broadcast_to(taken, (len(state.waves), 1))[:, 0]
+        raise Split([np.flatnonzero(flags), np.flatnonzero(~flags)])
+
+    def _taken(self, state: State, ins: Instruction) -> np.ndarray:
+        """Whether each wave branches."""
+        what, name = ins.opcode.condition, ins.name
+        if what == "scc":
+            flags = self._flag(state)
+            return flags if name.endswith("scc1") else ~flags
+        if what not in ("vcc", "exec"):
+            raise Stopped(f"{ins.text} is not followed", ins.pc)
+        mask = state.mask(EXEC if what == "exec" else VCC)
+        if mask.known:
+            on = mask.on if not mask.literals else mask.on & False
+            some = on.any(axis=1)[:, None]
+        else:
+            some = np.array([[self._some(state, mask, what)]])
+        return ~some if name.endswith("z") and not name.endswith("nz") else some
+
+    def _flag(self, state: State) -> np.ndarray:
+        scc = state.scc
+        if isinstance(scc, Carry):
+            a, b = (known_value(p) for p in (scc.a, scc.b))
+            scc = None if a is None or b is None else np.atleast_2d((np.asarray(a) + np.asarray(b)) >> 32 != 0)
+        if isinstance(scc, np.ndarray):
+            return scc
+        condition = Condition.opaque(uniform=len(state.waves) == 1)
+        if len(state.waves) > 1:
+            raise Split([np.array([place]) for place in range(len(state.waves))])
+        raise _FlagFork(condition)
+
+    def _some(self, state: State, mask: Mask, what: str) -> bool:
+        """Whether a lane of a mask is on, where only conditions decide."""
+        if len(state.waves) > 1:
+            raise Split([np.array([place]) for place in range(len(state.waves))])
+        key = ("some", mask.on.tobytes(), mask.literals)
+        condition = Condition.opaque(key, uniform=True)
+        some = decide(state, condition)
+        if not some:
+            empty = Mask(mask.on & False)
+            state.write_mask(EXEC if what == "exec" else VCC, empty)
+        return some
+
+    def _memory(self, state: State, ins: Instruction) -> tuple[Access, ...]:
+        if ins.opcode.kind == "tensor":
+            raise Stopped(f"{ins.text}: the tensor data mover is not followed", ins.pc)
+        done = tuple(accessed(state, ins, self.arch)) if ins.opcode.access not in ("", "cache", "prefetch") else ()
+        if ins.opcode.access == "exchange":
+            done = ()
+        for operand in ins.dst:
+            state.write(operand, [])
+        return done
+
+    def _scalar_memory(self, state: State, ins: Instruction) -> tuple[Access, ...]:
+        if ins.opcode.access in ("store", "atomic"):
+            raise Stopped(f"{ins.text} is not followed", ins.pc)
+        if not ins.dst:
+            return ()
+        target = ins.dst[0]
+        done: tuple[Access, ...] = ()
+        words: list[Any] = []
+        if ins.opcode.access == "load":
+            followed = "load" in ins.name and "buffer" not in ins.name and target.count and ins.name.split("_")[-1][:1] in "db"
+            address = None
+            if followed:
+                words, address = loaded(state, ins, self.segment, target.count)
+            arguments = address is not None and self.segment.pointer in address.symbols
+            if not arguments:
+                one = Mask(np.ones((len(state.waves), 1), np.bool_))
+                why = "" if address is not None else f"the address of {ins.text} is not known"
+                done = (
+                    Access(ins, "global", "read", address, 4 * target.count, one, tuple(state.facts), state.waves, why),
+                )
+        state.write(target, words)
+        return done
+
+
+class _FlagFork(Fork):
+    """SCC is not known: both values are tried."""
+
+
+def known_value(value: Any) -> Any:
+    """The unsigned low word of a constant polynomial."""
+    from mfmasim.prove.words import Word
+
+    return known(Word(value))

@@ -1,0 +1,182 @@
+"""Integers that remember how they were computed: a case's function run once, for all its parameters.
+
+A `Traced` is the integer of one example, and a polynomial over the parameters. What is asked of it (is it larger, is it
+zero, is it a multiple) is answered for the example and noted: the polynomial holds for all parameters that give the
+same answers. Divisions that are not exact change how a parameter is written, n = 256 g - r, and the function runs
+again.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from math import lcm
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Notes", "Rewrite", "Traced", "noting"]
+
+
+class Rewrite(BaseException):  # noqa: N818 - no error: the run starts again, through all handlers
+    """A parameter has to be written as a multiple of a number."""
+
+    def __init__(self, symbol: Symbol, multiple: int) -> None:
+        """Name the symbol and the number."""
+        super().__init__(symbol.name, multiple)
+        self.symbol, self.multiple = symbol, multiple
+
+
+@dataclass
+class Notes:
+    """What a traced run noted."""
+
+    facts: list[Polynomial] = field(default_factory=list)
+    """Polynomials that are not negative."""
+    answers: list[str] = field(default_factory=list)
+    """Answers that no inequality can express, such as ``lda - K is not 0``."""
+
+
+_notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[Notes]:
+    """Collect the notes of what runs within."""
+    notes = Notes()
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+def _polynomial(value: Any) -> Polynomial | None:
+    if isinstance(value, Traced):
+        return value.polynomial
+    return constant(int(value)) if isinstance(value, int) else None
+
+
+class Traced(int):
+    """An integer of an example, with its polynomial."""
+
+    polynomial: Polynomial
+
+    def __new__(cls, value: int, polynomial: Polynomial) -> Traced:
+        """An integer with its polynomial."""
+        made = super().__new__(cls, value)
+        made.polynomial = polynomial
+        return made
+
+    def __add__(self, other: Any) -> Any:
+        right = _polynomial(other)
+        return int(self) + other if right is None else Traced(int(self) + int(other), self.polynomial + right)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Traced:
+        return Traced(-int(self), -self.polynomial)
+
+    def __pos__(self) -> Traced:
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        right = _polynomial(other)
+        return int(self) - other if right is None else Traced(int(self) - int(other), self.polynomial - right)
+
+    def __rsub__(self, other: Any) -> Any:
+        left = _polynomial(other)
+        return other - int(self) if left is None else Traced(int(other) - int(self), left - self.polynomial)
+
+    def __mul__(self, other: Any) -> Any:
+        right = _polynomial(other)
+        return int(self) * other if right is None else Traced(int(self) * int(other), self.polynomial * right)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        if not isinstance(other, int):
+            return int(self) // other
+        quotient, _ = _divided(self, int(other))
+        return Traced(int(self) // int(other), quotient)
+
+    def __mod__(self, other: Any) -> Any:
+        if not isinstance(other, int):
+            return int(self) % other
+        _, rest = _divided(self, int(other))
+        return Traced(int(self) % int(other), rest)
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def __eq__(self, other: object) -> bool:
+        return _asked(self, other, "==")
+
+    def __ne__(self, other: object) -> bool:
+        return not _asked(self, other, "==")
+
+    def __lt__(self, other: Any) -> bool:
+        return not _asked(self, other, ">=")
+
+    def __ge__(self, other: Any) -> bool:
+        return _asked(self, other, ">=")
+
+    def __gt__(self, other: Any) -> bool:
+        return _asked(self, other, ">")
+
+    def __le__(self, other: Any) -> bool:
+        return not _asked(self, other, ">")
+
+    def __hash__(self) -> int:
+        return hash(int(self))
+
+
+def _asked(left: Traced, right: Any, how: str) -> bool:
+    """Answer for the example, and note what the answer says of all others."""
+    other = _polynomial(right)
+    mine, theirs = int(left), int(right) if isinstance(right, int) else right
+    answer = mine == theirs if how == "==" else mine >= theirs if how == ">=" else mine > theirs
+    notes = _notes.get()
+    if other is None or notes is None:
+        return bool(answer)
+    difference = left.polynomial - other
+    if difference.is_constant:
+        return bool(answer)
+    if how == "==":
+        if answer:
+            notes.facts += [difference, -difference]
+        else:
+            notes.answers.append(f"{difference} is not 0")
+    else:
+        strict = 1 if how == ">" else 0
+        notes.facts.append(difference - strict if answer else -difference - (1 - strict))
+    return bool(answer)
+
+
+def _divided(value: Traced, by: int) -> tuple[Polynomial, Polynomial]:
+    """Quotient and remainder of a division by a constant, as polynomials.
+
+    Raises:
+        Rewrite: a parameter has to be written in multiples first.
+    """
+    polynomial = value.polynomial
+    if by > 0:
+        exact = Polynomial({m: c for m, c in polynomial.terms.items() if isinstance(c, int) and c % by == 0})
+        rest = polynomial - exact
+        low, high = rest.range
+        if low is not None and high is not None and low // by == high // by:
+            quotient = Polynomial({m: c // by for m, c in exact.terms.items()}) + low // by  # type: ignore[operator]
+            return quotient, rest - (low // by) * by
+        for monomial, factor in rest.terms.items():
+            if len(monomial) == 1 and isinstance(factor, int) and monomial[0].high is None:
+                raise Rewrite(monomial[0], lcm(by, abs(factor)) // abs(factor))
+    raise ArithmeticError(f"a case divides {polynomial} by {by}")
+
+
+def example(symbol: Symbol, value: int) -> Traced:
+    """A parameter of the example."""
+    return Traced(value, of(symbol))

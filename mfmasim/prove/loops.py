@@ -1,0 +1,235 @@
+"""Loops: turns one by one where they are few, else by induction over their number.
+
+After some turns the registers of two successive headers differ by polynomials D that do not depend on the turn. The
+hypothesis is that after n further turns they hold ``R + n D``. One turn (or two, where a register alternates) is
+executed from that state with n as a symbol. What then is not ``R + (n + 1) D`` is forgotten, and the turn is executed
+again, until the state repeats itself: then it describes every turn. Inequalities that hold at the end of a turn become
+facts of the next one if they hold before the first (Flanagan and Leino's Houdini: assume all, drop what fails).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.paths import Stopped
+from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, of, tightened
+from mfmasim.prove.trace import Loop
+from mfmasim.prove.words import Word
+
+if TYPE_CHECKING:
+    from mfmasim.prove.execution import Execution
+    from mfmasim.prove.state import State
+
+__all__ = ["through"]
+
+PEELED = 9
+"""Turns before a loop that is not understood is given up, where conditions on sizes decide its end."""
+UNROLLED = 300
+"""Turns of a loop whose end constants decide."""
+
+
+def through(execution: Execution, state: State) -> list[State]:
+    """Execute a loop that a state has reached: the states that have left it."""
+    own = execution.flow.loops[state.pc]
+    going: list[State] = []
+    chains = [[state]]
+    while chains:
+        chain = chains.pop()
+        last = chain[-1]
+        decided = len(last.decisions)
+        turn = execution.explore([last.copy()], last.pc, own)
+        going += turn.left
+        for returned in turn.returned:
+            longer = [*chain, returned]
+            if len(returned.decisions) == decided:
+                if len(longer) > UNROLLED:
+                    raise Stopped(f"more than {UNROLLED} turns", last.pc)
+                chains.append(longer)
+                continue
+            exits = _by_induction(execution, longer, own)
+            if exits is not None:
+                going += exits
+            elif len(longer) > PEELED:
+                raise Stopped(f"no invariant of the loop at {last.pc:#x} was found", last.pc)
+            else:
+                chains.append(longer)
+    return going
+
+
+def _by_induction(execution: Execution, chain: list[State], own: frozenset[int]) -> list[State] | None:
+    """States that leave the loop after any number of further turns; None where no hypothesis fits."""
+    for period in (1, 2):
+        if len(chain) <= 2 * period:
+            continue
+        before, middle, last = chain[-1 - 2 * period], chain[-1 - period], chain[-1]
+        turns = _symbol(execution, last, period, len(chain))
+        steps = _steps(before, middle, last)
+        if steps is None or (period == 1 and _alternates(chain)):
+            continue
+        facts = _extended(before, middle, last, turns)
+        found = _settled(execution, last, steps, turns, period, own, facts)
+        if found is not None:
+            return found
+    return None
+
+
+def _symbol(execution: Execution, state: State, period: int, peeled: int) -> Symbol:
+    """The number of periods of a loop; waves that come to it alike share it."""
+    key = (state.pc, state.turns.get(state.pc, 0), period, peeled)
+    if key not in execution.turns:
+        execution.turns[key] = Symbol(f"n{len(execution.turns)}")
+    return execution.turns[key]
+
+
+def _extended(before: State, middle: State, last: State, turns: Symbol) -> list[Polynomial]:
+    """Facts of the last periods that move evenly, for all further ones; they hold before the first."""
+    gained = last.gained[len(middle.gained) :]
+    older = middle.gained[len(before.gained) :]
+    if len(gained) != len(older):
+        return []
+    found = {}
+    for new, old in zip(gained, older, strict=True):
+        step = new - old
+        if step.is_constant and step.terms:
+            candidate = new + step * of(turns)
+            found[candidate.key] = candidate
+    return list(found.values())
+
+
+def _alternates(chain: list[State]) -> bool:
+    """Whether a register has the values of every other turn."""
+    if len(chain) < 3:
+        return False
+    a, b, c = chain[-3:]
+    for place in ("s", "v"):
+        mine = getattr(c, place)
+        for register, word in mine.items():
+            other, older = getattr(b, place).get(register), getattr(a, place).get(register)
+            if other is not None and older is not None and word.same(older) and not word.same(other):
+                return True
+    return False
+
+
+def _steps(before: State, middle: State, last: State) -> dict[tuple[str, object], Polynomial] | None:
+    """By how much each register grows in a period; those that do not grow evenly are left out."""
+    if last.exec != middle.exec or last.flights != middle.flights:
+        return None
+    steps: dict[tuple[str, object], Polynomial] = {}
+    for place in ("s", "v"):
+        for register, word in getattr(last, place).items():
+            words = [getattr(s, place).get(register) for s in (before, middle)]
+            try:
+                if any(w is None or w.part != word.part or w.under != word.under for w in words):
+                    continue
+                step = word.value - words[1].value
+                if step.same(words[1].value - words[0].value):
+                    steps[place, register] = step
+            except TooLarge:
+                continue
+    return steps
+
+
+def _settled(
+    execution: Execution, base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, period: int,
+    own: frozenset[int], facts: list[Polynomial],
+) -> list[State] | None:  # fmt: skip
+    """Find the invariant of a loop, and what leaves it; None if there is none."""
+    first, masks = True, set(base.masks)
+    for _ in range(12):
+        head = _head(base, steps, turns, facts, masks)
+        end = _turns(execution, head, period, own)
+        if end is None or head.exec != end.exec or head.flights != end.flights:
+            return None
+        wrong = [key for key in steps if not _continues(head, end, key, steps[key])]
+        for key in wrong:
+            del steps[key]
+        other = {n for n in masks if n not in end.masks or head.masks[n] != end.masks[n]}
+        masks -= other
+        kept = [f for f in facts if never_negative(_next(f, turns), end.facts)]
+        if first:
+            known = {f.key for f in facts}
+            kept += [f for f in _candidates(head, end, base, turns) if f.key not in known]
+        if first or wrong or other or len(kept) < len(facts):
+            facts, first = kept, False
+            continue
+        return _final(execution, head, period, own, turns)
+    return None
+
+
+def _head(base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, facts: list[Polynomial], masks: set[int]) -> State:
+    """The state before turn number `turns`."""
+    head = base.copy()
+    for place in ("s", "v"):
+        registers = getattr(head, place)
+        for register in list(registers):
+            if (place, register) in steps:
+                word = registers[register]
+                registers[register] = Word(word.value + steps[place, register] * of(turns), word.part, word.under)
+            else:
+                del registers[register]
+    head.masks = {n: m for n, m in base.masks.items() if n in masks}
+    head.scc = None
+    for fact in facts:
+        head.learn(fact)
+    head.turns[base.pc] = head.turns.get(base.pc, 0) + 1
+    return head
+
+
+def _turns(execution: Execution, head: State, period: int, own: frozenset[int]) -> State | None:
+    """The state after a period, where there is one alone."""
+    state = head.copy()
+    for _ in range(period):
+        turn = execution.explore([state.copy()], head.pc, own)
+        if len(turn.returned) != 1:
+            return None
+        state = turn.returned[0]
+    return state
+
+
+def _continues(head: State, end: State, key: tuple[str, object], step: Polynomial) -> bool:
+    place, register = key
+    mine, after = getattr(head, place).get(register), getattr(end, place).get(register)
+    if mine is None or after is None or mine.part != after.part or mine.under != after.under:
+        return False
+    try:
+        return bool(after.value.same(mine.value + step))
+    except TooLarge:
+        return False
+
+
+def _next(fact: Polynomial, turns: Symbol) -> Polynomial:
+    return fact.substituted({turns: of(turns) + 1})
+
+
+def _candidates(head: State, end: State, base: State, turns: Symbol) -> list[Polynomial]:
+    """Inequalities that may hold before every turn: they hold before the first one."""
+    gained = [fact for fact in end.gained[len(head.gained) :] if turns in fact.symbols]
+    for condition, holds in end.decisions.items():
+        if condition not in head.decisions and condition.value is not None and condition.kind == "eq" and not holds:
+            gained += [condition.value, -condition.value]
+    found = {}
+    for fact in gained:
+        for candidate in (fact.substituted({turns: of(turns) - 1}), fact):
+            small = tightened(candidate)
+            start = small.substituted({turns: Polynomial({})})
+            if turns in small.symbols and never_negative(start, base.facts):
+                found[small.key] = small
+    return list(found.values())
+
+
+def _final(execution: Execution, head: State, period: int, own: frozenset[int], turns: Symbol) -> list[State]:
+    """Execute a period once more, and keep what leaves the loop."""
+    left: list[State] = []
+    state = head.copy()
+    state.trace = []
+    for _ in range(period):
+        turn = execution.explore([state.copy()], head.pc, own)
+        left += turn.left
+        if len(turn.returned) != 1:
+            raise Stopped(f"the loop at {head.pc:#x} has several ways", head.pc)
+        state = turn.returned[0]
+    loop = Loop(head.pc, turns, tuple(state.trace))
+    for one in left:
+        one.trace = [*head.trace, loop, *one.trace]
+    return left

@@ -1,0 +1,142 @@
+"""Lane masks: lanes that are known to be on or off, and conditions that decide the others.
+
+A mask is a set of lanes and literals that all have to hold. A literal is a condition with a sign; a condition is an
+inequality of each lane, or a fact of which only the identity is known. A mask that no such product describes is its
+own new condition: nothing is known of it, but it is the same wherever it is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.prove.polynomial import Polynomial
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Condition", "Literal", "Mask"]
+
+_serial = count()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of each lane (or wave): ``value >= 0``, ``value == 0``, or unknown."""
+
+    kind: str
+    """``ge``, ``eq``, or ``opaque``."""
+    key: tuple[object, ...]
+    value: Polynomial | None = field(default=None, compare=False)
+    uniform: bool = field(default=False, compare=False)
+    """Whether all waves and lanes have the same."""
+
+    @classmethod
+    def of(cls, kind: str, value: Polynomial) -> Condition:
+        """An inequality, or an equation."""
+        return cls(kind, (kind, *value.key), value, value.uniform)
+
+    @classmethod
+    def opaque(cls, key: tuple[object, ...] = (), *, uniform: bool = False) -> Condition:
+        """A condition of which nothing is known; that of a key is the same everywhere."""
+        return cls("opaque", key or (next(_serial),), None, uniform)
+
+    def chosen(self, waves: NDArray[np.intp]) -> Condition:
+        """Of some of the waves."""
+        if self.value is None or self.uniform:
+            return self
+        return Condition.of(self.kind, self.value.mapped(lambda c: c[waves] if c.shape[0] > 1 else c))
+
+    def facts(self, *, holds: bool) -> list[Polynomial]:
+        """Polynomials that are not negative where it holds, or does not."""
+        if self.value is None:
+            return []
+        if self.kind == "ge":
+            return [self.value] if holds else [-self.value - 1]
+        return [self.value, -self.value] if holds else []
+
+
+Literal = tuple[Condition, bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """Lanes: those of `on` for which all literals hold."""
+
+    on: NDArray[np.bool_]
+    """(waves, lanes)."""
+    literals: frozenset[Literal] = frozenset()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mask) and self.literals == other.literals and bool((self.on == other.on).all())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def known(self) -> bool:
+        """Whether no literal decides."""
+        return not self.literals or not self.on.any()
+
+    def within(self, other: Mask) -> bool:
+        """Whether each lane of it is certainly one of the other."""
+        return other.literals <= self.literals and not (self.on & ~other.on).any()
+
+    def both(self, other: Mask) -> Mask:
+        """Lanes of both."""
+        literals = self.literals | other.literals
+        opposite = any((condition, not holds) in literals for condition, holds in literals)
+        return Mask(self.on & other.on & (not opposite), literals)
+
+    def without(self, other: Mask) -> Mask:
+        """Lanes of this that the other has not."""
+        if other.known:
+            off = other.on if not other.literals else np.zeros_like(other.on)
+            return Mask(self.on & ~off, self.literals)
+        extra = other.literals - self.literals
+        if not (self.on & ~other.on).any() and len(extra) == 1:
+            ((condition, holds),) = extra
+            return self.both(Mask(other.on, frozenset({(condition, not holds)})))
+        return Mask(self.on, self.literals | {(Condition.opaque(), True)})
+
+    def either(self, other: Mask) -> Mask:
+        """Lanes of one or both."""
+        a, b = (Mask(m.on, frozenset()) if not m.on.any() else m for m in (self, other))
+        if not a.on.any() and not a.literals:
+            return b
+        if not b.on.any() and not b.literals:
+            return a
+        if a.within(b):
+            return b
+        if b.within(a):
+            return a
+        if a.literals == b.literals:
+            return Mask(a.on | b.on, a.literals)
+        if (a.on == b.on).all():
+            ours, theirs = a.literals - b.literals, b.literals - a.literals
+            if len(ours) == len(theirs) == 1:
+                ((one, holds),), ((two, also),) = ours, theirs
+                if one == two and holds != also:
+                    return Mask(a.on, a.literals & b.literals)
+        return Mask(a.on | b.on, (a.literals & b.literals) | {(Condition.opaque(), True)})
+
+    def one_of(self, other: Mask) -> Mask:
+        """Lanes of exactly one of two."""
+        if other.within(self):
+            return self.without(other)
+        if self.within(other):
+            return other.without(self)
+        if self.known and other.known:
+            return Mask((self.on if not self.literals else self.on & False) ^ other.on, frozenset())
+        return Mask(self.on | other.on, frozenset({(Condition.opaque(), True)}))
+
+    def facts(self) -> list[Polynomial]:
+        """Polynomials that are not negative in its lanes."""
+        return [fact for condition, holds in self.literals for fact in condition.facts(holds=holds)]
+
+    def chosen(self, waves: NDArray[np.intp]) -> Mask:
+        """Of some of the waves."""
+        picked = frozenset((condition.chosen(waves), holds) for condition, holds in self.literals)
+        return Mask(self.on[waves] if self.on.shape[0] > 1 else self.on, picked)

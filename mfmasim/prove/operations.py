@@ -1,0 +1,414 @@
+"""Integer operations of registers, on words of polynomials.
+
+Where all sources are constants of each lane, the machine's own function computes the result. The functions here are for
+the rest; each is right for all values of the symbols, or gives None. `tests/prove/test_operations.py` draws polynomials
+and values, and compares with the machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.opcodes.registry import OPERATIONS
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
+from mfmasim.prove.words import Word, bits, known, settled, sign_word, signed, unsigned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Facts = Sequence[Polynomial]
+    Words = Sequence["Word | None"]
+    Rule = Callable[[Words, Facts], "Word | None"]
+
+__all__ = ["WIDE", "WORDS", "computed", "low_bits", "shifted_right", "truth_table"]
+
+MASK = 0xFFFFFFFF
+PLAIN = {"u32": np.uint32, "i32": np.int32, "b32": np.uint32}
+
+
+def computed(name: str, sources: Words) -> list[Word] | None:
+    """Results of an operation whose sources are constants, by the machine's own function.
+
+    Args:
+        name: mnemonic without suffix.
+        sources: its sources in the manual's order.
+
+    Returns:
+        The results, a flag as 0 or 1; None where a source is not constant, or the operation is not one of dwords.
+    """
+    operation = OPERATIONS.get(name)
+    values = [known(word) for word in sources]
+    if operation is None or operation.shaped or operation.unit == "direct" or any(v is None for v in values):
+        return None
+    if len(operation.sources) != len(values) or any(kind not in PLAIN for kind in operation.sources):
+        return None
+    if any(kind not in PLAIN and kind != "scc" for kind in operation.results):
+        return None
+    arrays = [
+        np.atleast_2d(np.asarray(value, np.int64)).astype(np.uint32).view(PLAIN[kind])
+        for value, kind in zip(values, operation.sources, strict=True)
+    ]
+    found = operation.body(*arrays)
+    results = found if isinstance(found, tuple) else (found,)
+    return [bits(np.asarray(one).astype(np.int64) & MASK) for one in results]
+
+
+def truth_table(sources: Words, table: int) -> list[Word] | None:
+    """V_BITOP3_B32 of constants: bit ``4 a + 2 b + c`` of the table for each bit of the sources."""
+    a, b, c = (known(word) for word in sources)
+    if a is None or b is None or c is None:
+        return None
+    total = 0
+    for row in range(8):
+        if table >> row & 1:
+            total = total | ((a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c) & MASK)
+    return [bits(total)]
+
+
+def low_bits(value: Polynomial, count: int) -> Polynomial | None:
+    """The lowest bits of a polynomial, where they are constants of each lane."""
+    return constant(_mod(value.constant, 1 << count)) if value.divisible(1 << count) else None
+
+
+def _mod(value: Any, by: int) -> Any:
+    return value % by
+
+
+def shifted_right(value: Polynomial, count: int) -> Polynomial | None:
+    """``value >> count``, rounded down, where that is a polynomial."""
+    rest = low_bits(value, count)
+    if rest is not None:
+        return Polynomial({m: c >> count for m, c in (value - rest).terms.items()})
+    # The part that is not a multiple may still be smaller than one.
+    whole = Polynomial({m: c for m, c in value.terms.items() if m and not np.any(np.asarray(c) % (1 << count))})
+    left = value - whole
+    low, high = left.range
+    if low is not None and high is not None and low >> count == high >> count:
+        return Polynomial({m: c >> count for m, c in whole.terms.items()}) + (low >> count)
+    return None
+
+
+def _zeros(value: Polynomial) -> int:
+    """Low bits that are 0 in every lane, at most 32."""
+    count = 0
+    while count < 32 and not np.any(np.asarray(value.constant) % (2 << count)) and value.divisible(2 << count):
+        count += 1
+    return count
+
+
+def _values(words: Words) -> list[Polynomial] | None:
+    """Polynomials whose words 0 the sources are."""
+    if any(word is None or (word.part and known(word) is None) for word in words):
+        return None
+    return [constant(known(w)) if known(w) is not None else w.value for w in words]  # type: ignore[union-attr, arg-type]
+
+
+def _exact(words: Words, facts: Facts, how: Callable[..., Polynomial | None] = unsigned) -> list[Polynomial] | None:
+    found = [how(word, facts) for word in words]
+    return None if any(value is None for value in found) else found  # type: ignore[return-value]
+
+
+def _small(word: Word | None) -> Word | None:
+    """A constant as the number nearest to 0."""
+    value = known(word)
+    return word if value is None else bits(value)
+
+
+def _linear(function: Callable[..., Polynomial]) -> Rule:
+    """An operation that is right modulo 2^32 whatever wraps."""
+
+    def rule(words: Words, _facts: Facts) -> Word | None:
+        values = _values([_small(word) for word in words])
+        if values is None:
+            return None
+        small = [v if not v.is_constant else bits(known(Word(v))).value for v in values]  # type: ignore[arg-type]
+        return settled(function(*small))
+
+    return rule
+
+
+def _amount(word: Word | None) -> int | None:
+    value = known(word)
+    if isinstance(value, np.ndarray):
+        return int(value.flat[0]) & 31 if (value == value.flat[0]).all() else None
+    return None if value is None else value & 31
+
+
+def _left(value: Word | None, by: Word | None, _facts: Facts) -> Word | None:
+    values, amount = _values([value]), known(by)
+    if values is None or amount is None:
+        return None
+    return settled(values[0].scaled(1 << (amount & 31) if isinstance(amount, int) else np.left_shift(1, amount & 31)))
+
+
+def _right(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
+    amount, exact = _amount(by), unsigned(value, facts)
+    if amount is None or exact is None:
+        return None
+    if amount == 0:
+        return value
+    if never_negative(-exact + ((1 << amount) - 1), facts):
+        return bits(0)
+    found = shifted_right(exact, amount)
+    return _quotient(exact, amount) if found is None else settled(found)
+
+
+def _quotient(value: Polynomial, amount: int) -> Word | None:
+    """A quotient of which only the range is known."""
+    high = value.range[1]
+    top = (MASK if high is None else min(high, MASK)) >> amount
+    return Word(of(Symbol(f"({value})>>{amount}", 0, top, varies=not value.uniform)))
+
+
+def _right_signed(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
+    amount, exact = _amount(by), signed(value, facts)
+    if amount is None or exact is None:
+        return None
+    if amount == 31:
+        return sign_word(value, facts)
+    if amount == 0:
+        return value
+    found = shifted_right(exact, amount)
+    if found is not None:
+        return settled(found)
+    return _quotient(exact, amount) if never_negative(exact, facts) else None
+
+
+def _and(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
+    for value, mask in ((a, b), (b, a)):
+        number = known(mask)
+        if isinstance(number, np.ndarray) and (number == number.flat[0]).all():
+            number = int(number.flat[0])
+        if isinstance(number, int) and value is not None:
+            return _masked(value, number, facts)
+    return None
+
+
+def _masked(value: Word, mask: int, facts: Facts) -> Word | None:
+    """A word and a constant of contiguous ones."""
+    if mask == 0:
+        return bits(0)
+    if mask == MASK:
+        return value
+    low = (mask & -mask).bit_length() - 1
+    high = mask.bit_length()
+    if value.part == 1 and low == 0 and high >= 16:  # of an address below 2^48
+        small = never_negative(value.value, facts) and never_negative(-value.value + ((1 << 48) - 1), facts)
+        return value if small else None
+    if mask != (1 << high) - (1 << low) or (value.part and known(value) is None):
+        return None
+    polynomial = value.value
+    cut = low_bits(polynomial, low)
+    if cut is None:
+        return None
+    rest = polynomial - cut  # bits `low` and up of the word
+    if high == 32:
+        return settled(rest)
+    below = low_bits(polynomial, high)
+    if below is not None:
+        return settled(below - cut)
+    exact = unsigned(value, facts)
+    if exact is not None and never_negative(-exact + ((1 << high) - 1), facts):
+        return settled(exact - cut)
+    if low == 0:
+        return Word(of(Symbol(f"({polynomial})&{mask:#x}", 0, mask, varies=not polynomial.uniform)))
+    return None
+
+
+def _apart(a: Word | None, b: Word | None, facts: Facts) -> bool:
+    """Whether no bit is set in both words."""
+    for low, high in ((a, b), (b, a)):
+        values = _values([high])
+        exact = unsigned(low, facts)
+        if values is not None and exact is not None:
+            zeros = _zeros(values[0])
+            if zeros and never_negative(-exact + ((1 << zeros) - 1), facts):
+                return True
+    return False
+
+
+def _bitwise(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Facts], Word | None]:
+    """OR and XOR: a sum of words without a common bit; a constant changes only low bits that are constants."""
+
+    def rule(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
+        for value, other in ((a, b), (b, a)):
+            number = known(other)
+            if number is None or value is None or (value.part and known(value) is None):
+                continue
+            if isinstance(number, int) and number == 0:
+                return value
+            top = int(np.max(number)).bit_length()
+            cut = low_bits(value.value, top)
+            if cut is not None:
+                return settled(value.value - cut + constant(how(_number(cut), number)))
+        if _apart(a, b, facts):
+            values = _values([a, b])
+            return None if values is None else settled(values[0] + values[1])
+        return None
+
+    return rule
+
+
+def _number(value: Polynomial) -> Any:
+    return value.constant
+
+
+_or, _xor = _bitwise(lambda x, y: x | y), _bitwise(lambda x, y: x ^ y)
+
+
+def _field(value: Word | None, first: Word | None, width: Word | None, facts: Facts) -> Word | None:
+    """V_BFE_U32."""
+    start, count = _amount(first), _amount(width)
+    if start is None or count is None:
+        return None
+    shifted = _right(value, bits(start), facts)
+    return shifted if shifted is None else _masked(shifted, (1 << count) - 1, facts)
+
+
+def _scalar_field(value: Word | None, field: Word | None, facts: Facts) -> Word | None:
+    """S_BFE_U32: offset in bits 4:0, width in bits 22:16 of the second source."""
+    number = known(field)
+    if not isinstance(number, int):
+        return None
+    width = number >> 16 & 0x7F
+    shifted = _right(value, bits(number & 31), facts)
+    return shifted if shifted is None or width >= 32 else _masked(shifted, (1 << width) - 1, facts)
+
+
+def _chosen(how: Callable[..., Polynomial | None], *, larger: bool) -> Rule:
+    """Minimum or maximum, where it is known which source it is."""
+
+    def rule(words: Words, facts: Facts) -> Word | None:
+        values = _exact(words, facts, how)
+        if values is None:
+            return None
+        for one, other, word in ((values[0], values[1], words[0]), (values[1], values[0], words[1])):
+            if never_negative(one - other if larger else other - one, facts):
+                return word
+        low = [v.range for v in values]
+        if how is unsigned and not larger:
+            tops = [r[1] for r in low if r[1] is not None]
+            uniform = all(v.uniform for v in values)
+            return Word(of(Symbol(f"min({values[0]}, {values[1]})", 0, min([*tops, MASK]), varies=not uniform)))
+        return None
+
+    return rule
+
+
+def _product24(words: Words, facts: Facts) -> Polynomial | None:
+    values = _exact(words, facts)
+    if values is None or not all(never_negative(-v + 0xFFFFFF, facts) for v in values):
+        return None
+    return values[0] * values[1]
+
+
+def _high(how: Callable[..., Polynomial | None]) -> Rule:
+    def rule(words: Words, facts: Facts) -> Word | None:
+        values = _exact(words, facts, how)
+        if values is None:
+            return None
+        product = values[0] * values[1]
+        if never_negative(product, facts) and never_negative(-product + MASK, facts):
+            return bits(0)
+        return Word(product, 1)
+
+    return rule
+
+
+_add: Rule = _linear(lambda a, b: a + b)
+_multiply: Rule = _linear(lambda a, b: a * b)
+
+
+def _then(first: Callable[..., Word | None], second: Callable[..., Word | None]) -> Rule:
+    """``second(first(S0, S1), S2)``."""
+
+    def rule(words: Words, facts: Facts) -> Word | None:
+        inner = first(words[0], words[1], facts)
+        return None if inner is None else second(inner, words[2], facts)
+
+    return rule
+
+
+def _three(function: Callable[..., Word | None]) -> Rule:
+    return lambda words, facts: function(*words, facts)
+
+
+def _two(rule: Rule) -> Callable[..., Word | None]:
+    return lambda a, b, facts: rule((a, b), facts)
+
+
+def _swapped(function: Callable[..., Word | None]) -> Rule:
+    """The amount of the shift is the first source."""
+    return lambda words, facts: function(words[1], words[0], facts)
+
+
+def _mad24(words: Words, facts: Facts) -> Word | None:
+    product = _product24(words[:2], facts)
+    rest = _values([_small(words[2])])
+    return None if product is None or rest is None else settled(product + rest[0])
+
+
+def _mul24(words: Words, facts: Facts) -> Word | None:
+    product = _product24(words, facts)
+    return None if product is None else settled(product)
+
+
+def _is(words: Words, _facts: Facts) -> Word | None:
+    return words[0]
+
+
+_SUBTRACT: Rule = _linear(lambda a, b: a - b)
+_RULES: tuple[tuple[str, Rule], ...] = (
+    ("v_mov_b32 s_mov_b32 v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32 s_movk_i32", _is),
+    ("v_add_u32 v_add_nc_u32 s_add_u32 s_add_i32 s_add_co_u32 s_add_co_i32 v_add_co_u32 v_add_i32 v_add_nc_i32 "
+     "s_addk_i32 s_addk_co_i32", _add),
+    ("v_sub_u32 v_sub_nc_u32 s_sub_u32 s_sub_i32 s_sub_co_u32 s_sub_co_i32 v_sub_co_u32 v_sub_i32 v_sub_nc_i32",
+     _SUBTRACT),
+    ("v_subrev_u32 v_subrev_nc_u32 v_subrev_co_u32", lambda words, facts: _SUBTRACT((words[1], words[0]), facts)),
+    ("v_mul_lo_u32 s_mul_i32 s_mulk_i32", _multiply),
+    ("v_mul_hi_u32 s_mul_hi_u32", _high(unsigned)),
+    ("v_mul_hi_i32 s_mul_hi_i32", _high(signed)),
+    ("v_mul_u32_u24", _mul24),
+    ("v_mad_u32_u24", _mad24),
+    ("v_lshlrev_b32", _swapped(_left)),
+    ("s_lshl_b32 v_lshl_b32", _three(_left)),
+    ("v_lshrrev_b32", _swapped(_right)),
+    ("s_lshr_b32", _three(_right)),
+    ("v_ashrrev_i32", _swapped(_right_signed)),
+    ("s_ashr_i32", _three(_right_signed)),
+    ("v_and_b32 s_and_b32", _three(_and)),
+    ("v_or_b32 s_or_b32", _three(_or)),
+    ("v_xor_b32 s_xor_b32", _three(_xor)),
+    ("v_lshl_add_u32", _then(_left, _two(_add))),
+    ("v_add_lshl_u32", _then(_two(_add), _left)),
+    ("v_lshl_or_b32", _then(_left, _or)),
+    ("v_and_or_b32", _then(_and, _or)),
+    ("v_or3_b32", _then(_or, _or)),
+    ("v_xad_u32", _then(_xor, _two(_add))),
+    ("v_add3_u32", _then(_two(_add), _two(_add))),
+    ("v_bfe_u32", _three(_field)),
+    ("s_bfe_u32", _three(_scalar_field)),
+    ("v_min_u32 s_min_u32", _chosen(unsigned, larger=False)),
+    ("v_max_u32 s_max_u32", _chosen(unsigned, larger=True)),
+    ("v_min_i32 s_min_i32", _chosen(signed, larger=False)),
+    ("v_max_i32 s_max_i32", _chosen(signed, larger=True)),
+    ("s_lshl1_add_u32", lambda w, f: _add((_left(w[0], bits(1), f), w[1]), f)),
+    ("s_lshl2_add_u32", lambda w, f: _add((_left(w[0], bits(2), f), w[1]), f)),
+    ("s_lshl3_add_u32", lambda w, f: _add((_left(w[0], bits(3), f), w[1]), f)),
+    ("s_lshl4_add_u32", lambda w, f: _add((_left(w[0], bits(4), f), w[1]), f)),
+)  # fmt: skip
+WORDS: dict[str, Rule] = {name: rule for names, rule in _RULES for name in names.split()}
+"""Operations with one result of a dword."""
+
+
+WIDE: dict[str, str] = {
+    "v_mad_u64_u32": "mad unsigned", "v_mad_co_u64_u32": "mad unsigned", "v_mad_nc_u64_u32": "mad unsigned",
+    "v_mad_i64_i32": "mad signed", "v_mad_co_i64_i32": "mad signed", "v_mad_nc_i64_i32": "mad signed",
+    "v_lshl_add_u64": "shift add", "v_lshlrev_b64": "shift reversed", "s_lshl_b64": "shift",
+    "s_mov_b64": "move", "v_mov_b64": "move", "s_add_u64": "add", "s_add_nc_u64": "add", "v_add_nc_u64": "add",
+    "s_sub_u64": "subtract", "s_sub_nc_u64": "subtract", "s_mul_u64": "multiply",
+}  # fmt: skip
+"""Operations with a result of two dwords, by what they do."""

@@ -1,0 +1,264 @@
+"""What is known of some waves of one workgroup before an instruction: registers, EXEC, facts, and what they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.isa.operands import EXEC
+from mfmasim.prove.masks import Condition, Mask
+from mfmasim.prove.polynomial import Polynomial, TooLarge
+from mfmasim.prove.words import Word, bits, known, literal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Operand
+    from mfmasim.observe.flights import Flight
+
+__all__ = ["Carry", "State"]
+
+
+@dataclass(frozen=True)
+class Carry:
+    """The carry of adding two words: of the polynomials whose words 0 were added, if any; of a borrow not followed."""
+
+    a: Polynomial
+    b: Polynomial
+
+
+@dataclass
+class State:
+    """Some waves that execute together."""
+
+    waves: NDArray[np.intp]
+    """Their numbers in the workgroup."""
+    exec: Mask
+    pc: int
+    v: dict[tuple[str, int], Word] = field(default_factory=dict)
+    s: dict[int, Word] = field(default_factory=dict)
+    masks: dict[int, Mask | Carry] = field(default_factory=dict)
+    """Lane masks in SGPRs, by the first of their registers."""
+    scc: Any = None
+    facts: list[Polynomial] = field(default_factory=list)
+    """Not negative; of facts that differ in the constant alone the strongest."""
+    gained: list[Polynomial] = field(default_factory=list)
+    """All that were added on the way, in order."""
+    decisions: dict[Condition, bool] = field(default_factory=dict)
+    flights: list[Flight] = field(default_factory=list)
+    trace: list[Any] = field(default_factory=list)
+    """What happened, in order (`mfmasim.prove.trace`)."""
+    turns: dict[int, int] = field(default_factory=dict)
+    """How often a loop has been entered."""
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a wave."""
+        return self.exec.on.shape[1]
+
+    def copy(self) -> State:
+        """A state that changes on its own."""
+        return replace(
+            self, v=dict(self.v), s=dict(self.s), masks=dict(self.masks), facts=list(self.facts),
+            gained=list(self.gained),
+            decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns),
+        )  # fmt: skip
+
+    def chosen(self, which: NDArray[np.intp]) -> State:
+        """Of some of the waves, by their places in `waves`."""
+        out = self.copy()
+        pick = lambda c: c[which] if c.shape[0] > 1 else c  # noqa: E731
+
+        def word(old: Word) -> Word:
+            return Word(old.value.mapped(pick), old.part, None if old.under is None else old.under.chosen(which))
+
+        out.waves = self.waves[which]
+        out.exec = self.exec.chosen(which)
+        out.v = {r: word(w) for r, w in self.v.items()}
+        out.s = {r: word(w) for r, w in self.s.items()}
+        out.masks = {
+            r: m.chosen(which) if isinstance(m, Mask) else Carry(m.a.mapped(pick), m.b.mapped(pick))
+            for r, m in self.masks.items()
+        }
+        if isinstance(self.scc, np.ndarray) and self.scc.shape[0] > 1:
+            out.scc = self.scc[which]
+        elif isinstance(self.scc, Carry):
+            out.scc = Carry(self.scc.a.mapped(pick), self.scc.b.mapped(pick))
+        elif isinstance(self.scc, tuple):
+            out.scc = (self.scc[0].chosen(which), self.scc[1])
+        out.facts = [f.mapped(pick) for f in self.facts]
+        out.gained = [f.mapped(pick) for f in self.gained]
+        return out
+
+    def learn(self, fact: Polynomial) -> None:
+        """Add a fact; weaker ones that differ in the constant alone are left out."""
+        self.gained.append(fact)
+        if fact.is_constant:
+            return
+        left = []
+        for other in self.facts:
+            gap = other - fact
+            if gap.is_constant and isinstance(gap.constant, int):
+                if gap.constant <= 0:
+                    return
+                continue
+            left.append(other)
+        self.facts = [*left, fact]
+
+    def every(self) -> Mask:
+        """All lanes of all waves."""
+        return Mask(np.ones((len(self.waves), self.lanes), np.bool_))
+
+    # Registers.
+
+    def scalar(self, number: int) -> Word | None:
+        """A scalar register."""
+        if number in (EXEC, EXEC + 1):
+            return self._mask_word(self.exec, number - EXEC)
+        for first in (number, number - 1):
+            mask = self.masks.get(first)
+            if mask is not None and first + self.lanes // 32 > number:
+                return self._mask_word(mask, number - first)
+        return self.s.get(number)
+
+    def _mask_word(self, mask: Mask | Carry, half: int) -> Word | None:
+        if isinstance(mask, Carry) or not mask.known or 32 * half >= self.lanes:
+            return None
+        lanes = mask.on[:, 32 * half : 32 * half + 32].astype(np.int64)
+        return bits((lanes << np.arange(32)).sum(axis=1)[:, None])
+
+    def write_scalar(self, number: int, word: Word | None) -> None:
+        """Write a scalar register; of EXEC, the half of a mask."""
+        if number in (EXEC, EXEC + 1):
+            value, other = known(word), known(self.scalar(EXEC + 1 - (number - EXEC)))
+            if value is None or (other is None and self.lanes == 64):
+                self.exec = Mask(self.every().on, frozenset({(Condition.opaque(), True)}))
+            else:
+                halves = (value, other) if number == EXEC else (other, value)
+                self.exec = self._mask_of(list(halves))
+            return
+        for first in (number, number - 1):
+            if first in self.masks and first + self.lanes // 32 > number:
+                del self.masks[first]
+        if word is None:
+            self.s.pop(number, None)
+        else:
+            self.s[number] = word
+
+    def mask(self, number: int) -> Mask:
+        """A lane mask in scalar registers."""
+        if number == EXEC:
+            return self.exec
+        found = self.masks.get(number)
+        if isinstance(found, Mask):
+            return found
+        words = [known(self.scalar(number + k)) for k in range(self.lanes // 32)]
+        if all(word is not None for word in words):
+            return self._mask_of(words)
+        made = Mask(self.every().on, frozenset({(Condition.opaque(), True)}))
+        self.masks[number] = made
+        return made
+
+    def _mask_of(self, words: list[Any]) -> Mask:
+        shape = (len(self.waves), 1)
+        lanes = [
+            (np.broadcast_to(np.asarray(word, np.int64), shape) >> np.arange(32)) & 1 for word in words[: self.lanes // 32]
+        ]
+        return Mask(np.concatenate(lanes, axis=1).astype(np.bool_))
+
+    def write_mask(self, number: int, mask: Mask | Carry) -> None:
+        """Write a lane mask to scalar registers, or to EXEC."""
+        if number == EXEC:
+            self.exec = mask if isinstance(mask, Mask) else Mask(self.every().on, frozenset({(Condition.opaque(), True)}))
+            return
+        for k in range(-1, self.lanes // 32):
+            other = self.masks.get(number + k)
+            if other is not None and (k >= 0 or self.lanes == 64):
+                del self.masks[number + k]
+        for k in range(self.lanes // 32):
+            self.s.pop(number + k, None)
+        self.masks[number] = mask
+
+    def vector(self, file: str, number: int) -> Word | None:
+        """A vector register, as far as it is known in all lanes that EXEC has on."""
+        word = self.v.get((file, number))
+        if word is None or word.under is None or self.exec.within(word.under):
+            return None if word is None else replace(word, under=None)
+        return None
+
+    def write_vector(self, file: str, number: int, word: Word | None) -> None:
+        """Write a vector register in the lanes of EXEC."""
+        old = self.v.get((file, number))
+        if not self.exec.literals and self.exec.on.all():
+            merged = word
+        else:
+            merged = self._merged(old, word)
+        if merged is None:
+            self.v.pop((file, number), None)
+        else:
+            self.v[file, number] = merged
+
+    def _merged(self, old: Word | None, new: Word | None) -> Word | None:
+        if not self.exec.on.any():
+            return old
+        if new is None:
+            if old is None or self.exec.literals or (old.under is not None and old.under.literals):
+                return None
+            left = self.every() if old.under is None else old.under
+            rest = Mask(left.on & ~self.exec.on)
+            return replace(old, under=rest) if rest.on.any() else None
+        if old is not None and old.under is None and old.part == new.part and old.value.same(new.value):
+            return old
+        plain = old is not None and not self.exec.literals and (old.under is None or not old.under.literals)
+        if plain and old is not None and old.part == new.part:
+            on = self.exec.on
+            try:
+                value = _either(on, new.value, old.value)
+            except TooLarge:
+                return replace(new, under=self.exec)
+            under = None if old.under is None else Mask(old.under.on | on)
+            return Word(value, new.part, None if under is None or under.on.all() else under)
+        return replace(new, under=self.exec)
+
+    def operand(self, operand: Operand, k: int = 0) -> Word | None:
+        """Dword k of a source."""
+        if operand.kind in ("v", "a"):
+            return self.vector(operand.kind, operand.index + k)
+        if operand.kind == "s":
+            return self.scalar(operand.index + k)
+        if operand.kind == "null":
+            return literal(0)
+        if operand.kind in ("const", "imm"):
+            value = operand.bits >> (32 * k) & 0xFFFFFFFF
+            return literal(value)
+        return None
+
+    def write(self, operand: Operand, words: list[Word | None]) -> None:
+        """Write the registers of a destination."""
+        for k in range(operand.count):
+            word = words[k] if k < len(words) else None
+            if operand.kind in ("v", "a"):
+                self.write_vector(operand.kind, operand.index + k, word)
+            elif operand.kind == "s":
+                self.write_scalar(operand.index + k, word)
+
+
+def _either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Polynomial:
+    terms = {}
+    for monomial in {**a.terms, **b.terms}:
+        x, y = a.terms.get(monomial, 0), b.terms.get(monomial, 0)
+        if isinstance(x, int) and isinstance(y, int):
+            if x == y:
+                terms[monomial] = x
+                continue
+            if max(abs(x), abs(y)) >= 1 << 62:
+                raise TooLarge
+        terms[monomial] = np.where(on, x, y)
+    return Polynomial({m: c if isinstance(c, int) else _plain(c) for m, c in terms.items()})
+
+
+def _plain(value: NDArray[Any]) -> Any:
+    first = value.flat[0]
+    return int(first) if (value == first).all() else value.astype(np.int64)

@@ -1,0 +1,89 @@
+"""What a path did: accesses, waits, barriers, matrix instructions, and loops in place of their turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.masks import Mask
+    from mfmasim.prove.polynomial import Polynomial, Symbol
+
+__all__ = ["Access", "Loop", "Reach", "Step", "accesses"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """A buffer resource: bytes from a base on that an access can reach."""
+
+    base: Polynomial | None
+    records: Polynomial | None
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """One access of some waves to one address space."""
+
+    instruction: Instruction
+    space: str
+    """``global``, ``lds`` or ``scratch``."""
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    address: Polynomial | None
+    """First byte of each lane; None where it is not known."""
+    size: int
+    """Bytes of each lane."""
+    mask: Mask
+    facts: Sequence[Polynomial]
+    """What holds where it is executed."""
+    waves: NDArray[np.intp]
+    why: str = ""
+    """Why the address is not known."""
+    reach: Reach | None = None
+    """Of a buffer access."""
+    through: str = ""
+    """Counter class: ``lds``, or ``memory`` of a load that writes the LDS."""
+
+    def of_wave(self, wave: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
+        """Constant addresses (lanes,) and active lanes of one wave; None where they are not constant."""
+        if self.address is None or not self.address.is_constant:
+            return None
+        row = int(np.flatnonzero(self.waves == wave)[0])
+        value = np.asarray(self.address.constant, np.int64)
+        lanes = self.mask.on.shape[1]
+        whole = np.broadcast_to(value, (len(self.waves), lanes))
+        return whole[row], np.broadcast_to(self.mask.on, (len(self.waves), lanes))[row]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """An instruction that waits, or is a barrier, or accesses memory."""
+
+    instruction: Instruction
+    accesses: tuple[Access, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """Any number of repetitions of a period."""
+
+    pc: int
+    turns: Symbol
+    """How many repetitions."""
+    period: tuple[Step | Loop, ...] = field(default=())
+
+
+def accesses(trace: Sequence[Step | Loop]) -> Iterator[Access]:
+    """All accesses of a trace, those of a period once."""
+    for item in trace:
+        if isinstance(item, Loop):
+            yield from accesses(item.period)
+        else:
+            yield from item.accesses

@@ -1,0 +1,142 @@
+"""What a register holds: a word of an exact integer that is a polynomial.
+
+Bits 32 k to 32 k + 31 of a polynomial are word k. A register that holds word 0 of P holds P modulo 2^32, whatever P is;
+two registers hold words 0 and 1 of a 64-bit address. Carries then need no rule of their own: the words of a sum are the
+words of the sum of the polynomials. None in place of a `Word` is a register of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.polynomial import Polynomial, constant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.prove.masks import Mask
+
+__all__ = ["Word", "bits", "known", "literal", "pair", "sign_word", "signed", "unsigned", "unsigned_pair"]
+
+WORD = 1 << 32
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A register of each wave (and lane)."""
+
+    value: Polynomial
+    part: int = 0
+    """Which 32 bits of it."""
+    under: Mask | None = None
+    """Lanes in which it is known; None is all."""
+
+    def __repr__(self) -> str:
+        return f"{self.value}" + (f" >> {32 * self.part}" if self.part else "")
+
+    def same(self, other: Word | None) -> bool:
+        """Whether both hold the same in every lane, for all values of the symbols."""
+        return other is not None and self.part == other.part and self.under == other.under and self.value.same(other.value)
+
+
+def literal(value: int) -> Word:
+    """A constant of 32 bits."""
+    return Word(constant(_wrapped(value)))
+
+
+def _wrapped(value: int) -> int:
+    return (value + (WORD >> 1)) % WORD - (WORD >> 1)
+
+
+def known(word: Word | None) -> np.ndarray | int | None:
+    """The unsigned value of a word without symbols, an integer or an int64 array; None if it has any."""
+    if word is None or not word.value.is_constant:
+        return None
+    value = word.value.constant
+    return (value >> (32 * word.part)) & 0xFFFFFFFF
+
+
+def bits(value: np.ndarray | int) -> Word:
+    """A word with these bits."""
+    if isinstance(value, int):
+        return literal(value)
+    return Word(constant((value.astype(np.int64) + (WORD >> 1)) % WORD - (WORD >> 1)))
+
+
+def settled(value: Polynomial) -> Word:
+    """Word 0 of a polynomial, with the constant as small as it can be."""
+    number = value.constant
+    small = _wrapped(number) if isinstance(number, int) else (number + (WORD >> 1)) % WORD - (WORD >> 1)
+    return Word(value + (small - number if isinstance(number, int) else 0)) if isinstance(number, int) else Word(
+        value + constant(small - number)
+    )
+
+
+def unsigned(word: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
+    """The unsigned value of a word as a polynomial that needs no modulus; None if it may wrap."""
+    return _within(word, facts, 0)
+
+
+def signed(word: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
+    """The signed value, likewise."""
+    return _within(word, facts, -(WORD >> 1))
+
+
+def _within(word: Word | None, facts: Sequence[Polynomial], least: int) -> Polynomial | None:
+    if word is None:
+        return None
+    value = known(word)
+    if value is not None:
+        return constant((value - least) % WORD + least)
+    if word.part:
+        return None
+    for shift in (0, WORD) if least == 0 else (0,):
+        moved = word.value + shift
+        low, high = moved.range
+        if (low is not None and low >= least or never_negative(moved - least, facts)) and (
+            high is not None and high < least + WORD or never_negative(-moved + (least + WORD - 1), facts)
+        ):
+            return moved
+    return None
+
+
+def pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
+    """A polynomial that equals the 64 bits of two registers, modulo 2^64."""
+    if low is None or high is None or low.part:
+        return None
+    if high.part == 1 and _congruent(low.value, high.value):
+        return high.value
+    if high.part:
+        return None
+    lower = unsigned(low, facts)
+    if lower is None:
+        return None
+    upper = known(high)
+    if upper is None:
+        return lower + high.value.scaled(WORD)
+    return lower + constant((upper + (WORD >> 1)) % WORD - (WORD >> 1)).scaled(WORD)
+
+
+def _congruent(a: Polynomial, b: Polynomial) -> bool:
+    """Whether two polynomials are the same modulo 2^32."""
+    return all(not np.any(np.asarray(c) % WORD) if not isinstance(c, int) else c % WORD == 0 for c in (a - b).terms.values())
+
+
+def unsigned_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
+    """The unsigned value of 64 bits as a polynomial that needs no modulus; None if it may wrap."""
+    value = pair(low, high, facts)
+    if value is None or not never_negative(value, facts) or not never_negative(-value + (WORD * WORD - 1), facts):
+        return None
+    return value
+
+
+def sign_word(word: Word | None, facts: Sequence[Polynomial]) -> Word | None:
+    """All bits the sign of a word: word 1 of its signed value."""
+    value = signed(word, facts)
+    if value is None:
+        return None
+    return literal(0) if never_negative(value, facts) else Word(value, 1)
