@@ -18,7 +18,7 @@ from mfmasim.verify.contract import names_in
 from mfmasim.verify.roles import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
@@ -42,8 +42,8 @@ class Region:
     size: Polynomial
     writes: bool
     """Whether the kernel may store to it."""
-    align: int = 1
-    """Its address is a multiple of it."""
+    strides: tuple[Polynomial, ...] = ()
+    """Bytes from one line to the next, of each way to see lines in it."""
 
 
 @dataclass
@@ -224,17 +224,19 @@ def _region(arg: Argument, arch: Arch, number: int) -> Region:
         elements = _as_polynomial(step) * (_as_polynomial(arg.lines) - 1) + _as_polynomial(arg.line)
         bits = elements.scaled(arg.element_bits(arch))
         if not all(isinstance(c, int) and c % 8 == 0 for c in bits.terms.values()):
-            # Whole bytes hold a number of elements that is not known to fill them.
-            bits = bits + constant(0)
             raise MfmasimError(f"{arg.role}: its bytes are not a polynomial of the sizes")
         size = Polynomial({m: c // 8 for m, c in bits.terms.items()})
+        line = _as_polynomial(step).scaled(arg.element_bits(arch))
+        exact = all(isinstance(c, int) and c % 8 == 0 for c in line.terms.values())
+        strides = [Polynomial({m: c // 8 for m, c in line.terms.items()})] if exact else []
     else:
-        size = constant(arg.element_bits(arch) // 8)
-        for length in arg.shape:
+        size, strides = constant(arg.element_bits(arch) // 8), []
+        for length in reversed(arg.shape):
             size = size * _as_polynomial(length)
+            strides.append(size)
     name = arg.name or f"argument {number}"
     base = Symbol("&" + name, 1 << 12, POINTERS)
-    return Region(name, base, size, arg.writes, 1)
+    return Region(name, base, size, arg.writes, tuple(strides))
 
 
 def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
@@ -275,13 +277,13 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
     replaced |= {}
     change = lambda p: p.substituted(replaced).substituted(padded)  # noqa: E731
     args: list[Polynomial | Region | None] = [
-        replace(a, size=change(a.size)) if isinstance(a, Region) else a if a is None else change(a) for a in contract.args
+        _changed(a, change) if isinstance(a, Region) else a if a is None else change(a) for a in contract.args
     ]
     facts = [tightened(change(fact)) for fact in facts]
     least = _least(facts)
     raised = change
     change = lambda p: raised(p).substituted(least)  # noqa: E731
-    args = [replace(a, size=change(a.size)) if isinstance(a, Region) else a if a is None else change(a) for a in args]
+    args = [_changed(a, change) if isinstance(a, Region) else a if a is None else change(a) for a in args]
     facts = [change(fact) for fact in facts]
     kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
     grid = tuple(change(size) for size in contract.grid)
@@ -289,6 +291,10 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
         contract, grid=grid, args=args, workgroup=(places[0], places[1], places[2]), facts=list(kept.values()),
         assumptions=texts, parameters={n: change(p) for n, p in parameters.items()},
     )  # fmt: skip
+
+
+def _changed(region: Region, change: Callable[[Polynomial], Polynomial]) -> Region:
+    return replace(region, size=change(region.size), strides=tuple(change(stride) for stride in region.strides))
 
 
 def _least(facts: list[Polynomial]) -> dict[Symbol, Polynomial]:

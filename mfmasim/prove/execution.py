@@ -47,11 +47,11 @@ class Execution:
     """The symbolic execution of one kernel under one contract."""
 
     def __init__(self, kernel: Kernel, contract: Contract, *, seconds: float = 60.0) -> None:
-        """Prepare; `seconds` is the time that it may take."""
+        """Prepare; `seconds` is the CPU time that it may take."""
         self.kernel, self.contract, self.arch = kernel, contract, kernel.arch
         self.segment = Segment(kernel, contract)
         self.flow: Flow = flow_of(kernel.decodable, kernel.info.entry)
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.process_time() + seconds
         self.early: dict[tuple[int, str], str] = {}
         """Registers of loads that are touched before a wait covers them, by instruction."""
         self.turns: dict[tuple[int, int, int, int], Symbol] = {}
@@ -124,7 +124,7 @@ class Execution:
         if ins is None:
             raise Stopped(f"{state.pc:#x} is no instruction of the kernel", state.pc)
         self.steps += 1
-        if self.steps % 64 == 0 and time.monotonic() > self.deadline:
+        if self.steps % 64 == 0 and time.process_time() > self.deadline:
             raise Stopped("the time is over", state.pc)
         following = ins.pc + ins.size
         done: tuple[Access, ...] = ()
@@ -215,10 +215,31 @@ class Execution:
         if ins.opcode.kind == "tensor":
             raise Stopped(f"{ins.text}: the tensor data mover is not followed", ins.pc)
         done = tuple(accessed(state, ins, self.arch)) if ins.opcode.access not in ("", "cache", "prefetch") else ()
-        if ins.opcode.access == "exchange":
-            done = ()
+        if done and done[0].space == "scratch":
+            return self._private(state, ins, done)
+        if ins.space == "flat":
+            _forget_scratch(state)
         for operand in ins.dst:
             state.write(operand, [])
+        return done
+
+    def _private(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:
+        """Loads and stores of the scratch: registers that are spilled, a dword at a constant offset of each lane."""
+        access = done[0]
+        start = None if access.address is None else access.address.constant
+        whole = isinstance(start, int) and start % 4 == 0 and access.size % 4 == 0
+        if access.kind == "read":
+            for operand in ins.dst:
+                words = [state.vector("scratch", start // 4 + k) if whole else None for k in range(operand.count)]
+                state.write(operand, words)
+        elif whole and access.kind == "write":
+            data = ins.src[-1]
+            for k in range(access.size // 4):
+                state.write_vector("scratch", start // 4 + k, state.operand(data, k))
+        else:
+            _forget_scratch(state)
+            for operand in ins.dst:
+                state.write(operand, [])
         return done
 
     def _scalar_memory(self, state: State, ins: Instruction) -> tuple[Access, ...]:
@@ -243,6 +264,11 @@ class Execution:
                 )
         state.write(target, words)
         return done
+
+
+def _forget_scratch(state: State) -> None:
+    for key in [key for key in state.v if key[0] == "scratch"]:
+        del state.v[key]
 
 
 class _FlagFork(Fork):

@@ -24,6 +24,9 @@ DEEPEST = 5
 """Inequalities that are subtracted one after the other."""
 STEPS = 150
 """Combinations that one question may try."""
+MEMOISED = 50_000
+"""Questions whose answers are kept."""
+_memo: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
 
 
 def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
@@ -36,14 +39,20 @@ def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
     low = value.range[0]
     if low is not None and low >= 0:
         return True
-    known = list(facts)
-    try:
-        return any(_search(value, known, depth, [STEPS]) for depth in (1, 2, DEEPEST))
-    except TooLarge:
-        return False
+    key = (value.key, tuple(facts))  # facts are the same objects along a path
+    found = _memo.get(key)
+    if found is None:
+        try:
+            found = any(_search(value, key[1], depth, [STEPS]) for depth in (1, 2, DEEPEST))
+        except TooLarge:
+            found = False
+        if len(_memo) > MEMOISED:
+            _memo.clear()
+        _memo[key] = found
+    return found
 
 
-def _search(value: Polynomial, facts: list[Polynomial], depth: int, left: list[int]) -> bool:
+def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: list[int]) -> bool:
     low = value.range[0]
     if low is not None and low >= 0:
         return True
@@ -53,14 +62,19 @@ def _search(value: Polynomial, facts: list[Polynomial], depth: int, left: list[i
     for monomial in negative:
         if not monomial:
             continue
+        rests = []
         for fact in _removing(monomial, facts):
             left[0] -= 1
             if left[0] < 0:
                 return False
             rest = _subtracted(value, fact, monomial)
-            if rest is not None and _search(rest, facts, depth - 1, left):
-                return True
-        return False
+            if rest is not None:
+                low = rest.range[0]
+                if low is not None and low >= 0:
+                    return True
+                rests.append(rest)
+        rests.sort(key=lambda rest: sum(1 for _ in rest.negative()))
+        return depth > 1 and any(_search(rest, facts, depth - 1, left) for rest in rests)
     # Only the constant is negative: a fact with a negative constant may outweigh it.
     for fact in facts:
         if _negative(fact.constant):
@@ -77,7 +91,7 @@ def _negative(value: Coefficient) -> bool:
     return value < 0 if isinstance(value, int) else bool((value < 0).all())
 
 
-def _removing(monomial: Monomial, facts: list[Polynomial]) -> list[Polynomial]:
+def _removing(monomial: Monomial, facts: Sequence[Polynomial]) -> list[Polynomial]:
     """Inequalities whose coefficient of a monomial is negative, times symbols where that is needed."""
     found: list[Polynomial] = []
     for fact in facts:

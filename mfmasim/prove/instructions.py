@@ -236,8 +236,6 @@ def _wide(state: State, ins: Instruction) -> None:
         amounts = [known(state.operand(o)) for o in src]
         value = _wide_value(how, values, amounts)
     low, high = (None, None) if value is None else (settled(value), _upper(value, state))
-    if value is not None:
-        low = Word(value) if not value.is_constant else settled(value)
     state.write(ins.dst[0], [low, high])
     for operand in ins.dst[1:]:  # the carry of a multiply-add
         if operand.kind == "s":

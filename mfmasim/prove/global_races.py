@@ -1,0 +1,145 @@
+"""Global races: no byte that a workgroup writes is read or written by another one.
+
+The bytes of an array determine the workgroup that touches them. A byte's line is its offset divided by the stride of
+the lines; line and place within the line are then numbers that have to determine the workgroup's numbers: ``64 wg_y + r``
+with r from 0 to 63 does. Both divisions hold for two workgroups of one launch alike, as strides are the same for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.prove.bounds import active, region_of
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.polynomial import Polynomial, TooLarge, of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mfmasim.prove.contract import Contract, Region
+    from mfmasim.prove.polynomial import Symbol
+    from mfmasim.prove.trace import Access
+
+__all__ = ["shared_bytes"]
+
+Term = tuple[Polynomial, int, list[Polynomial]]
+"""A number that an access has, how many from it on, and what holds."""
+
+
+def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collection[int]) -> list[tuple[int, str]]:
+    """Instructions of which it is not proved that other workgroups touch other bytes, each with the reason.
+
+    Args:
+        accesses: of all paths.
+        contract: its arrays and workgroups.
+        outside: addresses of instructions whose bounds are not proved.
+    """
+    ids = {s for place in contract.workgroup for s in place.symbols}
+    if not ids:
+        return []
+    problems: list[tuple[int, str]] = []
+    taken: dict[str, list[tuple[Access, Polynomial]]] = {}
+    regions = {region.name: region for region in contract.regions}
+    lost = []
+    for access in accesses:
+        if access.space != "global" or not access.mask.on.any():
+            continue
+        region = None if access.address is None else region_of(access.address, contract.regions)
+        if region is None or access.address is None:
+            lost.append(access)
+        elif access.instruction.pc in outside:
+            problems.append((access.instruction.pc, f"it is not proved to stay within {region.name}"))
+        else:
+            taken.setdefault(region.name, []).append((access, access.address - of(region.pointer)))
+    written = {name for name, some in taken.items() if any(a.kind != "read" for a, _ in some)}
+    for access in lost:
+        if access.reach is not None and access.reach.base is not None and access.instruction.pc not in outside:
+            region = region_of(access.reach.base, contract.regions)  # bounds are proved by the resource's range
+            if region is not None and region.name not in written:
+                continue
+        if access.kind != "read" or written:
+            problems.append((access.instruction.pc, access.why or f"{access.address} begins with no argument's pointer"))
+    for name in sorted(written):
+        if any(a.kind == "atomic" for a, _ in taken[name]):
+            problems += [(a.instruction.pc, "atomic operations are not followed") for a, _ in taken[name] if a.kind == "atomic"]
+            continue
+        region = regions[name]
+        try:
+            terms = []
+            for access, offset in taken[name]:
+                value, facts = active(access, offset)
+                terms.append((value, access.size, facts))
+            left = ids - _determined(terms, ids, region)
+        except TooLarge:
+            left = ids
+        if left:
+            pc = next(a.instruction.pc for a, _ in taken[name] if a.kind != "read")
+            texts = ", ".join(sorted(s.name for s in left))
+            problems.append((pc, f"bytes of {name} are not proved to determine {texts}: {taken[name][0][1]}"))
+    return problems
+
+
+def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symbol]:
+    """Workgroup numbers that a byte of an array determines."""
+    found = _single(terms, ids)
+    if found == ids:
+        return found
+    for stride in region.strides:
+        split = _lines(terms, stride)
+        if split is not None:
+            lines, rest = split
+            both = _single(lines, ids) | _single(rest, ids)
+            if both > found:
+                found = both
+    return found
+
+
+def _single(terms: list[Term], ids: set[Symbol]) -> set[Symbol]:
+    """The number c in ``c wg + rest`` with ``0 <= rest <= c - size``, in all terms alike."""
+    factors: set[tuple[Symbol, int]] = set()
+    for value, size, facts in terms:
+        own = [(m, c) for m, c in value.terms.items() if any(s in ids for s in m)]
+        if len(own) != 1 or len(own[0][0]) != 1 or not isinstance(own[0][1], int):
+            return set()
+        (symbol,), factor = own[0]
+        rest = value - of(symbol).scaled(factor)
+        if factor <= 0 or not never_negative(rest, facts) or not never_negative(-rest + (factor - size), facts):
+            return set()
+        factors.add((symbol, factor))
+    return {symbol for symbol, _ in factors} if len(factors) == 1 else set()
+
+
+def _lines(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Term]] | None:
+    """Line and place within the line of every term; None where they are not found."""
+    mark = _mark(stride)
+    if mark is None:
+        return None
+    symbol, factor = mark
+    lines: list[Term] = []
+    rest: list[Term] = []
+    for value, size, facts in terms:
+        quotient = {}
+        for monomial, c in value.terms.items():
+            if symbol in monomial:
+                others = list(monomial)
+                others.remove(symbol)
+                if isinstance(c, int) and c % factor or not isinstance(c, int) and (c % factor).any():
+                    return None
+                quotient[tuple(others)] = c // factor
+        line = Polynomial(quotient)
+        left = value - line * stride
+        if not never_negative(left, facts) or not never_negative(stride - left - size, facts):
+            return None
+        lines.append((line, 1, facts))
+        rest.append((left, size, facts))
+    return lines, rest
+
+
+def _mark(stride: Polynomial) -> tuple[Symbol, int] | None:
+    """A symbol that occurs in the stride once, alone: its factor in an offset is the line's."""
+    for monomial, c in stride.terms.items():
+        if len(monomial) == 1 and isinstance(c, int) and sum(monomial[0] in m for m in stride.terms) == 1:
+            symbol = monomial[0]
+            if symbol.name.startswith(("pad", "behind")) or symbol.low >= 0 and not symbol.name.startswith("wg"):
+                return symbol, c
+    return None

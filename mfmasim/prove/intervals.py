@@ -1,0 +1,101 @@
+"""When each LDS access of a path may take place, counted in barriers.
+
+An access takes place between its issue and the wait that covers it. Two accesses of different waves are ordered where
+a barrier stands between the end of one and the issue of the other. Loops are written out for small numbers of periods:
+the state at a loop's header repeats, operations in flight included, so that further periods bring no new neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.counters import raised, waited
+from mfmasim.observe.flights import Flight, settled
+from mfmasim.prove.trace import Loop, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mfmasim.architectures import Arch
+    from mfmasim.prove.polynomial import Symbol
+    from mfmasim.prove.trace import Access
+
+__all__ = ["Placed", "loops_in", "placed", "written_out"]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An LDS access, and when it may take place."""
+
+    access: Access
+    issued: int
+    """Barriers before it."""
+    done: int
+    """Barriers before the wait that covers it."""
+    position: int
+    """Instruction of the path that issues it, and that waits for it."""
+    until: int
+
+
+def loops_in(trace: Sequence[Step | Loop]) -> list[Loop]:
+    """All loops, outer ones first."""
+    found = []
+    for item in trace:
+        if isinstance(item, Loop):
+            found += [item, *loops_in(item.period)]
+    return found
+
+
+def written_out(trace: Sequence[Step | Loop], times: dict[Symbol, int]) -> Iterator[Step]:
+    """A trace with every period repeated."""
+    for item in trace:
+        if isinstance(item, Loop):
+            for _ in range(times[item.turns]):
+                yield from written_out(item.period, times)
+        else:
+            yield item
+
+
+def choices(symbols: Sequence[Symbol], most: int) -> Iterator[dict[Symbol, int]]:
+    """Numbers of periods of all loops."""
+    for numbers in product(range(most + 1), repeat=len(symbols)):
+        yield dict(zip(symbols, numbers, strict=True))
+
+
+def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
+    """LDS accesses of a path without loops, and its barriers."""
+    flying: list[Flight] = []
+    under: dict[int, tuple[list[Access], int]] = {}
+    out: list[Placed] = []
+    barriers, signalled = 0, False
+
+    def end(left: list[Flight], position: int) -> None:
+        kept = {flight.pc for flight in left}
+        for number in [n for n in under if n not in kept]:
+            accesses, issued = under.pop(number)
+            out.extend(Placed(a, issued, barriers + signalled, number, position) for a in accesses)
+
+    position = 0
+    for position, step in enumerate(steps):
+        ins = step.instruction
+        for counter, value in waited(arch, ins):
+            flying = settled(flying, counter, value)
+            end(flying, position)
+        if ins.opcode.barrier == "signal":
+            signalled = True
+        elif ins.opcode.barrier in ("whole", "wait"):
+            barriers, signalled = barriers + 1, False
+        up = raised(arch, ins.opcode, bool(ins.dst), ins.space)
+        mine = [a for a in step.accesses if a.space == "lds"]
+        if mine:
+            under[position] = (mine, barriers)
+        for one in up:
+            flying = settled([*flying, Flight(one.counter, one.order, one.limit, position, ins.name, frozenset())],
+                             one.counter, one.limit)  # fmt: skip
+        if up:
+            end(flying, position)
+    for number, (accesses, issued) in under.items():
+        out.extend(Placed(a, issued, barriers + 1, number, position + 1) for a in accesses)
+    return out, barriers

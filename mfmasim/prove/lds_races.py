@@ -1,0 +1,177 @@
+"""LDS races: no two waves touch a byte, one of them writing, without a barrier between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.prove.intervals import choices, loops_in, placed, written_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.prove.intervals import Placed
+    from mfmasim.prove.state import State
+
+__all__ = ["races"]
+
+CHOICES = 400
+"""Numbers of periods, together for all loops of a path, at most."""
+Problem = tuple[int, str]
+
+
+def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Problem], bool]:
+    """Accesses that are not proved to be ordered.
+
+    Args:
+        paths: states at the end of the kernel.
+        arch: its architecture.
+        lds_bytes: of the workgroup.
+
+    Returns:
+        Addresses of instructions, each with the reason; and whether the LDS is accessed at all.
+    """
+    problems: set[Problem] = set()
+    touches = False
+    checked: set[object] = set()
+    for group in _together(paths):
+        symbols = {tuple(loop.turns for loop in loops_in(path.trace)) for path in group}
+        if len(symbols) > 1:
+            problems.add((group[0].pc, "waves go through different loops, which are not compared"))
+            continue
+        turns = next(iter(symbols))
+        most = _periods(group)
+        if (most + 1) ** len(turns) > CHOICES:
+            most = max(2, int(CHOICES ** (1 / len(turns))) - 1)
+            if most < 3:
+                problems.add((group[0].pc, "too many loops"))
+                continue
+        for times in choices(turns, most):
+            found = [placed(arch, written_out(path.trace, times)) for path in group]
+            key = tuple(
+                (tuple(path.waves.tolist()), tuple((id(p.access), p.issued, p.done) for p in one))
+                for path, (one, _) in zip(group, found, strict=True)
+            )
+            if key in checked:
+                continue
+            checked.add(key)
+            touches |= any(one for one, _ in found)
+            problems |= _compared([(path, one) for path, (one, _) in zip(group, found, strict=True)], lds_bytes)
+            if len(problems) > 20:
+                return problems, touches
+    return problems, touches
+
+
+def _together(paths: Sequence[State]) -> list[list[State]]:
+    """Paths of all waves that one launch may follow: no condition holds on one and fails on another."""
+    waves = sorted({int(w) for path in paths for w in path.waves})
+    groups: list[tuple[list[State], dict[object, bool], frozenset[int]]] = [([], {}, frozenset())]
+    for wave in waves:
+        further = []
+        for chosen, decisions, covered in groups:
+            if wave in covered:
+                further.append((chosen, decisions, covered))
+                continue
+            for path in paths:
+                if wave in path.waves and not covered & set(path.waves.tolist()) and all(
+                    decisions.get(c, held) == held for c, held in path.decisions.items()
+                ):
+                    merged = {**decisions, **path.decisions}
+                    further.append(([*chosen, path], merged, covered | set(path.waves.tolist())))
+        groups = further
+        if len(groups) > 4000:
+            break
+    return [chosen for chosen, _, covered in groups if covered]
+
+
+def _periods(group: Sequence[State]) -> int:
+    """Periods after which every neighbourhood of accesses has occurred."""
+    from mfmasim.prove.trace import Loop
+
+    def barriers(items: Sequence[object]) -> int:
+        return sum(
+            0 if isinstance(i, Loop) else i.instruction.opcode.barrier in ("whole", "wait") for i in items  # type: ignore[attr-defined]
+        )
+
+    before, each = set(), set()
+    for path in group:
+        first = next((k for k, item in enumerate(path.trace) if isinstance(item, Loop)), None)
+        if first is not None:
+            before.add(barriers(path.trace[:first]))
+            each.add(barriers(path.trace[first].period))
+    apart = max(before, default=0) - min(before, default=0)
+    return 3 + (-(-apart // min(each)) if each and min(each) else apart)
+
+
+def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int) -> set[Problem]:
+    problems: set[Problem] = set()
+    by_interval: dict[int, list[tuple[int, Placed]]] = {}
+    for path, accesses in group:
+        for one in accesses:
+            if one.access.address is None or not one.access.address.is_constant:
+                problems.add((one.access.instruction.pc, one.access.why or f"the address {one.access.address} is not constant"))
+                continue
+            for wave in path.waves.tolist():
+                for interval in range(one.issued, one.done + 1):
+                    by_interval.setdefault(interval, []).append((wave, one))
+        problems |= _own(path, accesses)
+    if problems:
+        return problems
+    for entries in by_interval.values():
+        if any(one.access.kind != "read" for _, one in entries):
+            problems |= _interval(entries, lds_bytes)
+    return problems
+
+
+def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
+    """Bytes that the lanes of a wave touch."""
+    found = one.access.of_wave(wave)
+    assert found is not None  # noqa: S101 - only constant addresses come here
+    place, lanes = found
+    return (place[lanes][:, None] + np.arange(one.access.size)).ravel()
+
+
+def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]:
+    """Accesses between two barriers: a byte that a wave writes belongs to it alone."""
+    nobody, several = -1, -2
+    writer = np.full(lds_bytes + 16, nobody, np.int16)
+    problems: set[Problem] = set()
+    places = [(wave, one, np.clip(_bytes(one, wave), 0, lds_bytes + 15)) for wave, one in entries]
+    for wave, one, bytes_ in places:
+        if one.access.kind != "read":
+            old = writer[bytes_]
+            if one.access.kind == "write" and ((old != nobody) & (old != wave)).any():
+                problems.add((one.access.instruction.pc, "another wave writes the same bytes, and no barrier is between"))
+            writer[bytes_] = np.where((old == nobody) | (old == wave), wave, several)
+    for wave, one, bytes_ in places:
+        owner = writer[bytes_]
+        if one.access.kind != "atomic" and ((owner != nobody) & (owner != wave)).any():
+            problems.add((one.access.instruction.pc, "another wave writes these bytes, and no barrier is between"))
+    return problems
+
+
+def _own(path: State, accesses: list[Placed]) -> set[Problem]:
+    """Loads that write the LDS, and other accesses of the same wave before the wait that covers them."""
+    problems: set[Problem] = set()
+    direct = [one for one in accesses if one.access.through == "memory"]
+    others = [one for one in accesses if one.access.through != "memory"]
+    for load in direct:
+        near = [
+            o for o in others if load.position < o.position < load.until or o.position < load.position < o.until
+        ]
+        for other in near:
+            for wave in path.waves.tolist():
+                a, b = load.access.of_wave(wave), other.access.of_wave(wave)
+                if a is None or b is None or not a[1].any() or not b[1].any():
+                    continue
+                low, high = int(a[0].min()), int(a[0].max()) + load.access.size
+                if int(b[0].max()) + other.access.size <= low or int(b[0].min()) >= high:
+                    continue
+                if np.intersect1d(_bytes(load, wave), _bytes(other, wave)).size:
+                    problems.add((other.access.instruction.pc, "a load to the same bytes of the LDS is not waited for"))
+                    break
+    return problems
