@@ -4,14 +4,14 @@ from __future__ import annotations
 
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
-    "prove": ("verify", "report", "cost", "mutate", "why", "compare", "explore", "explain"),
+    "prove": ("verify", "report", "cost", "mutate", "why", "compare", "explore", "prove", "explain"),
     "run": ("run", "debug", "hiprt", "triton", "learn", "hipcc"),
     "gpu": ("gpu", "doctor"),
 }
 """Verbs by group, in the order of the help; each is a module of this package with `add` and `run`."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
-LATER = ("mutate", "compare", "explore", "explain", "hipcc")
+LATER = ("mutate", "compare", "explore", "prove", "explain", "hipcc")
 """Verbs that the first screen only names: it shows at most sixteen."""
 FIRST = {
     "list": "architectures, products, and their matrix instructions",

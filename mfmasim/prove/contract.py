@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
 
-__all__ = ["Contract", "Region", "contract_of"]
+__all__ = ["Contract", "Region", "contract_of", "whole"]
 
 INT = (1 << 31) - 1
 """Assumed: no integer argument is larger."""
@@ -160,14 +160,14 @@ def _traced(
         ):
             raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
         launch = case.make(dict(given))
-        grid = _three(launch.grid)
+        grid = whole(launch.grid)
         args: list[Polynomial | Region | None] = []
         for _, arg in leaves(launch.args):
             args.append(_argument(arg, arch, len(args)))
         if any(isinstance(arg, list | tuple) for arg in launch.args):
             raise MfmasimError(f"{case.name}: an argument is a structure, which is not followed")
         sizes = [_as_polynomial(n) for n in grid]
-    block = tuple(int(n) for n in _three(launch.block))
+    block = tuple(int(n) for n in whole(launch.block))
     contract = Contract(
         (sizes[0], sizes[1], sizes[2]), (block[0], block[1], block[2]), int(launch.shared_bytes), args,
         (constant(0), constant(0), constant(0)), [], [], {n: t.polynomial for n, t in given.items()}, dict(example),
@@ -196,7 +196,8 @@ def _stride_multiples(case: Case, arch: Arch, strides: list[str]) -> dict[str, i
     return found
 
 
-def _three(value: Any) -> list[Any]:
+def whole(value: Any) -> list[Any]:
+    """Three dimensions of a grid or block."""
     given = list(value) if isinstance(value, list | tuple) else [value]
     return given + [1] * (3 - len(given))
 

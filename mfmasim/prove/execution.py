@@ -56,6 +56,8 @@ class Execution:
         """Registers of loads that are touched before a wait covers them, by instruction."""
         self.turns: dict[tuple[int, int, int, int], Symbol] = {}
         """Numbers of periods of loops, by header, entry, length and turns before it."""
+        self.loads = sum(bool(ins.opcode.counter and ins.dst) for ins in self.flow.code.values())
+        """Instructions that write registers later."""
         self.paths = 0
         self.steps = 0
 

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.prove.intervals import Placed
     from mfmasim.prove.state import State
+    from mfmasim.prove.trace import Access
 
 __all__ = ["races"]
 
 CHOICES = 400
 """Numbers of periods, together for all loops of a path, at most."""
 Problem = tuple[int, str]
+_bytes_of: dict[tuple[Access, int], NDArray[np.int64]] = {}
+"""Bytes of accesses by wave, for the intervals in which they recur."""
 
 
 def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Problem], bool]:
@@ -60,7 +63,7 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Probl
                 continue
             checked.add(key)
             touches |= any(one for one, _ in found)
-            problems |= _compared([(path, one) for path, (one, _) in zip(group, found, strict=True)], lds_bytes)
+            problems |= _compared([(path, one) for path, (one, _) in zip(group, found, strict=True)], lds_bytes, checked)
             if len(problems) > 20:
                 return problems, touches
     return problems, touches
@@ -107,7 +110,7 @@ def _periods(group: Sequence[State]) -> int:
     return 3 + (-(-apart // min(each)) if each and min(each) else apart)
 
 
-def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int) -> set[Problem]:
+def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int, checked: set[object]) -> set[Problem]:
     problems: set[Problem] = set()
     by_interval: dict[int, list[tuple[int, Placed]]] = {}
     for path, accesses in group:
@@ -122,17 +125,26 @@ def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int) -> set[Pr
     if problems:
         return problems
     for entries in by_interval.values():
-        if any(one.access.kind != "read" for _, one in entries):
+        if all(one.access.kind == "read" for _, one in entries):
+            continue
+        key = frozenset((wave, id(one.access)) for wave, one in entries)
+        if key not in checked:
+            checked.add(key)
             problems |= _interval(entries, lds_bytes)
     return problems
 
 
 def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
     """Bytes that the lanes of a wave touch."""
-    found = one.access.of_wave(wave)
-    assert found is not None  # noqa: S101 - only constant addresses come here
-    place, lanes = found
-    return (place[lanes][:, None] + np.arange(one.access.size)).ravel()
+    key = (one.access, wave)
+    if key not in _bytes_of:
+        found = one.access.of_wave(wave)
+        assert found is not None  # noqa: S101 - only constant addresses come here
+        place, lanes = found
+        if len(_bytes_of) > 4000:
+            _bytes_of.clear()
+        _bytes_of[key] = (place[lanes][:, None] + np.arange(one.access.size)).ravel()
+    return _bytes_of[key]
 
 
 def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]:

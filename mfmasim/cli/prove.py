@@ -1,0 +1,105 @@
+"""``mfmasim prove TARGET``: what holds of a kernel for all sizes that its case's contract admits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.cli.jobs import add_jobs, in_order
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mfmasim.prove import Proof
+    from mfmasim.verify import Case
+
+__all__ = ["add", "print_proof", "run"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "prove",
+        help="bounds, races, waits and bank conflicts of kernels for all sizes of their contracts",
+        description="Execute the machine code of one workgroup with symbols for workgroups, sizes, strides and pointers, "
+        "and judge each obligation: proved for all of them, refuted by a size that the simulator replays, or unknown.",
+    )
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument("--arch", help="only this architecture")
+    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    parser.add_argument("--compiler", help="compile with this compiler")
+    parser.add_argument(
+        "--limit", type=float, default=60.0, metavar="SECONDS",
+        help="CPU seconds for the symbolic execution of a case; then it is unknown (default 60)",
+    )  # fmt: skip
+    parser.add_argument("--no-replay", action="store_true", help="run no sizes to refute what is not proved")
+    parser.add_argument("--verbose", action="store_true", help="all instructions that are not proved, and the assumptions")
+    parser.add_argument("--json", metavar="FILE", help="write the proofs as JSON ('-' for standard output)")
+    add_jobs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 1 where something is refuted, else 0."""
+    from collections import Counter
+
+    from mfmasim.errors import MfmasimError
+
+    if not args.limit > 0:
+        raise MfmasimError(f"--limit {args.limit:g}: a positive number of seconds is expected")
+    proofs: list[Proof] = []
+    for proof in in_order(args, _work, _proved, lambda proof: 0):
+        proofs.append(proof)
+        if args.json != "-":
+            print_proof(proof, verbose=args.verbose)
+    if args.json:
+        text = json.dumps([proof.record() for proof in proofs], indent=1)
+        if args.json == "-":
+            print(text)
+        else:
+            from mfmasim.cli.verify import write
+
+            write(str(Path(args.json)), text + "\n")
+    total: Counter[str] = sum((proof.verdicts for proof in proofs), Counter())
+    if args.json != "-":
+        parts = ", ".join(f"{total[verdict]} {verdict}" for verdict in ("proved", "refuted", "unknown"))
+        print(f"{total.total()} obligations of {len(proofs)} cases: {parts}")
+    return 1 if total["refuted"] else 0
+
+
+def print_proof(proof: Proof, *, verbose: bool = False) -> None:
+    """Print a proof.
+
+    Args:
+        proof: the proof.
+        verbose: with all reasons and the assumptions.
+    """
+    names = ", ".join(proof.symbols)
+    print(f"{proof.case} on {proof.arch}, {f'for all {names}' if names else 'for its own sizes'} ({proof.seconds:.1f} s)")
+    for one in proof.obligations:
+        note = f"  {one.note}" if one.note else ""
+        sizes = f" at {one.parameters}" if one.parameters else ""
+        print(f"  {one.verdict:<8} {one.kind:<15} {one.count:>4} instructions{note}{sizes}")
+        for reason in one.reasons if verbose else one.reasons[:2]:
+            where = f" ({reason.source})" if reason.source else ""
+            print(f"             {reason.pc:#x} {reason.text}{where}: {reason.why[:300]}")
+        if not verbose and len(one.reasons) > 2:
+            print(f"             and {len(one.reasons) - 2} more instructions (--verbose)")
+    if verbose:
+        for text in proof.assumptions:
+            print(f"  assumes  {text}")
+
+
+def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
+    from mfmasim.cli.chosen import chosen_cases
+
+    return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case, skipped=False)]
+
+
+def _proved(args: argparse.Namespace, task: tuple[str, Case, str]) -> Proof:
+    from mfmasim.prove import prove_case
+
+    name, case, arch = task
+    return prove_case(
+        case, arch, group=name, seconds=args.limit, compiler=args.compiler, replays=not args.no_replay
+    )

@@ -1,0 +1,11 @@
+"""Proofs for all sizes: symbolic execution of the machine code of one workgroup.
+
+`prove_case` executes a kernel with symbols for workgroup numbers, sizes, strides and pointers, and judges each
+obligation as ``proved``, ``refuted`` or ``unknown``. docs/prove.md says what a proof rests on.
+"""
+
+from __future__ import annotations
+
+from mfmasim.prove.proof import KINDS, Obligation, Proof, Reason, prove_case
+
+__all__ = ["KINDS", "Obligation", "Proof", "Reason", "prove_case"]

@@ -1,0 +1,213 @@
+"""The proof of a case: what holds for all sizes that its contract admits, and what is not known."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.prove.bounds import outside
+from mfmasim.prove.conflicts import degrees
+from mfmasim.prove.contract import contract_of
+from mfmasim.prove.execution import Execution
+from mfmasim.prove.global_races import shared_bytes
+from mfmasim.prove.lds_races import races
+from mfmasim.prove.paths import Stopped
+from mfmasim.prove.replay import refuted
+from mfmasim.prove.sampling import check_contract
+from mfmasim.prove.trace import accesses
+from mfmasim.verify.runner import informed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mfmasim.kernels import Kernel
+    from mfmasim.prove.contract import Contract
+    from mfmasim.prove.state import State
+    from mfmasim.prove.trace import Access
+    from mfmasim.verify import Case
+
+__all__ = ["KINDS", "Obligation", "Proof", "Reason", "prove_case"]
+
+KINDS = {
+    "bounds": "no access outside of its argument, of the LDS, of the scratch",
+    "lds races": "no two waves touch a byte of the LDS, one of them writing, without a barrier between",
+    "waits": "no register is touched while a load may still write it",
+    "global races": "no byte that a workgroup writes is touched by another one",
+    "bank conflicts": "the largest degree of an LDS access is known",
+    "fragments": "each operand of a matrix instruction holds the elements that it should",
+}
+"""Obligations, and what each says."""
+UNDECIDED = "elements are not followed for all sizes; `mfmasim verify` proves the fragments of single sizes"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """An instruction of which something is not proved."""
+
+    pc: int
+    text: str
+    why: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One obligation and its verdict."""
+
+    kind: str
+    verdict: str
+    """``proved``, ``refuted`` or ``unknown``."""
+    count: int = 0
+    """Instructions (of bounds: and spaces) that it is about."""
+    reasons: tuple[Reason, ...] = ()
+    note: str = ""
+    """The largest degree of bank conflicts, or the finding of a replay."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """Of a refutation: the size that the simulator replayed."""
+
+
+@dataclass
+class Proof:
+    """The proof of one case on one architecture."""
+
+    group: str
+    case: str
+    kernel: str
+    arch: str
+    obligations: list[Obligation] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    symbols: list[str] = field(default_factory=list)
+    """Parameters that are proved for all values."""
+    seconds: float = 0.0
+    """CPU time."""
+
+    @property
+    def verdicts(self) -> Counter[str]:
+        """How many obligations have each verdict."""
+        return Counter(one.verdict for one in self.obligations)
+
+    def record(self) -> dict[str, Any]:
+        """The proof as a dictionary that JSON can hold."""
+        return {
+            "group": self.group, "case": self.case, "kernel": self.kernel, "arch": self.arch, "for_all": self.symbols,
+            "assumptions": self.assumptions, "seconds": round(self.seconds, 2),
+            "obligations": [
+                {
+                    "kind": one.kind, "verdict": one.verdict, "instructions": one.count, "note": one.note,
+                    "parameters": one.parameters,
+                    "reasons": [{"pc": r.pc, "instruction": r.text, "source": r.source, "why": r.why} for r in one.reasons],
+                }
+                for one in self.obligations
+            ],
+        }  # fmt: skip
+
+
+def prove_case(
+    case: Case, arch: str, *, group: str = "", seconds: float = 60.0, compiler: str | None = None,
+    kernel: Kernel | None = None, replays: bool = True,
+) -> Proof:  # fmt: skip
+    """Prove what can be proved of a case's kernel for all sizes that the case's contract admits.
+
+    Args:
+        case: the case.
+        arch: architecture.
+        group: its family, for the report.
+        seconds: CPU time of the symbolic execution; what is not done then is unknown.
+        compiler: compile with this one.
+        kernel: in place of the case's own, such as a mutant.
+        replays: whether sizes are run to refute what is not proved.
+
+    Returns:
+        Every obligation with its verdict.
+
+    Raises:
+        MfmasimError: the kernel cannot be compiled.
+    """
+    start = time.process_time()
+    target = find_arch(arch)
+    case = informed(case, arch=target.name)
+    kernel = case.compiled(target.name, compiler) if kernel is None else kernel
+    case = informed(case, wave=kernel.wave)
+    proof = Proof(group, case.title, kernel.name, target.name)
+    contract: Contract | None = None
+    try:
+        contract = contract_of(case, target)
+        check_contract(case, contract, target)
+        proof.assumptions, proof.symbols = contract.assumptions, sorted(contract.parameters)
+        execution = Execution(kernel, contract, seconds=seconds)
+        paths = execution.run()
+        if not paths:
+            raise Stopped("no path reaches the end")
+        proof.obligations = _judged(kernel, contract, execution, paths)
+    except (Stopped, MfmasimError, ArithmeticError, RecursionError) as stop:
+        why = stop.why if isinstance(stop, Stopped) else str(stop)
+        pc = stop.pc if isinstance(stop, Stopped) and stop.pc is not None else kernel.info.entry
+        proof.obligations = [Obligation(kind, "unknown", 0, (_reason(kernel, pc, why),)) for kind in KINDS]
+    if replays:
+        open_ones = [one.kind for one in proof.obligations if one.verdict == "unknown"]
+        found = refuted(case, kernel, contract, open_ones) if open_ones else {}
+        proof.obligations = [
+            replace(one, verdict="refuted", note=found[one.kind][0], parameters=found[one.kind][1])
+            if one.kind in found else one
+            for one in proof.obligations
+        ]  # fmt: skip
+    proof.seconds = time.process_time() - start
+    return proof
+
+
+def _reason(kernel: Kernel, pc: int, why: str) -> Reason:
+    try:
+        text = kernel.code.instruction_at(pc, kernel.wave).text
+    except MfmasimError:
+        text = ""
+    return Reason(pc, text, why, kernel.source_at(pc))
+
+
+def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: list[State]) -> list[Obligation]:
+    found = {id(access): access for path in paths for access in accesses(path.trace)}
+    every = list(found.values())
+    info = kernel.info.metadata
+    lds = info.group_segment_fixed_size + contract.shared
+    unproved = _first(
+        (a.instruction.pc, outside(a, contract.regions, lds, info.private_segment_fixed_size)) for a in every
+    )
+    shared = [a for a in every if a.space == "lds"]
+    racy, _ = races(paths, kernel.arch, lds)
+    racy |= {(pc, why) for pc, why in unproved.items() if any(a.instruction.pc == pc for a in shared)}
+    split = shared_bytes(every, contract, set(unproved))
+    early = {pc: why for (pc, _), why in execution.early.items()}
+    worst, lost = degrees(kernel.arch, shared)
+
+    def one(kind: str, count: int, problems: dict[int, str], note: str = "") -> Obligation:
+        reasons = tuple(_reason(kernel, pc, why) for pc, why in sorted(problems.items()))
+        return Obligation(kind, "unknown" if reasons else "proved", count, reasons, note)
+
+    places = {(a.instruction.pc, a.space) for a in every}
+    lds_places, memory = ({pc for pc, space in places if space == wanted} for wanted in ("lds", "global"))
+    matrix = {pc for pc, ins in execution.flow.code.items() if ins.opcode.matrix}
+    obligations = [
+        one("bounds", len(places), unproved),
+        one("lds races", len(lds_places), _first(racy)),
+        one("waits", execution.loads, early),
+        one("global races", len(memory), _first(split)),
+        one("bank conflicts", len(lds_places), lost, f"degree at most {worst}" if worst else ""),
+    ]
+    if matrix:
+        reason = _reason(kernel, min(matrix), UNDECIDED)
+        obligations.append(Obligation("fragments", "unknown", len(matrix), (reason,)))
+    return obligations
+
+
+def _first(problems: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """One reason for each instruction that has one."""
+    found: dict[int, str] = {}
+    for pc, why in problems:
+        if why:
+            found.setdefault(pc, why)
+    return found
+
+
