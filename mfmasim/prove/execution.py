@@ -58,6 +58,8 @@ class Execution:
         """Numbers of periods of loops, by header, entry, length and turns before it."""
         self.loads = sum(bool(ins.opcode.counter and ins.dst) for ins in self.flow.code.values())
         """Instructions that write registers later."""
+        self.matrix = {pc for pc, ins in self.flow.code.items() if ins.opcode.matrix}
+        """Matrix instructions."""
         self.paths = 0
         self.steps = 0
 

@@ -1,17 +1,20 @@
-"""Global races: no byte that a workgroup writes is read or written by another one.
+"""Global races: no byte that a wave writes is read or written by another one, of any workgroup.
 
 The bytes of an array determine the workgroup that touches them. A byte's line is its offset divided by the stride of
 the lines; line and place within the line are then numbers that have to determine the workgroup's numbers: ``64 wg_y + r``
 with r from 0 to 63 does. Both divisions hold for two workgroups of one launch alike, as strides are the same for all.
+Within a workgroup the symbols are the same for all waves, so that line and place differ by constants, which are compared.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mfmasim.prove.bounds import active, region_of
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.polynomial import Polynomial, TooLarge, of
+from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -35,7 +38,8 @@ def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collec
         outside: addresses of instructions whose bounds are not proved.
     """
     ids = {s for place in contract.workgroup for s in place.symbols}
-    if not ids:
+    several = max((int(w) for access in accesses for w in access.waves), default=0) > 0
+    if not ids and not several:
         return []
     problems: list[tuple[int, str]] = []
     taken: dict[str, list[tuple[Access, Polynomial]]] = {}
@@ -70,6 +74,9 @@ def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collec
                 value, facts = active(access, offset)
                 terms.append((value, access.size, facts))
             left = ids - _determined(terms, ids, region)
+            if not left and several and not _waves_apart([a for a, _ in taken[name]], terms, region):
+                pc = next(a.instruction.pc for a, _ in taken[name] if a.kind != "read")
+                problems.append((pc, f"waves of a workgroup are not proved to touch different bytes of {name}"))
         except TooLarge:
             left = ids
         if left:
@@ -92,6 +99,42 @@ def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symb
             if both > found:
                 found = both
     return found
+
+
+def _waves_apart(accesses: list[Access], terms: list[Term], region: Region) -> bool:
+    """Whether no byte that a wave of a workgroup writes is touched by another wave of it."""
+    zero = constant(0)
+    ways = [([(zero, 1, facts) for _, _, facts in terms], terms)]
+    ways += [split for stride in region.strides if (split := _lines(terms, stride)) is not None]
+    for lines, rest in ways:
+        common = [{(value - constant(value.constant)).key for value, _, _ in some} for some in (lines, rest)]
+        if all(len(keys) == 1 for keys in common) and not any(
+            s.varies for some in (lines, rest) for value, _, _ in some for s in value.symbols
+        ):
+            return _constants_apart(accesses, lines, rest)
+    return False
+
+
+def _constants_apart(accesses: list[Access], lines: list[Term], rest: list[Term]) -> bool:
+    """The same, of lines and places within them that are constants of each lane."""
+    wave, line, place, writes = [], [], [], []
+    for access, (row, _, _), (column, size, _) in zip(accesses, lines, rest, strict=True):
+        on = access.mask.on
+        waves = np.broadcast_to(access.waves[:, None], on.shape)[on]
+        first = np.broadcast_to(np.asarray(column.constant, np.int64), waves.shape)
+        for byte in range(size):
+            wave.append(waves)
+            line.append(np.broadcast_to(np.asarray(row.constant, np.int64), waves.shape))
+            place.append(first + byte)
+            writes.append(np.full(waves.shape, access.kind != "read"))
+    joined = [np.concatenate(parts) for parts in (line, place, wave, writes)]
+    order = np.lexsort((joined[2], joined[1], joined[0]))
+    line_, place_, wave_, writes_ = (part[order] for part in joined)
+    same = (line_[1:] == line_[:-1]) & (place_[1:] == place_[:-1])
+    starts = np.flatnonzero(np.concatenate([[True], ~same]))
+    written = np.logical_or.reduceat(writes_, starts)
+    lowest, highest = np.minimum.reduceat(wave_, starts), np.maximum.reduceat(wave_, starts)
+    return not bool((written & (lowest != highest)).any())
 
 
 def _single(terms: list[Term], ids: set[Symbol]) -> set[Symbol]:

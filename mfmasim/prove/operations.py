@@ -374,7 +374,7 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     ("v_mul_u32_u24", _mul24),
     ("v_mad_u32_u24", _mad24),
     ("v_lshlrev_b32", _swapped(_left)),
-    ("s_lshl_b32 v_lshl_b32", _three(_left)),
+    ("s_lshl_b32", _three(_left)),
     ("v_lshrrev_b32", _swapped(_right)),
     ("s_lshr_b32", _three(_right)),
     ("v_ashrrev_i32", _swapped(_right_signed)),

@@ -13,6 +13,7 @@ from mfmasim.prove.bounds import outside
 from mfmasim.prove.conflicts import degrees
 from mfmasim.prove.contract import contract_of
 from mfmasim.prove.execution import Execution
+from mfmasim.prove.fragments import fragments
 from mfmasim.prove.global_races import shared_bytes
 from mfmasim.prove.lds_races import races
 from mfmasim.prove.paths import Stopped
@@ -36,12 +37,11 @@ KINDS = {
     "bounds": "no access outside of its argument, of the LDS, of the scratch",
     "lds races": "no two waves touch a byte of the LDS, one of them writing, without a barrier between",
     "waits": "no register is touched while a load may still write it",
-    "global races": "no byte that a workgroup writes is touched by another one",
+    "global races": "no byte of memory that a wave writes is touched by another one, of its workgroup or of others",
     "bank conflicts": "the largest degree of an LDS access is known",
     "fragments": "each operand of a matrix instruction holds the elements that it should",
 }
 """Obligations, and what each says."""
-UNDECIDED = "elements are not followed for all sizes; `mfmasim verify` proves the fragments of single sizes"
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,11 @@ def prove_case(
         if not paths:
             raise Stopped("no path reaches the end")
         proof.obligations = _judged(kernel, contract, execution, paths)
+        if execution.matrix:
+            why, rests = fragments(case, kernel, contract)
+            reasons = (_reason(kernel, min(execution.matrix), why),) if why else ()
+            verdict = "unknown" if why else "proved"
+            proof.obligations.append(Obligation("fragments", verdict, len(execution.matrix), reasons, rests))
     except (Stopped, MfmasimError, ArithmeticError, RecursionError) as stop:
         why = stop.why if isinstance(stop, Stopped) else str(stop)
         pc = stop.pc if isinstance(stop, Stopped) and stop.pc is not None else kernel.info.entry
@@ -188,18 +193,13 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
 
     places = {(a.instruction.pc, a.space) for a in every}
     lds_places, memory = ({pc for pc, space in places if space == wanted} for wanted in ("lds", "global"))
-    matrix = {pc for pc, ins in execution.flow.code.items() if ins.opcode.matrix}
-    obligations = [
+    return [
         one("bounds", len(places), unproved),
         one("lds races", len(lds_places), _first(racy)),
         one("waits", execution.loads, early),
         one("global races", len(memory), _first(split)),
         one("bank conflicts", len(lds_places), lost, f"degree at most {worst}" if worst else ""),
     ]
-    if matrix:
-        reason = _reason(kernel, min(matrix), UNDECIDED)
-        obligations.append(Obligation("fragments", "unknown", len(matrix), (reason,)))
-    return obligations
 
 
 def _first(problems: Iterable[tuple[int, str]]) -> dict[int, str]:

@@ -1,0 +1,80 @@
+"""Proofs of our kernels: what is proved, and that executions at several sizes agree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.prove import prove_case
+from mfmasim.prove.contract import contract_of
+from mfmasim.prove.replay import CHECKS, of_kind
+from mfmasim.prove.sampling import sizes
+from mfmasim.verify import Case, find, verify_case
+from mfmasim.verify.runner import informed
+
+SAFE = ("bounds", "lds races", "waits", "global races", "bank conflicts")
+LADDER = {
+    "lds_tiled", "vectorised_none", "vectorised_pairs", "direct_none", "direct_pairs", "direct_offset", "direct_row",
+    "double_buffer_none", "double_buffer_pairs", "double_buffer_offset", "double_buffer_row", "multi_wave_128x128_t512",
+}  # fmt: skip
+
+
+def case_of(family: str, name: str) -> Case:
+    return next(case for _, cases in find(family) for case in cases if case.name == name)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_everything_of_the_intro_is_proved(arch: str) -> None:
+    cases = [case for _, cases in find("intro") for case in cases if arch in case.arch]
+    assert len(cases) >= 6
+    for case in cases:
+        proof = prove_case(case, arch)
+        assert {one.verdict for one in proof.obligations} == {"proved"}, (case.name, proof.obligations)
+        assert len(proof.obligations) == 6
+
+
+@pytest.mark.parametrize("name", ["direct_row", "double_buffer_pairs"])
+def test_a_gemm_is_proved_for_all_sizes_and_strides(name: str) -> None:
+    case = case_of("gemm_fp8", name)
+    proof = prove_case(case, "gfx950", replays=False)
+    assert proof.symbols == ["K", "M", "N", "lda", "ldb", "ldc"]
+    assert {one.kind for one in proof.obligations if one.verdict == "proved"} == set(SAFE), proof.obligations
+    agrees(case, "gfx950", SAFE)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("name", sorted(LADDER))
+def test_the_ladder_is_proved_and_executions_agree(name: str, arch: str) -> None:
+    case = case_of("gemm_fp8", name)
+    proof = prove_case(case, arch, replays=False)
+    proved = {one.kind for one in proof.obligations if one.verdict == "proved"}
+    assert proved == set(SAFE), [(one.kind, one.reasons[:2]) for one in proof.obligations]
+    assert agrees(case, arch, tuple(proved)) >= 3
+
+
+@pytest.mark.long
+def test_the_ping_pong_kernel_is_proved_within_its_time() -> None:
+    proof = prove_case(case_of("gemm_fp8/scheduled", "pingpong_256"), "gfx950", replays=False)
+    assert {one.kind for one in proof.obligations if one.verdict == "proved"} == set(SAFE)
+
+
+def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
+    """Run a kernel at several sizes of its contract: no finding contradicts what is proved; the number of sizes."""
+    target = find_arch(arch)
+    kernel = case.compiled(arch)
+    traced = informed(informed(case, arch=arch), wave=kernel.wave)
+    contract = contract_of(traced, target)
+    ran = 0
+    for _, parameters in islice(sizes(contract), 0, 40, 11):
+        one = replace(traced.with_parameters(parameters), checks=CHECKS, suppress={}, mapping=None, data=("integers",),
+                      executes=(), order={})  # fmt: skip
+        result = verify_case(one, arch, kernel=kernel)
+        assert result.launch is not None
+        against = [f.message for f in result.findings if of_kind(f) in kinds]
+        assert not against, (parameters, against)
+        ran += 1
+    return ran
