@@ -22,8 +22,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "prove",
         help="bounds, races, waits and bank conflicts of kernels for all sizes of their contracts",
-        description="Execute the machine code of one workgroup with symbols for workgroups, sizes, strides and pointers, "
-        "and judge each obligation: proved for all of them, refuted by a size that the simulator replays, or unknown.",
+        description="Execute the machine code of one workgroup with symbols for workgroups, sizes, strides and "
+        "pointers, and judge each obligation: proved for all of them, refuted by a size that the simulator replays, or "
+        "unknown.",
     )
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
     parser.add_argument("--arch", help="only this architecture")
@@ -34,7 +35,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="CPU seconds for the symbolic execution of a case; then it is unknown (default 60)",
     )  # fmt: skip
     parser.add_argument("--no-replay", action="store_true", help="run no sizes to refute what is not proved")
-    parser.add_argument("--verbose", action="store_true", help="all instructions that are not proved, and the assumptions")
+    parser.add_argument(
+        "--verbose", action="store_true", help="all instructions that are not proved, and the assumptions"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the proofs as JSON ('-' for standard output)")
     add_jobs(parser)
 
@@ -48,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.limit > 0:
         raise MfmasimError(f"--limit {args.limit:g}: a positive number of seconds is expected")
     proofs: list[Proof] = []
-    for proof in in_order(args, _work, _proved, lambda proof: 0):
+    for proof in in_order(args, _work, _proved):
         proofs.append(proof)
         if args.json != "-":
             print_proof(proof, verbose=args.verbose)
@@ -75,7 +78,9 @@ def print_proof(proof: Proof, *, verbose: bool = False) -> None:
         verbose: with all reasons and the assumptions.
     """
     names = ", ".join(proof.symbols)
-    print(f"{proof.case} on {proof.arch}, {f'for all {names}' if names else 'for its own sizes'} ({proof.seconds:.1f} s)")
+    print(
+        f"{proof.case} on {proof.arch}, {f'for all {names}' if names else 'for its own sizes'} ({proof.seconds:.1f} s)"
+    )
     for one in proof.obligations:
         note = f"  {one.note}" if one.note else ""
         sizes = f" at {one.parameters}" if one.parameters else ""
@@ -100,6 +105,4 @@ def _proved(args: argparse.Namespace, task: tuple[str, Case, str]) -> Proof:
     from mfmasim.prove import prove_case
 
     name, case, arch = task
-    return prove_case(
-        case, arch, group=name, seconds=args.limit, compiler=args.compiler, replays=not args.no_replay
-    )
+    return prove_case(case, arch, group=name, seconds=args.limit, compiler=args.compiler, replays=not args.no_replay)

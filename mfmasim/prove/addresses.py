@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["accessed"]
 
 SIZES = {
-    "ubyte": 1, "sbyte": 1, "byte": 1, "u8": 1, "i8": 1, "b8": 1, "ushort": 2, "sshort": 2, "short": 2, "u16": 2, "i16": 2,
-    "b16": 2, "dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b32": 4, "b64": 8, "b96": 12, "b128": 16,
+    "ubyte": 1, "sbyte": 1, "byte": 1, "u8": 1, "i8": 1, "b8": 1, "ushort": 2, "sshort": 2, "short": 2, "u16": 2,
+    "i16": 2, "b16": 2, "dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b32": 4, "b64": 8, "b96": 12, "b128": 16,
 }  # fmt: skip
 """Bytes of a lane by the type in a mnemonic."""
 CANONICAL = 1 << 48
@@ -45,26 +45,28 @@ def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
     Returns:
         One or more; an access whose address is not known says why.
     """
-    opcode = ins.opcode
-    kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(opcode.access, "atomic")
+    kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(ins.opcode.access, "atomic")
     try:
-        if opcode.unit == "LDS" or ins.encoding == "DS":
-            return _shared(state, ins, kind, arch)
-        size = _size(ins.name)
-        lds = bool(ins.modifiers.get("lds")) or opcode.to_lds
-        if ins.encoding in ("MUBUF", "MTBUF", "VBUFFER"):
-            found = [_buffer(state, ins, kind, size, arch)]
-        elif ins.space == "scratch":
-            return [_scratch(state, ins, kind, size)]
-        elif ins.space == "global" and ins.encoding in ("GLOBAL", "VGLOBAL", "FLAT"):
-            found = [_global(state, ins, kind, size, arch)]
-        else:
-            return [_unknown(state, ins, ins.space or "global", kind, f"{ins.name} is not followed")]
-        if lds:
-            found.append(_direct(state, ins, size, arch))
-        return found
+        return _followed(state, ins, kind, arch)
     except TooLarge:
         return [_unknown(state, ins, ins.space or "global", kind, "the address has too many terms")]
+
+
+def _followed(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Access]:
+    if ins.opcode.unit == "LDS" or ins.encoding == "DS":
+        return _shared(state, ins, kind, arch)
+    size = _size(ins.name)
+    if ins.encoding in ("MUBUF", "MTBUF", "VBUFFER"):
+        found = [_buffer(state, ins, kind, size, arch)]
+    elif ins.space == "scratch":
+        return [_scratch(state, ins, kind, size)]
+    elif ins.space == "global" and ins.encoding in ("GLOBAL", "VGLOBAL", "FLAT"):
+        found = [_global(state, ins, kind, size, arch)]
+    else:
+        return [_unknown(state, ins, ins.space or "global", kind, f"{ins.name} is not followed")]
+    if ins.modifiers.get("lds") or ins.opcode.to_lds:
+        found.append(_direct(state, ins, size, arch))
+    return found
 
 
 def _access(
@@ -93,7 +95,9 @@ def _global(state: State, ins: Instruction, kind: str, size: int | None, arch: A
             lane = lane.scaled(ins.opcode.bytes)
         if base is None or lane is None:
             which = saddr if base is None else vaddr
-            return _unknown(state, ins, "global", kind, f"{which.kind}{which.index} is not known, or may wrap at 32 bits")
+            return _unknown(
+                state, ins, "global", kind, f"{which.kind}{which.index} is not known, or may wrap at 32 bits"
+            )
         return _access(state, ins, "global", kind, base + lane + offset, size)
     address = pair(state.operand(vaddr), state.operand(vaddr, 1), state.facts)
     if address is None:
@@ -116,7 +120,12 @@ def _scratch(state: State, ins: Instruction, kind: str, size: int | None) -> Acc
 def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: Arch) -> Access:
     vaddr, srsrc, soffset = ins.src[:3]
     words = [state.scalar(srsrc.index + k) for k in range(4)]
-    if size is None or ins.modifiers.get("idxen") or known(words[3]) != arch.buffers.usual or arch.buffers.range_in_bytes:
+    if (
+        size is None
+        or ins.modifiers.get("idxen")
+        or known(words[3]) != arch.buffers.usual
+        or arch.buffers.range_in_bytes
+    ):
         return _unknown(state, ins, "global", kind, f"s[{srsrc.index}:{srsrc.index + 3}] is no raw buffer resource")
     base = pair(words[0], words[1], state.facts)
     if base is not None and not (
@@ -132,7 +141,9 @@ def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: A
     place, scalar = unsigned(offset, state.facts), unsigned(state.operand(soffset), state.facts)
     if base is None or place is None or scalar is None:
         which = "the base" if base is None else "the offset"
-        return _access(state, ins, "global", kind, None, size, f"{which} of the resource is not known, or may wrap", reach)
+        return _access(
+            state, ins, "global", kind, None, size, f"{which} of the resource is not known, or may wrap", reach
+        )
     return _access(state, ins, "global", kind, base + place + scalar, size, "", reach)
 
 
@@ -153,7 +164,9 @@ def _direct(state: State, ins: Instruction, size: int | None, arch: Arch) -> Acc
 def _shared(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Access]:
     """LDS instructions: one address register, one or two offsets."""
     if ins.in_gds or ins.opcode.access == "exchange":
-        return [] if ins.opcode.access == "exchange" else [_unknown(state, ins, "global", kind, "the GDS is not followed")]
+        return (
+            [] if ins.opcode.access == "exchange" else [_unknown(state, ins, "global", kind, "the GDS is not followed")]
+        )
     try:
         row = ds_instruction(arch, ins.name)
     except Exception:  # noqa: BLE001 - no row: not an access that is followed

@@ -31,11 +31,12 @@ def active(access: Access, value: Polynomial) -> tuple[Polynomial, list[Polynomi
     lanes = access.mask.on
 
     def pick(c: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(c, np.broadcast_shapes(c.shape, shape))[np.broadcast_to(lanes, np.broadcast_shapes(c.shape, shape))]
+        return np.broadcast_to(c, np.broadcast_shapes(c.shape, shape))[
+            np.broadcast_to(lanes, np.broadcast_shapes(c.shape, shape))
+        ]
 
     facts = [fact.mapped(pick) for fact in (*access.facts, *access.mask.facts())]
     return value.mapped(pick), facts
-
 
 
 def outside(access: Access, regions: Sequence[Region], lds: int, scratch: int) -> str:
@@ -50,17 +51,20 @@ def outside(access: Access, regions: Sequence[Region], lds: int, scratch: int) -
     if not access.mask.on.any():
         return ""
     try:
-        if access.space == "global":
-            return _global(access, regions)
-        size = lds if access.space == "lds" else scratch
-        if access.address is None:
-            return access.why
-        place, facts = active(access, access.address)
-        if never_negative(place, facts) and never_negative(-place + (size - access.size), facts):
-            return ""
-        return f"{access.address} is not proved to lie within {size} bytes of the {access.space}"
+        if access.space != "global":
+            return _within(access, lds if access.space == "lds" else scratch)
+        return _global(access, regions)
     except TooLarge:
         return "the address has too many terms"
+
+
+def _within(access: Access, size: int) -> str:
+    if access.address is None:
+        return access.why
+    place, facts = active(access, access.address)
+    if never_negative(place, facts) and never_negative(-place + (size - access.size), facts):
+        return ""
+    return f"{access.address} is not proved to lie within {size} bytes of the {access.space}"
 
 
 def _global(access: Access, regions: Sequence[Region]) -> str:
@@ -69,12 +73,13 @@ def _global(access: Access, regions: Sequence[Region]) -> str:
         region = region_of(access.address, regions)
         if region is None:
             return f"{access.address} begins with no argument's pointer"
-        offset, facts = active(access, access.address - of(region.pointer))
+        whole = access.address - of(region.pointer)
+        offset, facts = active(access, whole)
         size = region.size
         inside = never_negative(offset, facts) and never_negative(size - offset - access.size, facts)
         if inside:
             return ""
-        why = f"{access.address - of(region.pointer)} + {access.size} is not proved to lie within the {size} bytes of {region.name}"
+        why = f"{whole} + {access.size} is not proved to lie within the {size} bytes of {region.name}"
         if reach is None:
             return why
     else:
@@ -90,5 +95,3 @@ def _global(access: Access, regions: Sequence[Region]) -> str:
     if never_negative(start, facts) and never_negative(region.size - start - records, facts):
         return ""
     return why
-
-

@@ -33,8 +33,10 @@ def _operands(state: State, ins: Instruction, kind: str) -> list[Polynomial | No
                 found.append(unsigned_pair(low, high, state.facts))
             else:
                 value = pair(low, high, state.facts)
-                fits = value is not None and never_negative(value + (1 << 63), state.facts) and never_negative(
-                    -value + ((1 << 63) - 1), state.facts
+                fits = (
+                    value is not None
+                    and never_negative(value + (1 << 63), state.facts)
+                    and never_negative(-value + ((1 << 63) - 1), state.facts)
                 )
                 found.append(value if fits else None)
         else:

@@ -83,7 +83,7 @@ def contract_of(case: Case, arch: Arch) -> Contract:
     strides = _strides(case) if sizes else []
     # A stride that the case leaves to the kernel's default is longer than any line in the example.
     longer = 64 * (2 + sum(int(case.parameters[n]) for n in sizes) // 64)
-    example = {n: int(case.parameters[n]) for n in sizes} | {n: longer for n in strides}
+    example = {n: int(case.parameters[n]) for n in sizes} | dict.fromkeys(strides, longer)
     written: dict[str, tuple[int, int]] = dict.fromkeys(example, (1, 0))
     for _ in range(12):
         try:
@@ -91,7 +91,9 @@ def contract_of(case: Case, arch: Arch) -> Contract:
         except Rewrite as change:
             name = change.symbol.name.removesuffix("'")
             if name not in written:
-                raise MfmasimError(f"{case.name}: a workgroup or a size divides {change.symbol} by {change.multiple}") from None
+                raise MfmasimError(
+                    f"{case.name}: a workgroup or a size divides {change.symbol} by {change.multiple}"
+                ) from None
             written[name] = (written[name][0] * change.multiple, 1)
     raise MfmasimError(f"{case.name}: its function divides its parameters in too many ways")
 
@@ -245,8 +247,7 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
     texts = [f"contract: {case.needs or 'the parameters of the case'}"]
     facts = list(notes.facts)
     texts += [f"as in the example: {answer}" for answer in dict.fromkeys(notes.answers)]
-    for parameter in contract.parameters.values():
-        facts.append(constant(INT) - parameter)
+    facts += [constant(INT) - parameter for parameter in contract.parameters.values()]
     for region in contract.regions:
         facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
     texts += [
@@ -255,8 +256,8 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
     ]
     replaced: dict[Symbol, Polynomial] = {}
     places = []
-    for axis, size in zip("xyz", contract.grid, strict=True):
-        size = size.substituted(replaced)
+    for axis, declared in zip("xyz", contract.grid, strict=True):
+        size = declared.substituted(replaced)
         if size.is_constant:
             count = int(size.constant)
             places.append(constant(0) if count == 1 else of(Symbol(f"wg_{axis}", 0, count - 1)))
@@ -275,22 +276,26 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
     facts = [fact.substituted(replaced) for fact in facts]
     parameters = {n: p.substituted(replaced) for n, p in contract.parameters.items()}
     padded = _padded(parameters, facts)
-    replaced |= {}
-    change = lambda p: p.substituted(replaced).substituted(padded)  # noqa: E731
+
+    def change(p: Polynomial) -> Polynomial:
+        return p.substituted(replaced).substituted(padded)
+
     args: list[Polynomial | Region | None] = [
         _changed(a, change) if isinstance(a, Region) else a if a is None else change(a) for a in contract.args
     ]
     facts = [tightened(change(fact)) for fact in facts]
     least = _least(facts)
-    raised = change
-    change = lambda p: raised(p).substituted(least)  # noqa: E731
-    args = [_changed(a, change) if isinstance(a, Region) else a if a is None else change(a) for a in args]
-    facts = [change(fact) for fact in facts]
+
+    def raised(p: Polynomial) -> Polynomial:
+        return change(p).substituted(least)
+
+    args = [_changed(a, raised) if isinstance(a, Region) else a if a is None else raised(a) for a in args]
+    facts = [raised(fact) for fact in facts]
     kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
-    grid = tuple(change(size) for size in contract.grid)
+    x, y, z = (raised(size) for size in contract.grid)
     return replace(
-        contract, grid=grid, args=args, workgroup=(places[0], places[1], places[2]), facts=list(kept.values()),
-        assumptions=texts, parameters={n: change(p) for n, p in parameters.items()},
+        contract, grid=(x, y, z), args=args, workgroup=(places[0], places[1], places[2]), facts=list(kept.values()),
+        assumptions=texts, parameters={n: raised(p) for n, p in parameters.items()},
     )  # fmt: skip
 
 
@@ -325,8 +330,10 @@ def _padded(parameters: Mapping[str, Polynomial], facts: list[Polynomial]) -> di
             if fact.terms.get(monomial) != factor or any(symbol in m for m in fact.terms if m != monomial):
                 continue
             line = -(fact - of(symbol).scaled(factor))
-            if not line.is_constant and not any(s in done for s in line.symbols) and all(
-                isinstance(c, int) and c % factor == 0 for c in line.terms.values()
+            if (
+                not line.is_constant
+                and not any(s in done for s in line.symbols)
+                and all(isinstance(c, int) and c % factor == 0 for c in line.terms.values())
             ):
                 done[symbol] = Polynomial({m: c // factor for m, c in line.terms.items()}) + of(
                     Symbol(f"pad_{symbol.name}", 0, INT)

@@ -50,7 +50,7 @@ class Execution:
         """Prepare; `seconds` is the CPU time that it may take."""
         self.kernel, self.contract, self.arch = kernel, contract, kernel.arch
         self.segment = Segment(kernel, contract)
-        self.flow: Flow = flow_of(kernel.decodable, kernel.info.entry)
+        self.flow: Flow = flow_of(list(kernel.decodable), kernel.info.entry)
         self.deadline = time.process_time() + seconds
         self.early: dict[tuple[int, str], str] = {}
         """Registers of loads that are touched before a wait covers them, by instruction."""
@@ -70,7 +70,10 @@ class Execution:
             Stopped: a path is not followed to its end.
         """
         first = first_state(self.kernel, self.contract, self.segment)
-        return self.explore([first]).left
+        ends = self.explore([first]).left
+        if not ends:
+            raise Stopped("no path reaches the end")
+        return ends
 
     def explore(self, states: list[State], header: int | None = None, body: frozenset[int] | None = None) -> Turn:
         """Follow states to the end.
@@ -156,9 +159,11 @@ class Execution:
     def _count(self, state: State, ins: Instruction) -> None:
         """Follow the wait counters, and note what is touched too early."""
 
-        def early(flight: Flight, rank: int, register: tuple[str, int], read: bool) -> None:  # noqa: FBT001
+        def early(flight: Flight, rank: int, register: tuple[str, int], read: bool) -> None:
             verb = "reads" if read else "writes"
-            what = f"{ins.text} {verb} {register[0]}{register[1]}, which {flight.name} at {flight.pc:#x} may still write"
+            what = (
+                f"{ins.text} {verb} {register[0]}{register[1]}, which {flight.name} at {flight.pc:#x} may still write"
+            )
             self.early.setdefault((ins.pc, flight.counter), f"{what} ({flight.counter} has to be below {rank})")
 
         state.flights = flights.execute(self.arch, state.flights, ins, early)
@@ -185,8 +190,7 @@ class Execution:
             raise Stopped(f"{ins.text} is not followed", ins.pc)
         mask = state.mask(EXEC if what == "exec" else VCC)
         if mask.known:
-            on = mask.on if not mask.literals else mask.on & False
-            some = on.any(axis=1)[:, None]
+            some = mask.some
         else:
             some = np.array([[self._some(state, mask, what)]])
         return ~some if name.endswith("z") and not name.endswith("nz") else some
@@ -231,15 +235,15 @@ class Execution:
         """Loads and stores of the scratch: registers that are spilled, a dword at a constant offset of each lane."""
         access = done[0]
         start = None if access.address is None else access.address.constant
-        whole = isinstance(start, int) and start % 4 == 0 and access.size % 4 == 0
+        first = start // 4 if isinstance(start, int) and start % 4 == 0 and access.size % 4 == 0 else None
         if access.kind == "read":
             for operand in ins.dst:
-                words = [state.vector("scratch", start // 4 + k) if whole else None for k in range(operand.count)]
+                words = [None if first is None else state.vector("scratch", first + k) for k in range(operand.count)]
                 state.write(operand, words)
-        elif whole and access.kind == "write":
+        elif first is not None and access.kind == "write":
             data = ins.src[-1]
             for k in range(access.size // 4):
-                state.write_vector("scratch", start // 4 + k, state.operand(data, k))
+                state.write_vector("scratch", first + k, state.operand(data, k))
         else:
             _forget_scratch(state)
             for operand in ins.dst:
@@ -255,7 +259,9 @@ class Execution:
         done: tuple[Access, ...] = ()
         words: list[Any] = []
         if ins.opcode.access == "load":
-            followed = "load" in ins.name and "buffer" not in ins.name and target.count and ins.name.split("_")[-1][:1] in "db"
+            followed = (
+                "load" in ins.name and "buffer" not in ins.name and target.count and ins.name.split("_")[-1][:1] in "db"
+            )
             address = None
             if followed:
                 words, address = loaded(state, ins, self.segment, target.count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.devices import device
+from mfmasim.devices import SimDevice
 from mfmasim.verify.elements.trace import check_mapping
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def fragments(case: Case, kernel: Kernel, contract: Contract) -> tuple[str, str]
     launch = case.make(case.mapping) if case.mapping is not None else case.make()
     if case.mapping is None or not launch.tensors:
         return "the case has no mapping check", ""
-    found = check_mapping(device("sim"), kernel, launch)
+    found = check_mapping(SimDevice(), kernel, launch)
     wrong = [f for f in found.findings if f.severity != "info"]
     if wrong or found.mismatches or not found.slots_checked:
         return wrong[0].message if wrong else "no slot was checked", ""

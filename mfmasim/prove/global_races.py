@@ -1,9 +1,10 @@
 """Global races: no byte that a wave writes is read or written by another one, of any workgroup.
 
 The bytes of an array determine the workgroup that touches them. A byte's line is its offset divided by the stride of
-the lines; line and place within the line are then numbers that have to determine the workgroup's numbers: ``64 wg_y + r``
-with r from 0 to 63 does. Both divisions hold for two workgroups of one launch alike, as strides are the same for all.
-Within a workgroup the symbols are the same for all waves, so that line and place differ by constants, which are compared.
+the lines; line and place within the line are then numbers that have to determine the workgroup's numbers:
+``64 wg_y + r`` with r from 0 to 63 does. Both divisions hold for two workgroups of one launch alike, as strides are the
+same for all. Within a workgroup the symbols are the same for all waves, so that line and place differ by constants,
+which are compared.
 """
 
 from __future__ import annotations
@@ -62,10 +63,14 @@ def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collec
             if region is not None and region.name not in written:
                 continue
         if access.kind != "read" or written:
-            problems.append((access.instruction.pc, access.why or f"{access.address} begins with no argument's pointer"))
+            problems.append(
+                (access.instruction.pc, access.why or f"{access.address} begins with no argument's pointer")
+            )
     for name in sorted(written):
         if any(a.kind == "atomic" for a, _ in taken[name]):
-            problems += [(a.instruction.pc, "atomic operations are not followed") for a, _ in taken[name] if a.kind == "atomic"]
+            problems += [
+                (a.instruction.pc, "atomic operations are not followed") for a, _ in taken[name] if a.kind == "atomic"
+            ]
             continue
         region = regions[name]
         try:
@@ -96,8 +101,7 @@ def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symb
         if split is not None:
             lines, rest = split
             both = _single(lines, ids) | _single(rest, ids)
-            if both > found:
-                found = both
+            found = max(found, both)
     return found
 
 
@@ -142,9 +146,11 @@ def _single(terms: list[Term], ids: set[Symbol]) -> set[Symbol]:
     factors: set[tuple[Symbol, int]] = set()
     for value, size, facts in terms:
         own = [(m, c) for m, c in value.terms.items() if any(s in ids for s in m)]
-        if len(own) != 1 or len(own[0][0]) != 1 or not isinstance(own[0][1], int):
+        if len(own) != 1 or len(own[0][0]) != 1:
             return set()
         (symbol,), factor = own[0]
+        if not isinstance(factor, int):
+            return set()
         rest = value - of(symbol).scaled(factor)
         if factor <= 0 or not never_negative(rest, facts) or not never_negative(-rest + (factor - size), facts):
             return set()
@@ -166,7 +172,7 @@ def _lines(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Term
             if symbol in monomial:
                 others = list(monomial)
                 others.remove(symbol)
-                if isinstance(c, int) and c % factor or not isinstance(c, int) and (c % factor).any():
+                if (isinstance(c, int) and c % factor) or (not isinstance(c, int) and (c % factor).any()):
                     return None
                 quotient[tuple(others)] = c // factor
         line = Polynomial(quotient)
@@ -183,6 +189,6 @@ def _mark(stride: Polynomial) -> tuple[Symbol, int] | None:
     for monomial, c in stride.terms.items():
         if len(monomial) == 1 and isinstance(c, int) and sum(monomial[0] in m for m in stride.terms) == 1:
             symbol = monomial[0]
-            if symbol.name.startswith(("pad", "behind")) or symbol.low >= 0 and not symbol.name.startswith("wg"):
+            if symbol.name.startswith(("pad", "behind")) or (symbol.low >= 0 and not symbol.name.startswith("wg")):
                 return symbol, c
     return None

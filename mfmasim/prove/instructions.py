@@ -18,6 +18,8 @@ from mfmasim.prove.state import Carry
 from mfmasim.prove.words import Word, bits, known, pair, settled, signed, unsigned
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mfmasim.isa import Instruction
     from mfmasim.prove.state import State
 
@@ -135,7 +137,7 @@ def _scalar(state: State, ins: Instruction) -> None:
         return
     if name in WIDE:
         _wide(state, ins)
-        state.scc = None if name not in ("s_mov_b64",) else state.scc
+        state.scc = None if name != "s_mov_b64" else state.scc
         return
     _plain_scalar(state, ins)
 
@@ -170,7 +172,18 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
         elif not keeps:
             state.scc = None
         return
-    if ins.opcode.kind in ("nop", "sleep", "delay", "priority", "message", "hint", "nothing", "clock", "icache", "trace"):
+    if ins.opcode.kind in (
+        "nop",
+        "sleep",
+        "delay",
+        "priority",
+        "message",
+        "hint",
+        "nothing",
+        "clock",
+        "icache",
+        "trace",
+    ):
         for operand in ins.dst:
             state.write(operand, [])
         return
@@ -186,9 +199,14 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
 
 
 def _carry(sources: list[Word | None]) -> Carry | None:
-    values = [constant(known(w)) if w is not None and known(w) is not None else w.value if w is not None and not w.part else None
-              for w in sources[:2]]  # fmt: skip
-    return None if values[0] is None or values[1] is None else Carry(values[0], values[1])  # type: ignore[arg-type]
+    values = []
+    for word in sources[:2]:
+        number = known(word)
+        if number is not None:
+            values.append(constant(number))
+        elif word is not None and not word.part:
+            values.append(word.value)
+    return Carry(values[0], values[1]) if len(values) == 2 else None
 
 
 def _carry_in(state: State, ins: Instruction) -> None:
@@ -232,7 +250,10 @@ def _wide(state: State, ins: Instruction) -> None:
         rest = pair(state.operand(src[2]), state.operand(src[2], 1), state.facts)
         value = None if factors[0] is None or factors[1] is None or rest is None else factors[0] * factors[1] + rest
     else:
-        values = [None if o.count == 1 and o.kind != "const" else pair(state.operand(o), state.operand(o, 1), state.facts) for o in src]
+        values = [
+            None if o.count == 1 and o.kind != "const" else pair(state.operand(o), state.operand(o, 1), state.facts)
+            for o in src
+        ]
         amounts = [known(state.operand(o)) for o in src]
         value = _wide_value(how, values, amounts)
     low, high = (None, None) if value is None else (settled(value), _upper(value, state))
@@ -242,7 +263,7 @@ def _wide(state: State, ins: Instruction) -> None:
             state.write(operand, [])
 
 
-def _wide_value(how: str, values: list[Polynomial | None], amounts: list[object]) -> Polynomial | None:
+def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[object]) -> Polynomial | None:
     def times(value: Polynomial | None, amount: object) -> Polynomial | None:
         return None if value is None or not isinstance(amount, int) else value.scaled(1 << (amount & 63))
 
@@ -267,7 +288,11 @@ def _select(state: State, ins: Instruction) -> None:
     flags = state.scc
     if flags.all() or not flags.any():
         chosen = ins.src[0 if flags.all() else 1]
-        if ins.name.endswith(f"b{state.lanes}") and chosen.kind == "s" and _is_mask(state, chosen.index, ins.dst[0].index):
+        if (
+            ins.name.endswith(f"b{state.lanes}")
+            and chosen.kind == "s"
+            and _is_mask(state, chosen.index, ins.dst[0].index)
+        ):
             state.write_mask(ins.dst[0].index, state.mask(chosen.index))
             return
         state.write(ins.dst[0], [state.operand(chosen, k) for k in range(ins.dst[0].count)])
@@ -305,7 +330,7 @@ def _mask_operation(state: State, ins: Instruction, stem: str) -> None:
         inner = {"nand": "and", "nor": "or", "xnor": "xor"}[stem]
         result = state.every().without(MASKS[inner](*given))
     state.write_mask(ins.dst[0].index, result)
-    state.scc = result.on.any(axis=1)[:, None] if result.known else None
+    state.scc = result.some if result.known else None
 
 
 def _save(state: State, ins: Instruction, stem: str) -> None:
@@ -315,7 +340,7 @@ def _save(state: State, ins: Instruction, stem: str) -> None:
     new = SAVES[stem](old, given)
     state.write_mask(ins.dst[0].index, old)
     state.exec = new
-    state.scc = new.on.any(axis=1)[:, None] if new.known else None
+    state.scc = new.some if new.known else None
 
 
 # Vector.
@@ -365,7 +390,7 @@ def _vector(state: State, ins: Instruction) -> None:
         _vector_carry(state, ins)
         return
     sources = _sources(state, ins)
-    if name in ("v_add_co_u32",):
+    if name == "v_add_co_u32":
         word = WORDS[name](sources, state.facts)
         carry = _carry(sources)
         state.write(ins.dst[0], [word])
@@ -374,11 +399,16 @@ def _vector(state: State, ins: Instruction) -> None:
         else:
             state.write(ins.dst[1], [])
         return
+    results: list[Word | None] | None
     results = computed(name, sources) if name != "v_bitop3_b32" else truth_table(sources, ins.modifiers["bitop3"])
     if results is None and name in WORDS:
-        results = [WORDS[name](sources, state.facts)]  # type: ignore[list-item]
+        results = [WORDS[name](sources, state.facts)]
     for k, operand in enumerate(ins.dst):
-        one = [results[k]] if results is not None and k < len(results) and operand.count == 1 and operand.kind != "s" else []
+        one = (
+            [results[k]]
+            if results is not None and k < len(results) and operand.count == 1 and operand.kind != "s"
+            else []
+        )
         state.write(operand, one)
 
 
@@ -393,7 +423,9 @@ def _first_lane(state: State, ins: Instruction) -> Word | None:
         return None
     first = on.argmax(axis=1)
     shape = on.shape
-    return replace(word, value=word.value.mapped(lambda c: np.broadcast_to(c, shape)[np.arange(shape[0]), first][:, None]))
+    return replace(
+        word, value=word.value.mapped(lambda c: np.broadcast_to(c, shape)[np.arange(shape[0]), first][:, None])
+    )
 
 
 def _chosen(state: State, ins: Instruction) -> Word | None:
@@ -432,5 +464,3 @@ def _vector_carry(state: State, ins: Instruction) -> None:
     state.write(ins.dst[0], [result])
     for operand in ins.dst[1:]:
         state.write(operand, [])
-
-

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Notes", "Rewrite", "Traced", "noting"]
 
 
-class Rewrite(BaseException):  # noqa: N818 - no error: the run starts again, through all handlers
+class Rewrite(BaseException):
     """A parameter has to be written as a multiple of a number."""
 
     def __init__(self, symbol: Symbol, multiple: int) -> None:
@@ -66,7 +66,7 @@ class Traced(int):
 
     polynomial: Polynomial
 
-    def __new__(cls, value: int, polynomial: Polynomial) -> Traced:
+    def __new__(cls, value: int, polynomial: Polynomial) -> Self:
         """An integer with its polynomial."""
         made = super().__new__(cls, value)
         made.polynomial = polynomial
@@ -169,7 +169,7 @@ def _divided(value: Traced, by: int) -> tuple[Polynomial, Polynomial]:
         rest = polynomial - exact
         low, high = rest.range
         if low is not None and high is not None and low // by == high // by:
-            quotient = Polynomial({m: c // by for m, c in exact.terms.items()}) + low // by  # type: ignore[operator]
+            quotient = Polynomial({m: c // by for m, c in exact.terms.items()}) + low // by
             return quotient, rest - (low // by) * by
         for monomial, factor in rest.terms.items():
             if len(monomial) == 1 and isinstance(factor, int) and monomial[0].high is None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.intervals import choices, loops_in, placed, written_out
+from mfmasim.prove.paths import Stopped
+from mfmasim.prove.trace import Loop, Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,13 +17,16 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.prove.intervals import Placed
+    from mfmasim.prove.masks import Condition
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Access
 
 __all__ = ["races"]
 
-CHOICES = 400
+CHOICES = 600
 """Numbers of periods, together for all loops of a path, at most."""
+TOGETHER = 4000
+"""Combinations of paths of the waves at most."""
 Problem = tuple[int, str]
 _bytes_of: dict[tuple[Access, int], NDArray[np.int64]] = {}
 """Bytes of accesses by wave, for the intervals in which they recur."""
@@ -49,10 +54,8 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Probl
         turns = next(iter(symbols))
         most = _periods(group)
         if (most + 1) ** len(turns) > CHOICES:
-            most = max(2, int(CHOICES ** (1 / len(turns))) - 1)
-            if most < 3:
-                problems.add((group[0].pc, "too many loops"))
-                continue
+            problems.add((group[0].pc, "too many loops"))
+            continue
         for times in choices(turns, most):
             found = [placed(arch, written_out(path.trace, times)) for path in group]
             key = tuple(
@@ -63,7 +66,9 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Probl
                 continue
             checked.add(key)
             touches |= any(one for one, _ in found)
-            problems |= _compared([(path, one) for path, (one, _) in zip(group, found, strict=True)], lds_bytes, checked)
+            problems |= _compared(
+                [(path, one) for path, (one, _) in zip(group, found, strict=True)], lds_bytes, checked
+            )
             if len(problems) > 20:
                 return problems, touches
     return problems, touches
@@ -72,7 +77,7 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Probl
 def _together(paths: Sequence[State]) -> list[list[State]]:
     """Paths of all waves that one launch may follow: no condition holds on one and fails on another."""
     waves = sorted({int(w) for path in paths for w in path.waves})
-    groups: list[tuple[list[State], dict[object, bool], frozenset[int]]] = [([], {}, frozenset())]
+    groups: list[tuple[list[State], dict[Condition, bool], frozenset[int]]] = [([], {}, frozenset())]
     for wave in waves:
         further = []
         for chosen, decisions, covered in groups:
@@ -80,34 +85,43 @@ def _together(paths: Sequence[State]) -> list[list[State]]:
                 further.append((chosen, decisions, covered))
                 continue
             for path in paths:
-                if wave in path.waves and not covered & set(path.waves.tolist()) and all(
-                    decisions.get(c, held) == held for c, held in path.decisions.items()
+                if (
+                    wave in path.waves
+                    and not covered & set(path.waves.tolist())
+                    and all(decisions.get(c, held) == held for c, held in path.decisions.items())
                 ):
                     merged = {**decisions, **path.decisions}
                     further.append(([*chosen, path], merged, covered | set(path.waves.tolist())))
         groups = further
-        if len(groups) > 4000:
-            break
-    return [chosen for chosen, _, covered in groups if covered]
+        if len(groups) > TOGETHER:
+            raise Stopped(f"more than {TOGETHER} combinations of the waves' paths")
+    return [chosen for chosen, _, _ in groups]
 
 
 def _periods(group: Sequence[State]) -> int:
-    """Periods after which every neighbourhood of accesses has occurred."""
-    from mfmasim.prove.trace import Loop
+    """Periods after which every neighbourhood of accesses has occurred.
 
-    def barriers(items: Sequence[object]) -> int:
-        return sum(
-            0 if isinstance(i, Loop) else i.instruction.opcode.barrier in ("whole", "wait") for i in items  # type: ignore[attr-defined]
-        )
-
-    before, each = set(), set()
+    One is next to what is before the loop, one to what is behind it, and two to one another. Waves that are barriers
+    apart, and operations that stay in flight for several periods, have neighbours that are further away.
+    """
+    before: set[int] = set()
+    each: set[int] = set()
+    late = 0
     for path in group:
         first = next((k for k, item in enumerate(path.trace) if isinstance(item, Loop)), None)
         if first is not None:
-            before.add(barriers(path.trace[:first]))
-            each.add(barriers(path.trace[first].period))
+            before.add(_barriers(path.trace[:first]))
+        for loop in loops_in(path.trace):
+            each.add(_barriers(loop.period))
+            issues = sum(bool(i.instruction.opcode.counter) for i in loop.period if isinstance(i, Step))
+            late = max(late, -(-loop.flying // max(issues, 1)))
     apart = max(before, default=0) - min(before, default=0)
-    return 3 + (-(-apart // min(each)) if each and min(each) else apart)
+    shortest = min(each, default=0)
+    return 4 + late + (-(-apart // shortest) if shortest else apart)
+
+
+def _barriers(items: Sequence[Step | Loop]) -> int:
+    return sum(i.instruction.opcode.barrier in ("whole", "wait") for i in items if isinstance(i, Step))
 
 
 def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int, checked: set[object]) -> set[Problem]:
@@ -116,7 +130,9 @@ def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int, checked: 
     for path, accesses in group:
         for one in accesses:
             if one.access.address is None or not one.access.address.is_constant:
-                problems.add((one.access.instruction.pc, one.access.why or f"the address {one.access.address} is not constant"))
+                problems.add(
+                    (one.access.instruction.pc, one.access.why or f"the address {one.access.address} is not constant")
+                )
                 continue
             for wave in path.waves.tolist():
                 for interval in range(one.issued, one.done + 1):
@@ -139,7 +155,7 @@ def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
     key = (one.access, wave)
     if key not in _bytes_of:
         found = one.access.of_wave(wave)
-        assert found is not None  # noqa: S101 - only constant addresses come here
+        assert found is not None
         place, lanes = found
         if len(_bytes_of) > 4000:
             _bytes_of.clear()
@@ -157,7 +173,9 @@ def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]
         if one.access.kind != "read":
             old = writer[bytes_]
             if one.access.kind == "write" and ((old != nobody) & (old != wave)).any():
-                problems.add((one.access.instruction.pc, "another wave writes the same bytes, and no barrier is between"))
+                problems.add(
+                    (one.access.instruction.pc, "another wave writes the same bytes, and no barrier is between")
+                )
             writer[bytes_] = np.where((old == nobody) | (old == wave), wave, several)
     for wave, one, bytes_ in places:
         owner = writer[bytes_]
@@ -172,9 +190,7 @@ def _own(path: State, accesses: list[Placed]) -> set[Problem]:
     direct = [one for one in accesses if one.access.through == "memory"]
     others = [one for one in accesses if one.access.through != "memory"]
     for load in direct:
-        near = [
-            o for o in others if load.position < o.position < load.until or o.position < load.position < o.until
-        ]
+        near = [o for o in others if load.position < o.position < load.until or o.position < load.position < o.until]
         for other in near:
             for wave in path.waves.tolist():
                 a, b = load.access.of_wave(wave), other.access.of_wave(wave)

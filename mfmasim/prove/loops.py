@@ -157,7 +157,9 @@ def _settled(
     return None
 
 
-def _head(base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, facts: list[Polynomial], masks: set[int]) -> State:
+def _head(
+    base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, facts: list[Polynomial], masks: set[int]
+) -> State:
     """The state before turn number `turns`."""
     head = base.copy()
     for place in ("s", "v"):
@@ -229,7 +231,7 @@ def _final(execution: Execution, head: State, period: int, own: frozenset[int], 
         if len(turn.returned) != 1:
             raise Stopped(f"the loop at {head.pc:#x} has several ways", head.pc)
         state = turn.returned[0]
-    loop = Loop(head.pc, turns, tuple(state.trace))
+    loop = Loop(head.pc, turns, tuple(state.trace), len(head.flights))
     for one in left:
         one.trace = [*head.trace, loop, *one.trace]
     return left

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.prove.polynomial import Polynomial
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from mfmasim.prove.polynomial import Polynomial
 
 __all__ = ["Condition", "Literal", "Mask"]
 
@@ -79,6 +79,13 @@ class Mask:
     def known(self) -> bool:
         """Whether no literal decides."""
         return not self.literals or not self.on.any()
+
+    @property
+    def some(self) -> NDArray[np.bool_]:
+        """Whether each wave has a lane on, of a known mask: (waves, 1)."""
+        if self.literals:
+            return np.zeros((len(self.on), 1), np.bool_)
+        return np.asarray(self.on.any(axis=1))[:, None]
 
     def within(self, other: Mask) -> bool:
         """Whether each lane of it is certainly one of the other."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.prove.words import Word, bits, known, settled, sign_word, signed, unsigned
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MASK = 0xFFFFFFFF
 PLAIN = {"u32": np.uint32, "i32": np.int32, "b32": np.uint32}
 
 
-def computed(name: str, sources: Words) -> list[Word] | None:
+def computed(name: str, sources: Words) -> list[Word | None] | None:
     """Results of an operation whose sources are constants, by the machine's own function.
 
     Args:
@@ -56,12 +56,12 @@ def computed(name: str, sources: Words) -> list[Word] | None:
     return [bits(np.asarray(one).astype(np.int64) & MASK) for one in results]
 
 
-def truth_table(sources: Words, table: int) -> list[Word] | None:
+def truth_table(sources: Words, table: int) -> list[Word | None] | None:
     """V_BITOP3_B32 of constants: bit ``4 a + 2 b + c`` of the table for each bit of the sources."""
     a, b, c = (known(word) for word in sources)
     if a is None or b is None or c is None:
         return None
-    total = 0
+    total: Any = 0
     for row in range(8):
         if table >> row & 1:
             total = total | ((a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c) & MASK)
@@ -363,8 +363,8 @@ def _is(words: Words, _facts: Facts) -> Word | None:
 _SUBTRACT: Rule = _linear(lambda a, b: a - b)
 _RULES: tuple[tuple[str, Rule], ...] = (
     ("v_mov_b32 s_mov_b32 v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32 s_movk_i32", _is),
-    ("v_add_u32 v_add_nc_u32 s_add_u32 s_add_i32 s_add_co_u32 s_add_co_i32 v_add_co_u32 v_add_i32 v_add_nc_i32 "
-     "s_addk_i32 s_addk_co_i32", _add),
+    (("v_add_u32 v_add_nc_u32 s_add_u32 s_add_i32 s_add_co_u32 s_add_co_i32 v_add_co_u32 v_add_i32 v_add_nc_i32 "
+     "s_addk_i32 s_addk_co_i32"), _add),
     ("v_sub_u32 v_sub_nc_u32 s_sub_u32 s_sub_i32 s_sub_co_u32 s_sub_co_i32 v_sub_co_u32 v_sub_i32 v_sub_nc_i32",
      _SUBTRACT),
     ("v_subrev_u32 v_subrev_nc_u32 v_subrev_co_u32", lambda words, facts: _SUBTRACT((words[1], words[0]), facts)),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.masks import Condition
 from mfmasim.prove.polynomial import tightened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.prove.masks import Condition
     from mfmasim.prove.polynomial import Polynomial
     from mfmasim.prove.state import State
 
@@ -81,7 +81,7 @@ def _indivisible(value: Polynomial) -> bool:
     constant = value.constant
     if not factors or not isinstance(constant, int) or not all(isinstance(c, int) for c in factors):
         return False
-    return constant % gcd(*factors) != 0  # type: ignore[arg-type]
+    return constant % gcd(*factors) != 0
 
 
 def assume(state: State, condition: Condition, *, holds: bool) -> None:

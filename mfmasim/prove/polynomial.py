@@ -30,7 +30,7 @@ TERMS = 200
 _serial = count()
 
 
-class TooLarge(ArithmeticError):
+class TooLarge(ArithmeticError):  # noqa: N818 - a result that is not followed
     """A coefficient or a polynomial exceeds what is followed exactly."""
 
 
@@ -115,7 +115,7 @@ class Polynomial:
     def __repr__(self) -> str:
         return self.text()
 
-    def text(self, lane: int = 0) -> str:
+    def text(self) -> str:
         """Written out; coefficients that differ between lanes as their range."""
         parts = []
         for monomial, value in sorted(self.terms.items(), key=lambda term: (-len(term[0]), [s.name for s in term[0]])):
@@ -270,5 +270,5 @@ def tightened(fact: Polynomial) -> Polynomial:
     factors = [c for m, c in fact.terms.items() if m]
     if not factors or not all(isinstance(c, int) for c in fact.terms.values()):
         return fact
-    common = gcd(*factors)  # type: ignore[arg-type]
-    return Polynomial({m: c // common for m, c in fact.terms.items()})  # type: ignore[operator]
+    common = gcd(*factors)
+    return Polynomial({m: c // common for m, c in fact.terms.items()})

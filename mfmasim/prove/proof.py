@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.prove.contract import Contract
     from mfmasim.prove.state import State
-    from mfmasim.prove.trace import Access
     from mfmasim.verify import Case
 
 __all__ = ["KINDS", "Obligation", "Proof", "Reason", "prove_case"]
@@ -99,7 +98,9 @@ class Proof:
                 {
                     "kind": one.kind, "verdict": one.verdict, "instructions": one.count, "note": one.note,
                     "parameters": one.parameters,
-                    "reasons": [{"pc": r.pc, "instruction": r.text, "source": r.source, "why": r.why} for r in one.reasons],
+                    "reasons": [
+                        {"pc": r.pc, "instruction": r.text, "source": r.source, "why": r.why} for r in one.reasons
+                    ],
                 }
                 for one in self.obligations
             ],
@@ -140,8 +141,6 @@ def prove_case(
         proof.assumptions, proof.symbols = contract.assumptions, sorted(contract.parameters)
         execution = Execution(kernel, contract, seconds=seconds)
         paths = execution.run()
-        if not paths:
-            raise Stopped("no path reaches the end")
         proof.obligations = _judged(kernel, contract, execution, paths)
         if execution.matrix:
             why, rests = fragments(case, kernel, contract)
@@ -209,5 +208,3 @@ def _first(problems: Iterable[tuple[int, str]]) -> dict[int, str]:
         if why:
             found.setdefault(pc, why)
     return found
-
-

@@ -36,7 +36,9 @@ def value_of(polynomial: Polynomial, values: Mapping[Symbol, int]) -> int:
 
 def sizes(contract: Contract) -> Iterator[tuple[dict[Symbol, int], dict[str, int]]]:
     """Small values of the symbols that the facts admit, and the parameters that they mean."""
-    symbols = sorted({s for p in (*contract.parameters.values(), *contract.grid) for s in p.symbols}, key=lambda s: s.serial)
+    symbols = sorted(
+        {s for p in (*contract.parameters.values(), *contract.grid) for s in p.symbols}, key=lambda s: s.serial
+    )
     # All at their smallest values first, then one after the other above them.
     offsets = sorted(product(range(3), repeat=min(len(symbols), 8)), key=lambda o: (sum(o), max(o, default=0)))
     for offset in offsets:

@@ -77,7 +77,9 @@ def _word(value: Polynomial, part: int) -> Word:
     return Word(value, part)
 
 
-def loaded(state: State, ins: Instruction, segment: Segment, dwords: int) -> tuple[list[Word | None], Polynomial | None]:
+def loaded(
+    state: State, ins: Instruction, segment: Segment, dwords: int
+) -> tuple[list[Word | None], Polynomial | None]:
     """What a scalar load gives, and its address, None where it is not known.
 
     Args:

@@ -56,7 +56,7 @@ class State:
     @property
     def lanes(self) -> int:
         """Lanes of a wave."""
-        return self.exec.on.shape[1]
+        return int(self.exec.on.shape[1])
 
     def copy(self) -> State:
         """A state that changes on its own."""
@@ -164,14 +164,17 @@ class State:
     def _mask_of(self, words: list[Any]) -> Mask:
         shape = (len(self.waves), 1)
         lanes = [
-            (np.broadcast_to(np.asarray(word, np.int64), shape) >> np.arange(32)) & 1 for word in words[: self.lanes // 32]
+            (np.broadcast_to(np.asarray(word, np.int64), shape) >> np.arange(32)) & 1
+            for word in words[: self.lanes // 32]
         ]
         return Mask(np.concatenate(lanes, axis=1).astype(np.bool_))
 
     def write_mask(self, number: int, mask: Mask | Carry) -> None:
         """Write a lane mask to scalar registers, or to EXEC."""
         if number == EXEC:
-            self.exec = mask if isinstance(mask, Mask) else Mask(self.every().on, frozenset({(Condition.opaque(), True)}))
+            self.exec = (
+                mask if isinstance(mask, Mask) else Mask(self.every().on, frozenset({(Condition.opaque(), True)}))
+            )
             return
         for k in range(-1, self.lanes // 32):
             other = self.masks.get(number + k)
@@ -191,10 +194,7 @@ class State:
     def write_vector(self, file: str, number: int, word: Word | None) -> None:
         """Write a vector register in the lanes of EXEC."""
         old = self.v.get((file, number))
-        if not self.exec.literals and self.exec.on.all():
-            merged = word
-        else:
-            merged = self._merged(old, word)
+        merged = word if not self.exec.literals and self.exec.on.all() else self._merged(old, word)
         if merged is None:
             self.v.pop((file, number), None)
         else:
@@ -246,7 +246,7 @@ class State:
 
 
 def _either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Polynomial:
-    terms = {}
+    terms: dict[Any, Any] = {}
     for monomial in {**a.terms, **b.terms}:
         x, y = a.terms.get(monomial, 0), b.terms.get(monomial, 0)
         if isinstance(x, int) and isinstance(y, int):

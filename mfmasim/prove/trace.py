@@ -78,6 +78,8 @@ class Loop:
     turns: Symbol
     """How many repetitions."""
     period: tuple[Step | Loop, ...] = field(default=())
+    flying: int = 0
+    """Operations in flight before each period."""
 
 
 def accesses(trace: Sequence[Step | Loop]) -> Iterator[Access]:

@@ -40,7 +40,9 @@ class Word:
 
     def same(self, other: Word | None) -> bool:
         """Whether both hold the same in every lane, for all values of the symbols."""
-        return other is not None and self.part == other.part and self.under == other.under and self.value.same(other.value)
+        return (
+            other is not None and self.part == other.part and self.under == other.under and self.value.same(other.value)
+        )
 
 
 def literal(value: int) -> Word:
@@ -70,10 +72,7 @@ def bits(value: np.ndarray | int) -> Word:
 def settled(value: Polynomial) -> Word:
     """Word 0 of a polynomial, with the constant as small as it can be."""
     number = value.constant
-    small = _wrapped(number) if isinstance(number, int) else (number + (WORD >> 1)) % WORD - (WORD >> 1)
-    return Word(value + (small - number if isinstance(number, int) else 0)) if isinstance(number, int) else Word(
-        value + constant(small - number)
-    )
+    return Word(value + constant((number + (WORD >> 1)) % WORD - (WORD >> 1) - number))
 
 
 def unsigned(word: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
@@ -97,8 +96,8 @@ def _within(word: Word | None, facts: Sequence[Polynomial], least: int) -> Polyn
     for shift in (0, WORD) if least == 0 else (0,):
         moved = word.value + shift
         low, high = moved.range
-        if (low is not None and low >= least or never_negative(moved - least, facts)) and (
-            high is not None and high < least + WORD or never_negative(-moved + (least + WORD - 1), facts)
+        if ((low is not None and low >= least) or never_negative(moved - least, facts)) and (
+            (high is not None and high < least + WORD) or never_negative(-moved + (least + WORD - 1), facts)
         ):
             return moved
     return None
@@ -123,7 +122,9 @@ def pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Po
 
 def _congruent(a: Polynomial, b: Polynomial) -> bool:
     """Whether two polynomials are the same modulo 2^32."""
-    return all(not np.any(np.asarray(c) % WORD) if not isinstance(c, int) else c % WORD == 0 for c in (a - b).terms.values())
+    return all(
+        not np.any(np.asarray(c) % WORD) if not isinstance(c, int) else c % WORD == 0 for c in (a - b).terms.values()
+    )
 
 
 def unsigned_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.prove import prove_case
-from mfmasim.verify import Case, Mutant
+
+if TYPE_CHECKING:
+    from mfmasim.verify import Case, Mutant
 
 VIOLATES = {"races": {"lds races", "global races"}, "bounds": {"bounds"}, "waits": {"waits"}, "mapping": {"fragments"}}
 QUICK = {"tiles_read_too_early", "direct_waits_for_one_too_few", "half_of_the_columns", "row_not_guarded"}

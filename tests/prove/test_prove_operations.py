@@ -34,7 +34,9 @@ def value_in(polynomial: Polynomial, values: dict[Symbol, int]) -> np.ndarray:
 def words(draw: st.DrawFn, values: dict[Symbol, int]) -> Word:
     """A register: constants of each lane, or a polynomial of a few symbols with small or multiple coefficients."""
     kind = draw(st.sampled_from(("constant", "lanes", "affine", "affine", "affine", "product", "high")))
-    small = st.one_of(st.integers(-9, 64), st.sampled_from((0, 1, 16, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)))
+    small = st.one_of(
+        st.integers(-9, 64), st.sampled_from((0, 1, 16, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF))
+    )
     if kind == "constant":
         return settled(constant(draw(small)))
     lanes = np.array([[draw(small) for _ in range(LANES)]], np.int64)
@@ -88,7 +90,9 @@ def test_rules_hold_what_the_machine_computes(name: str, data: st.DataObject) ->
         found = None
     held = [registers(word, values) for word in sources]
     results = operation.body(*(h.view(PLAIN[k]) for h, k in zip(held, kinds, strict=True)))
-    exact = np.broadcast_to(np.asarray(results[0] if isinstance(results, tuple) else results), (1, LANES)).astype(np.uint32)
+    exact = np.broadcast_to(np.asarray(results[0] if isinstance(results, tuple) else results), (1, LANES)).astype(
+        np.uint32
+    )
     if all(word.value.is_constant for word in sources):
         own = computed(name, sources)
         if own is not None:
