@@ -22,7 +22,8 @@ __all__ = ["accessed"]
 
 SIZES = {
     "ubyte": 1, "sbyte": 1, "byte": 1, "u8": 1, "i8": 1, "b8": 1, "ushort": 2, "sshort": 2, "short": 2, "u16": 2,
-    "i16": 2, "b16": 2, "dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b32": 4, "b64": 8, "b96": 12, "b128": 16,
+    "i16": 2, "b16": 2, "dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b32": 4, "b64": 8, "b96": 12,
+    "b128": 16,
 }  # fmt: skip
 """Bytes of a lane by the type in a mnemonic."""
 CANONICAL = 1 << 48

@@ -189,10 +189,7 @@ class Execution:
         if what not in ("vcc", "exec"):
             raise Stopped(f"{ins.text} is not followed", ins.pc)
         mask = state.mask(EXEC if what == "exec" else VCC)
-        if mask.known:
-            some = mask.some
-        else:
-            some = np.array([[self._some(state, mask, what)]])
+        some = mask.some if mask.known else np.array([[self._some(state, mask, what)]])
         return ~some if name.endswith("z") and not name.endswith("nz") else some
 
     def _flag(self, state: State) -> np.ndarray:

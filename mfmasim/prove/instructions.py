@@ -9,9 +9,11 @@ import numpy as np
 
 from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.prove import comparisons
+from mfmasim.prove.constants import computed, truth_table
 from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
 from mfmasim.prove.masks import Condition, Mask
-from mfmasim.prove.operations import WIDE, WORDS, computed, truth_table
+from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.paths import Stopped, decide
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant
 from mfmasim.prove.state import Carry
@@ -25,16 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["execute_alu"]
 
-MASKS = {
-    "and": lambda a, b: a.both(b), "or": lambda a, b: a.either(b), "xor": lambda a, b: a.one_of(b),
-    "andn2": lambda a, b: a.without(b), "and_not1": lambda a, b: a.without(b),
-}  # fmt: skip
-SAVES = {
-    "and": lambda old, given: given.both(old), "or": lambda old, given: given.either(old),
-    "xor": lambda old, given: given.one_of(old), "andn2": lambda old, given: given.without(old),
-    "and_not1": lambda old, given: given.without(old), "andn1": lambda old, given: old.without(given),
-    "and_not0": lambda old, given: old.without(given),
-}  # fmt: skip
 MODIFIERS = ("clamp", "omod", "op_sel", "neg_lo", "neg_hi")
 UNSAFE = {"setreg", "index", "index_mode", "msb", "fork", "relative"}
 """Kinds of operations that change what later ones mean."""
@@ -110,15 +102,15 @@ def _scalar(state: State, ins: Instruction) -> None:
     stem = name.removeprefix("s_").removesuffix("_" + lanes)
     if name.endswith(lanes):
         if stem.endswith("_saveexec"):
-            _save(state, ins, stem.removesuffix("_saveexec"))
+            save(state, ins, stem.removesuffix("_saveexec"))
             return
-        if stem == "mov" and _is_mask(state, ins.src[0].index if ins.src[0].kind == "s" else -1, ins.dst[0].index):
-            state.write_mask(ins.dst[0].index, _mask_operand(state, ins, 0))
+        if stem == "mov" and is_mask(state, ins.src[0].index if ins.src[0].kind == "s" else -1, ins.dst[0].index):
+            state.write_mask(ins.dst[0].index, mask_operand(state, ins, 0))
             return
         if stem in (*MASKS, "not", "orn2", "or_not1", "nand", "nor", "xnor") and any(
-            _is_mask(state, o.index if o.kind == "s" else -1, ins.dst[0].index) for o in ins.src
+            is_mask(state, o.index if o.kind == "s" else -1, ins.dst[0].index) for o in ins.src
         ):
-            _mask_operation(state, ins, stem)
+            mask_operation(state, ins, stem)
             return
     if name in ("s_cselect_b32", "s_cselect_b64"):
         _select(state, ins)
@@ -291,56 +283,13 @@ def _select(state: State, ins: Instruction) -> None:
         if (
             ins.name.endswith(f"b{state.lanes}")
             and chosen.kind == "s"
-            and _is_mask(state, chosen.index, ins.dst[0].index)
+            and is_mask(state, chosen.index, ins.dst[0].index)
         ):
             state.write_mask(ins.dst[0].index, state.mask(chosen.index))
             return
         state.write(ins.dst[0], [state.operand(chosen, k) for k in range(ins.dst[0].count)])
         return
     state.write(ins.dst[0], [])
-
-
-# Lane masks.
-
-
-def _is_mask(state: State, source: int, target: int) -> bool:
-    return source == EXEC or source in state.masks or target == EXEC
-
-
-def _mask_operand(state: State, ins: Instruction, number: int) -> Mask:
-    operand = ins.src[number]
-    if operand.kind == "s":
-        return state.mask(operand.index)
-    if operand.kind in ("const", "imm"):
-        width = state.lanes
-        lanes = np.array([[operand.bits >> k & 1 for k in range(width)]], np.bool_)
-        return Mask(np.broadcast_to(lanes, state.exec.on.shape).copy())
-    return Mask(state.every().on, frozenset({(Condition.opaque(), True)}))
-
-
-def _mask_operation(state: State, ins: Instruction, stem: str) -> None:
-    given = [_mask_operand(state, ins, k) for k in range(len(ins.src))]
-    if stem == "not":
-        result = state.every().without(given[0])
-    elif stem in MASKS:
-        result = MASKS[stem](*given)
-    elif stem in ("orn2", "or_not1"):
-        result = given[0].either(state.every().without(given[1]))
-    else:
-        inner = {"nand": "and", "nor": "or", "xnor": "xor"}[stem]
-        result = state.every().without(MASKS[inner](*given))
-    state.write_mask(ins.dst[0].index, result)
-    state.scc = result.some if result.known else None
-
-
-def _save(state: State, ins: Instruction, stem: str) -> None:
-    if stem not in SAVES:
-        raise Stopped(f"{ins.text} is not followed", ins.pc)
-    given, old = _mask_operand(state, ins, 0), state.exec
-    new = SAVES[stem](old, given)
-    state.write_mask(ins.dst[0].index, old)
-    state.exec = new
-    state.scc = new.some if new.known else None
 
 
 # Vector.

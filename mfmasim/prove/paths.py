@@ -85,7 +85,13 @@ def _indivisible(value: Polynomial) -> bool:
 
 
 def assume(state: State, condition: Condition, *, holds: bool) -> None:
-    """Follow the way on which a condition holds, or does not."""
+    """Follow the way on which a condition holds, or does not.
+
+    Args:
+        state: changed.
+        condition: the condition.
+        holds: which way.
+    """
     state.decisions[condition] = holds
     value = condition.value
     if value is None:

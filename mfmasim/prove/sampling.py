@@ -55,6 +55,11 @@ def check_contract(case: Case, contract: Contract, arch: Arch) -> None:
 
     A function that makes plain numbers of its parameters (the size of an array that it fills) is found here.
 
+    Args:
+        case: the case.
+        contract: what was traced.
+        arch: decides the formats.
+
     Raises:
         MfmasimError: they differ.
     """

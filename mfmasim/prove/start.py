@@ -110,6 +110,11 @@ def loaded(
 def first_state(kernel: Kernel, contract: Contract, segment: Segment) -> State:
     """Registers and EXEC of all waves of a workgroup (`mfmasim.machine.execution.initial_state`).
 
+    Args:
+        kernel: says which registers are set.
+        contract: workgroups and arguments.
+        segment: the kernel arguments in memory.
+
     Raises:
         Stopped: the kernel is started in a way that is not followed.
     """

@@ -192,7 +192,13 @@ class State:
         return None
 
     def write_vector(self, file: str, number: int, word: Word | None) -> None:
-        """Write a vector register in the lanes of EXEC."""
+        """Write a vector register in the lanes of EXEC.
+
+        Args:
+            file: ``v``, ``a``, or ``scratch`` for dwords of the scratch.
+            number: which.
+            word: what is written; None where it is not known.
+        """
         old = self.v.get((file, number))
         merged = word if not self.exec.literals and self.exec.on.all() else self._merged(old, word)
         if merged is None:

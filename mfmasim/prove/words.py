@@ -104,7 +104,13 @@ def _within(word: Word | None, facts: Sequence[Polynomial], least: int) -> Polyn
 
 
 def pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
-    """A polynomial that equals the 64 bits of two registers, modulo 2^64."""
+    """A polynomial that equals the 64 bits of two registers, modulo 2^64.
+
+    Args:
+        low: the low register.
+        high: the high one.
+        facts: polynomials that are not negative.
+    """
     if low is None or high is None or low.part:
         return None
     if high.part == 1 and _congruent(low.value, high.value):
@@ -128,7 +134,13 @@ def _congruent(a: Polynomial, b: Polynomial) -> bool:
 
 
 def unsigned_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
-    """The unsigned value of 64 bits as a polynomial that needs no modulus; None if it may wrap."""
+    """The unsigned value of 64 bits as a polynomial that needs no modulus; None if it may wrap.
+
+    Args:
+        low: the low register.
+        high: the high one.
+        facts: polynomials that are not negative.
+    """
     value = pair(low, high, facts)
     if value is None or not never_negative(value, facts) or not never_negative(-value + (WORD * WORD - 1), facts):
         return None

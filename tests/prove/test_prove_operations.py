@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim.machine.opcodes.registry import OPERATIONS
+from mfmasim.prove.constants import PLAIN, computed
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.operations import PLAIN, WORDS, computed
+from mfmasim.prove.operations import WORDS
 from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
 from mfmasim.prove.words import Word, pair, settled, signed, unsigned
 
