@@ -75,6 +75,15 @@ class Execution:
             raise Stopped("no path reaches the end")
         return ends
 
+    def tick(self, pc: int | None = None) -> None:
+        """Stop where the time is over.
+
+        Raises:
+            Stopped: it is.
+        """
+        if time.process_time() > self.deadline:
+            raise Stopped("the time is over", pc)
+
     def explore(self, states: list[State], header: int | None = None, body: frozenset[int] | None = None) -> Turn:
         """Follow states to the end.
 
@@ -131,8 +140,8 @@ class Execution:
         if ins is None:
             raise Stopped(f"{state.pc:#x} is no instruction of the kernel", state.pc)
         self.steps += 1
-        if self.steps % 64 == 0 and time.process_time() > self.deadline:
-            raise Stopped("the time is over", state.pc)
+        if self.steps % 64 == 0:
+            self.tick(state.pc)
         following = ins.pc + ins.size
         done: tuple[Access, ...] = ()
         opcode = ins.opcode

@@ -18,7 +18,7 @@ from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from mfmasim.prove.contract import Contract, Region
     from mfmasim.prove.polynomial import Symbol
@@ -30,13 +30,16 @@ Term = tuple[Polynomial, int, list[Polynomial]]
 """A number that an access has, how many from it on, and what holds."""
 
 
-def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collection[int]) -> list[tuple[int, str]]:
+def shared_bytes(
+    accesses: Sequence[Access], contract: Contract, outside: Collection[int], tick: Callable[[], None]
+) -> list[tuple[int, str]]:
     """Instructions of which it is not proved that other workgroups touch other bytes, each with the reason.
 
     Args:
         accesses: of all paths.
         contract: its arrays and workgroups.
         outside: addresses of instructions whose bounds are not proved.
+        tick: raises where the time is over.
     """
     ids = {s for place in contract.workgroup for s in place.symbols}
     several = max((int(w) for access in accesses for w in access.waves), default=0) > 0
@@ -47,6 +50,7 @@ def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collec
     regions = {region.name: region for region in contract.regions}
     lost = []
     for access in accesses:
+        tick()
         if access.space != "global" or not access.mask.on.any():
             continue
         region = None if access.address is None else region_of(access.address, contract.regions)
@@ -76,6 +80,7 @@ def shared_bytes(accesses: Sequence[Access], contract: Contract, outside: Collec
         try:
             terms = []
             for access, offset in taken[name]:
+                tick()
                 value, facts = active(access, offset)
                 terms.append((value, access.size, facts))
             left = ids - _determined(terms, ids, region)

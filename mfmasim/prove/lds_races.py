@@ -11,7 +11,7 @@ from mfmasim.prove.paths import Stopped
 from mfmasim.prove.trace import Loop, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,13 +32,14 @@ _bytes_of: dict[tuple[Access, int], NDArray[np.int64]] = {}
 """Bytes of accesses by wave, for the intervals in which they recur."""
 
 
-def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Problem], bool]:
+def races(paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[], None]) -> tuple[set[Problem], bool]:
     """Accesses that are not proved to be ordered.
 
     Args:
         paths: states at the end of the kernel.
         arch: its architecture.
         lds_bytes: of the workgroup.
+        tick: raises where the time is over.
 
     Returns:
         Addresses of instructions, each with the reason; and whether the LDS is accessed at all.
@@ -57,6 +58,7 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int) -> tuple[set[Probl
             problems.add((group[0].pc, "too many loops"))
             continue
         for times in choices(turns, most):
+            tick()
             found = [placed(arch, written_out(path.trace, times)) for path in group]
             key = tuple(
                 (tuple(path.waves.tolist()), tuple((id(p.access), p.issued, p.done) for p in one))

@@ -23,7 +23,7 @@ from mfmasim.prove.trace import accesses
 from mfmasim.verify.runner import informed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mfmasim.kernels import Kernel
     from mfmasim.prove.contract import Contract
@@ -176,13 +176,30 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
     every = list(found.values())
     info = kernel.info.metadata
     lds = info.group_segment_fixed_size + contract.shared
-    unproved = _first(
-        (a.instruction.pc, outside(a, contract.regions, lds, info.private_segment_fixed_size)) for a in every
-    )
+    late: dict[str, Stopped] = {}
+
+    def timed(kind: str, judge: Callable[[], dict[int, str]]) -> dict[int, str]:
+        try:
+            return judge()
+        except Stopped as stop:
+            late[kind] = stop
+            return {kernel.info.entry if stop.pc is None else stop.pc: stop.why}
+
+    def bounds() -> dict[int, str]:
+        problems: dict[int, str] = {}
+        for access in every:
+            execution.tick(access.instruction.pc)
+            why = outside(access, contract.regions, lds, info.private_segment_fixed_size)
+            if why:
+                problems.setdefault(access.instruction.pc, why)
+        return problems
+
+    unproved = timed("bounds", bounds)
     shared = [a for a in every if a.space == "lds"]
-    racy, _ = races(paths, kernel.arch, lds)
-    racy |= {(pc, why) for pc, why in unproved.items() if any(a.instruction.pc == pc for a in shared)}
-    split = shared_bytes(every, contract, set(unproved))
+    beyond = {a.instruction.pc: unproved[a.instruction.pc] for a in shared if a.instruction.pc in unproved}
+    open_bounds = set(unproved) if "bounds" not in late else {a.instruction.pc for a in every}
+    racy = timed("lds races", lambda: _first(sorted(races(paths, kernel.arch, lds, execution.tick)[0]))) | beyond
+    split = timed("global races", lambda: _first(shared_bytes(every, contract, open_bounds, execution.tick)))
     early = {pc: why for (pc, _), why in execution.early.items()}
     worst, lost = degrees(kernel.arch, shared)
 
@@ -194,9 +211,9 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
     lds_places, memory = ({pc for pc, space in places if space == wanted} for wanted in ("lds", "global"))
     return [
         one("bounds", len(places), unproved),
-        one("lds races", len(lds_places), _first(racy)),
+        one("lds races", len(lds_places), racy),
         one("waits", execution.loads, early),
-        one("global races", len(memory), _first(split)),
+        one("global races", len(memory), split),
         one("bank conflicts", len(lds_places), lost, f"degree at most {worst}" if worst else ""),
     ]
 

@@ -49,6 +49,8 @@ class Result:
     """What a reader of the comparison has to know about the architecture; it stays out of JSON."""
     code: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the code object and who compiled it."""
+    proof: dict[str, Any] = field(default_factory=dict)
+    """What `mfmasim prove` says of the case, where that was asked for."""
     seconds: float = 0.0
     launch: Report | None = None
     """What the last launch reports; it stays out of JSON."""
@@ -116,4 +118,4 @@ class Result:
             "compared_with": list(self.compared_with),
             "code": self.code,
             "seconds": round(self.seconds, 4),
-        }
+        } | ({"proof": self.proof} if self.proof else {})

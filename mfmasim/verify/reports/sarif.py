@@ -44,6 +44,7 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
     # A case that passes has no result of its own: what its verdict rests on is a property of the run.
     cases = [
         {"case": r.case, "arch": r.arch, "device": r.device, "status": r.status, "fidelity": r.trust.record()}
+        | ({"proof": r.proof} if r.proof else {})
         for r in results
     ]
     run = {
