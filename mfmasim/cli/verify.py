@@ -88,17 +88,13 @@ def run(args: argparse.Namespace) -> int:
     for result in in_order(
         args, _work, _verified, lambda result: sum(result.executed.values()), alone=args.device != "sim", lost=_lost
     ):
-<<<<<<< HEAD
         if result.group not in tables:
             tables[result.group] = table_of(result.group)
         if args.verbose or tables[result.group] is None:
             progress.show(result)
-=======
-        progress.show(result)
         if result.proof and not quiet:
             verdicts = ", ".join(f"{one['kind']} {one['verdict']}" for one in result.proof["obligations"])
             print(f"        for all {', '.join(result.proof['for_all']) or 'its own sizes'}: {verdicts}")
->>>>>>> a22d9c1d (prove: verify --prove, docs, limits for all parts of a proof)
         results.append(result)
     failed_input = any(result.status == "error" for result in results)
     if args.json:
@@ -172,18 +168,12 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
             quota=None if args.device != "sim" else quota_of(args),
         )
     except MfmasimError as error:
-<<<<<<< HEAD
         result = _error(args, task, str(error))
-=======
-        result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
-        result.source = str(case.source)
-        result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
     if args.prove and result.status in ("pass", "fail"):
         from mfmasim.prove import prove_case
 
         changed = case.with_parameters(changes) if changes else case
         result.proof = prove_case(changed, arch, group=name, compiler=args.compiler).record()
->>>>>>> a22d9c1d (prove: verify --prove, docs, limits for all parts of a proof)
     if args.html and result.launch is not None:
         result.coverage = result.launch.coverage
     result.launch = None  # nothing else reads it here, and it holds the whole kernel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
 from mfmasim.prove.flow import Flow, flow_of
 from mfmasim.prove.instructions import execute_alu
+from mfmasim.prove.loops import Turn, through
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.paths import Fork, Split, Stopped, assume, decide
 from mfmasim.prove.start import Segment, first_state, loaded
@@ -29,18 +29,10 @@ if TYPE_CHECKING:
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.state import State
 
-__all__ = ["Execution", "Turn"]
+__all__ = ["Execution"]
 
 PATHS = 600
 """Paths that end, and states that wait, at most."""
-
-
-@dataclass
-class Turn:
-    """What became of a state: states that are at the header of a loop again, and states that ended or left it."""
-
-    returned: list[State] = field(default_factory=list)
-    left: list[State] = field(default_factory=list)
 
 
 class Execution:
@@ -103,8 +95,6 @@ class Execution:
                     turn.left.append(state)
                     break
                 if state.pc in self.flow.loops and state.pc != header:
-                    from mfmasim.prove.loops import through
-
                     waiting += [(one, False) for one in reversed(through(self, state))]
                     break
                 try:

@@ -9,7 +9,8 @@ facts of the next one if they hold before the first (Flanagan and Leino's Houdin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.paths import Stopped
@@ -18,10 +19,10 @@ from mfmasim.prove.trace import Loop
 from mfmasim.prove.words import Word
 
 if TYPE_CHECKING:
-    from mfmasim.prove.execution import Execution
+    from mfmasim.prove.flow import Flow
     from mfmasim.prove.state import State
 
-__all__ = ["through"]
+__all__ = ["Explorer", "Turn", "through"]
 
 PEELED = 9
 """Turns before a loop that is not understood is given up, where conditions on sizes decide its end."""
@@ -29,7 +30,31 @@ UNROLLED = 300
 """Turns of a loop whose end constants decide."""
 
 
-def through(execution: Execution, state: State) -> list[State]:
+@dataclass
+class Turn:
+    """What became of a state: states that are at the header of a loop again, and states that ended or left it."""
+
+    returned: list[State] = field(default_factory=list)
+    left: list[State] = field(default_factory=list)
+
+
+class Explorer(Protocol):
+    """A symbolic execution, as loops need it."""
+
+    flow: Flow
+    turns: dict[tuple[int, int, int, int], Symbol]
+
+    def explore(self, states: list[State], header: int | None, body: frozenset[int] | None) -> Turn:
+        """Follow states to the header of a loop, or out of its body.
+
+        Args:
+            states: where to begin.
+            header: the first instruction of the loop.
+            body: its instructions.
+        """
+
+
+def through(execution: Explorer, state: State) -> list[State]:
     """Execute a loop that a state has reached: the states that have left it."""
     own = execution.flow.loops[state.pc]
     going: list[State] = []
@@ -57,7 +82,7 @@ def through(execution: Execution, state: State) -> list[State]:
     return going
 
 
-def _by_induction(execution: Execution, chain: list[State], own: frozenset[int]) -> list[State] | None:
+def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) -> list[State] | None:
     """States that leave the loop after any number of further turns; None where no hypothesis fits."""
     for period in (1, 2):
         if len(chain) <= 2 * period:
@@ -74,7 +99,7 @@ def _by_induction(execution: Execution, chain: list[State], own: frozenset[int])
     return None
 
 
-def _symbol(execution: Execution, state: State, period: int, peeled: int) -> Symbol:
+def _symbol(execution: Explorer, state: State, period: int, peeled: int) -> Symbol:
     """The number of periods of a loop; waves that come to it alike share it."""
     key = (state.pc, state.turns.get(state.pc, 0), period, peeled)
     if key not in execution.turns:
@@ -131,7 +156,7 @@ def _steps(before: State, middle: State, last: State) -> dict[tuple[str, object]
 
 
 def _settled(
-    execution: Execution, base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, period: int,
+    execution: Explorer, base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, period: int,
     own: frozenset[int], facts: list[Polynomial],
 ) -> list[State] | None:  # fmt: skip
     """Find the invariant of a loop, and what leaves it; None if there is none."""
@@ -178,7 +203,7 @@ def _head(
     return head
 
 
-def _turns(execution: Execution, head: State, period: int, own: frozenset[int]) -> State | None:
+def _turns(execution: Explorer, head: State, period: int, own: frozenset[int]) -> State | None:
     """The state after a period, where there is one alone."""
     state = head.copy()
     for _ in range(period):
@@ -220,7 +245,7 @@ def _candidates(head: State, end: State, base: State, turns: Symbol) -> list[Pol
     return list(found.values())
 
 
-def _final(execution: Execution, head: State, period: int, own: frozenset[int], turns: Symbol) -> list[State]:
+def _final(execution: Explorer, head: State, period: int, own: frozenset[int], turns: Symbol) -> list[State]:
     """Execute a period once more, and keep what leaves the loop."""
     left: list[State] = []
     state = head.copy()
