@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mfmasim.arrays import U8
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent, Place
+    from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
@@ -51,8 +51,9 @@ class Reach:
     """In which dwords of the LDS accesses begin or end, as far as there are flags."""
     lowest: int = 1 << 62
     highest: int = 0
-    low_place: Place | None = None
-    high_place: Place | None = None
+    low_at: tuple[int, int] = (0, 0)
+    """Number of the wave in the launch, and lane, of the lowest access."""
+    high_at: tuple[int, int] = (0, 0)
 
     def merge(self, other: Reach) -> None:
         """Add what another part of the launch accessed."""
@@ -60,9 +61,9 @@ class Reach:
         if len(other.dwords):
             self.flags(4 * len(other.dwords))[: len(other.dwords)] |= other.dwords
         if other.lowest < self.lowest:
-            self.lowest, self.low_place = other.lowest, other.low_place
+            self.lowest, self.low_at = other.lowest, other.low_at
         if other.highest > self.highest:
-            self.highest, self.high_place = other.highest, other.high_place
+            self.highest, self.high_at = other.highest, other.high_at
 
     def flags(self, size: int) -> U8:
         """Flags for so many bytes."""
@@ -94,6 +95,7 @@ class Variables(Check):
     def __init__(self, launch: Launch) -> None:
         """Start with no access."""
         super().__init__(launch)
+        self._launch = launch
         self._names, self._bytes, self._waves = launch.names, launch.lds_bytes, launch.waves_per_workgroup
         self._reach: dict[tuple[int, int], Reach] = {}
         """By address of the instruction and which of its two accesses."""
@@ -128,9 +130,9 @@ class Variables(Check):
         if event.size > DWORD:
             flags[(addresses + (event.size - DWORD)) >> 2] = 1
         if low < reach.lowest:
-            reach.lowest, reach.low_place = low, _place(event, low)
+            reach.lowest, reach.low_at = low, _first(event, low)
         if high > reach.highest:
-            reach.highest, reach.high_place = high, _place(event, high - event.size)
+            reach.highest, reach.high_at = high, _first(event, high - event.size)
 
     def merge(self, other: Variables) -> None:
         """Add what another part of the same launch accessed."""
@@ -171,14 +173,15 @@ class Variables(Check):
             f"this instruction {access} {meant.name} up to {count} element{'s' * (count != 1)} of {element} bytes "
             f"{where}: that lands {lands}"
         )
-        place = reach.high_place if byte >= meant.offset + meant.size else reach.low_place
+        number, lane = reach.high_at if byte >= meant.offset + meant.size else reach.low_at
+        place = self._launch.place(number, lane)
         return self.finding(PAST, text, pc, place, instruction=reach.instruction.name)
 
 
-def _place(event: AccessEvent, address: int) -> Place:
-    """The first wave and lane of an access to an address."""
+def _first(event: AccessEvent, address: int) -> tuple[int, int]:
+    """The first wave, by its number in the launch, and its lane that access an address."""
     here = event.addresses == address
     if event.active is not None:
         here = here & event.active
     row, lane = divmod(int(here.argmax()), here.shape[1])
-    return event.place(row * (event.waves // len(here)), lane)
+    return int(event.numbers[row * (event.waves // len(here))]), lane
