@@ -262,7 +262,7 @@ def test_every_message_fits_the_schema(client):
 
         folder = Path(importlib.util.find_spec("debugpy").origin).parent
     except (ImportError, AttributeError):
-        require("debugpy", available=False, how="pip install debugpy jsonschema")
+        require("debugpy", available=False, how="pip install --group oracles")
     schema = json.loads(next(folder.rglob("debugProtocol.json")).read_text())
     begin(client, 31, filters=["info"])
     client.request("continue", threadId=1)
@@ -315,7 +315,8 @@ def test_the_test_client_of_visual_studio_code():
     """@vscode/debugadapter-testsupport, over a socket."""
     modules = os.environ.get("MFMASIM_DAP_CLIENT", "")
     how = "npm install @vscode/debugadapter-testsupport in a folder, and set MFMASIM_DAP_CLIENT to it"
-    require("@vscode/debugadapter-testsupport", bool(modules) and shutil.which("node") is not None, how)
+    available = bool(modules) and shutil.which("node") is not None
+    require("@vscode/debugadapter-testsupport", available, how, installed=False)
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
@@ -346,7 +347,7 @@ def test_neovim_with_nvim_dap(tmp_path):
     """A real editor without a screen: nvim-dap starts the server on standard streams."""
     plugin = os.environ.get("MFMASIM_NVIM_DAP", "")
     how = "install neovim, and set MFMASIM_NVIM_DAP to a checkout of nvim-dap"
-    require("nvim-dap", bool(plugin) and shutil.which("nvim") is not None, how)
+    require("nvim-dap", bool(plugin) and shutil.which("nvim") is not None, how, installed=False)
     compiled(1)
     out = tmp_path / "out"
     subprocess.run(
