@@ -129,7 +129,8 @@ def _parameters(
             factor = max(factor, exact)
             polynomial = of(Symbol(name + ("'" if factor > 1 else ""))).scaled(factor)
         else:
-            polynomial = of(Symbol(name + "'")).scaled(factor) - of(Symbol(name + "~", 0, factor - 1))
+            rest_of = Symbol(name + "~", 0, factor // exact - 1)
+            polynomial = of(Symbol(name + "'")).scaled(factor) - of(rest_of).scaled(exact)
         made[name] = Traced(value, polynomial)
     return made
 
