@@ -92,7 +92,7 @@ def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) 
         steps = _steps(before, middle, last)
         if steps is None or (period == 1 and _alternates(chain)):
             continue
-        facts = _extended(before, middle, last, turns)
+        facts = _of_this(execution, _extended(before, middle, last, turns), turns)
         found = _settled(execution, last, steps, turns, period, own, facts)
         if found is not None:
             return found
@@ -174,7 +174,7 @@ def _settled(
         kept = [f for f in facts if never_negative(_next(f, turns), end.facts)]
         if first:
             known = {f.key for f in facts}
-            kept += [f for f in _candidates(head, end, base, turns) if f.key not in known]
+            kept += [f for f in _of_this(execution, _candidates(head, end, base, turns), turns) if f.key not in known]
         if first or wrong or other or len(kept) < len(facts):
             facts, first = kept, False
             continue
@@ -223,6 +223,12 @@ def _continues(head: State, end: State, key: tuple[str, object], step: Polynomia
         return bool(after.value.same(mine.value + step))
     except TooLarge:
         return False
+
+
+def _of_this(execution: Explorer, facts: list[Polynomial], turns: Symbol) -> list[Polynomial]:
+    """Facts without numbers of turns of other loops: an inner loop's is another one in the next turn."""
+    others = set(execution.turns.values()) - {turns}
+    return [fact for fact in facts if not fact.symbols & others]
 
 
 def _next(fact: Polynomial, turns: Symbol) -> Polynomial:
