@@ -128,6 +128,14 @@ def _parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentP
     return next(iter(actions)).choices[verb]  # type: ignore[no-any-return]
 
 
+def _run(verb: str, args: argparse.Namespace) -> int:
+    """Run a verb, and write all that it printed: a pipe that was closed is seen here, not at Python's shutdown."""
+    code = int(importlib.import_module(f"mfmasim.cli.{verb}").run(args))
+    if flush := getattr(sys.stdout, "flush", None):
+        flush()
+    return code
+
+
 def _main(arguments: list[str]) -> int:
     try:
         if not arguments or arguments[0] in ("-h", "--help"):
@@ -147,7 +155,7 @@ def _main(arguments: list[str]) -> int:
         if args.verb is None:
             print(first_screen())
             return 0
-        return int(importlib.import_module(f"mfmasim.cli.{verb}").run(args))
+        return _run(verb, args)
     except MfmasimError as error:
         text = _shortened(str(error))
         print(f"mfmasim: {text}" if not text.startswith("mfmasim") else text, file=sys.stderr)

@@ -1,6 +1,9 @@
 """Bad input on the command line: exit code 2 and one line that names the value and what is allowed."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +34,7 @@ OPERAND = ("--write", "ds_write_b128", "--operand", "ds_read_b128", "v_mfma_f32_
         (("show", "formats", "--encode", "1"), ("--encode", "a format")),
         (("lds", "gfx950", "ds_read_b128", "--active", "lane < 8"), ("--active", "--stride")),
         (("lds", "gfx950", "ds_read_b128", "--stride", "16", "--element-bytes", "2"), ("--element-bytes", "--layout")),
+        (("verify", "intro", "--executor", "x\ny"), ("x\\ny", "dask://HOST:PORT")),
         (("lds", "gfx950", "--address", "lane"), ("--address", "an instruction")),
     ],
 )
@@ -67,3 +71,14 @@ def test_an_empty_architecture_does_not_mean_all(capsys):
     """As with a variable of the shell that is not set."""
     assert main(["verify", "intro", "--arch", ""]) == 2
     assert "unknown architecture ''" in capsys.readouterr().err
+
+
+def test_a_pipe_that_is_closed_before_the_end_is_no_error():
+    """A short text is written at the end only, when its reader has gone."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "mfmasim", "list", "--json"]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=buffered, timeout=100, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -10,6 +10,7 @@ from typing import Any
 
 from mfmasim.cli.executors.order import Answer, Order, work
 from mfmasim.errors import MfmasimError
+from mfmasim.visible import visible
 
 __all__ = ["FORMS", "Lost", "Running", "SchedulerLostError", "opened"]
 
@@ -58,7 +59,7 @@ def opened(text: str) -> Iterator[Running]:
         elif re.fullmatch(r"dask://[^/?#\s]+:\d+", text):
             yield stack.enter_context(_dask(text, "tcp" + text.removeprefix("dask")))
         else:
-            raise MfmasimError(f"--executor {text}: one of {FORMS} is expected")
+            raise MfmasimError(f"--executor {visible(text)}: one of {FORMS} is expected")
 
 
 @contextmanager
