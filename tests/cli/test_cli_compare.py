@@ -10,6 +10,7 @@ import pytest
 import mfmasim
 from mfmasim.architectures import arch
 from mfmasim.cli import main
+from mfmasim.errors import MfmasimError
 from mfmasim.lab.comparing.comparison import PARTS, compare
 from mfmasim.lab.comparing.rules import WORDS, model_differences
 from mfmasim.lab.comparing.sides import side_of
@@ -130,3 +131,17 @@ def test_bad_input_is_one_line(arguments, words, capsys):
 def test_a_side_has_several_parts():
     side = side_of("gfx950,flags=-O1 -g,K=256,mode='x'")
     assert (side.arch, side.flags, side.parameters) == (arch("gfx950").name, ("-O1", "-g"), {"K": 256, "mode": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has an empty part"),
+        ("gfx942,", "has an empty part"),
+        ("gfx942,gfx950", "has two of a kind: gfx942 and gfx950"),
+        (f"{CODE},flags=-O1", "a compiler and flags do not apply"),
+    ],
+)
+def test_a_side_has_each_part_once(text, message):
+    with pytest.raises(MfmasimError, match=message):
+        side_of(text)

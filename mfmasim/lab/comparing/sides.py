@@ -71,6 +71,8 @@ def side_of(text: str) -> Side:
         MfmasimError: a part is none of these.
     """
     side = Side(text)
+    if not all(text.split(",")):
+        raise MfmasimError(f"side {text!r} has an empty part; the case as it is: flags=")
     for part in text.split(","):
         name, equals, value = part.partition("=")
         if equals and name == "flags":
@@ -84,14 +86,24 @@ def side_of(text: str) -> Side:
         elif part.endswith(OBJECTS):
             if not Path(part).is_file():
                 raise MfmasimError(f"{part}: no such code object")
-            side = replace(side, code=part)
+            side = _with(side, "code", part)
         elif part in ARCHITECTURES or part.startswith("gfx"):
-            side = replace(side, arch=find_arch(part).name)
+            side = _with(side, "arch", find_arch(part).name)
         else:
             try:
                 find_compiler(part)
             except MfmasimError as error:
                 kinds = "an architecture, a code object, a compiler, flags=... and a parameter NAME=VALUE"
                 raise MfmasimError(f"side {part!r} is none of {kinds}: {error}") from None
-            side = replace(side, compiler=part)
+            side = _with(side, "compiler", part)
+    if side.code and (side.compiler or side.flags):
+        raise MfmasimError(f"side {text!r}: {side.code} is compiled; a compiler and flags do not apply")
     return side
+
+
+def _with(side: Side, name: str, value: str) -> Side:
+    """The side with one more part, which it did not have."""
+    if before := getattr(side, name):
+        raise MfmasimError(f"side {side.text!r} has two of a kind: {before} and {value}")
+    changed: dict[str, Any] = {name: value}
+    return replace(side, **changed)
