@@ -53,6 +53,11 @@ def run(args: argparse.Namespace) -> int:
         raise MfmasimError("--port: --dap is needed with it")
     if args.port is not None and not 0 <= args.port < 1 << 16:
         raise MfmasimError(f"--port {args.port}: 0 to 65535 is expected")
+    for name in ("arch", "case", "checks", "commands", "compiler", "page", "record"):
+        if getattr(args, name) == "":
+            raise MfmasimError(f"--{name} '': a value is expected")
+    if args.record and args.page:
+        raise MfmasimError("--record and --page exclude each other")
     if args.dap:
         return debug_targets.serve(args)
     if not args.target:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.compilation import COMPILATION, macros
 from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
@@ -23,13 +25,27 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
 
 
-CODE = (".hsaco", ".co", ".hip", ".cpp", ".cu", ".o", ".so")
+SOURCES = (".hip", ".cpp", ".cu")
+CODE = (".hsaco", ".co", ".o", ".so", *SOURCES)
 ELF, X86, AARCH = b"\x7fELF", 62, 183
 LISTS = ("target", "arg", "set", "source", "flag", "define", "include")
 LAUNCHED = ("arch", "case", "g", "grid", "block", "shared", "checks", "compiler")
 """What a launch request may have, under the names of the command line's options."""
 NAMED = 8
 """Cases that an error names."""
+SIZES = {"--grid": "grid", "--block": "block", "--shared": "shared", "--arg": "arg"}
+CHOICE = {"--case": "case", "--set": "set"}
+BUILD = {"-g": "debug_information", **COMPILATION}
+UNUSED = {
+    "a recording": {"--arch": "arch", "--checks": "checks", **CHOICE, **SIZES, **BUILD},
+    "a case": SIZES,
+    "a code object": {**CHOICE, **BUILD},
+    "a source": CHOICE,
+    "a program": {"--page": "page", **CHOICE, **SIZES, **BUILD},
+}
+"""Options that do not apply to a target, and where their values are."""
+USUAL = {"grid": "1", "block": "64"}
+"""Values of options that were not given, where those are not empty."""
 
 
 def is_program(target: Sequence[str]) -> bool:
@@ -45,6 +61,17 @@ def is_program(target: Sequence[str]) -> bool:
     except OSError:
         return False
     return head[:2] == b"#!" or (head[:4] == ELF and int.from_bytes(head[18:20], "little") in (X86, AARCH))
+
+
+def _refuse(args: argparse.Namespace, kind: str) -> None:
+    """Refuse an option that would be ignored.
+
+    Raises:
+        MfmasimError: it was given.
+    """
+    for option, name in UNUSED[kind].items():
+        if (value := getattr(args, name)) and value != USUAL.get(name):
+            raise MfmasimError(f"debug: {option} does not apply to {kind}")
 
 
 def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Session:
@@ -63,13 +90,15 @@ def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Sess
     if len(args.target) > 2:
         raise MfmasimError(f"debug: {' '.join(args.target[2:])!r} is left over; a program's arguments follow --")
     path = Path(name)
-    if path.is_file() and is_record(path):
-        return load(path, args.source, observers)
-    if path.suffix in CODE:
+    recorded = path.is_file() and is_record(path)
+    if path.suffix in CODE and not recorded:
+        _refuse(args, "a source" if name.endswith(SOURCES) else "a code object")
         return _code(args, observers)
     if len(args.target) > 1:
-        raise MfmasimError(f"debug: {args.target[1]!r} is left over; --case chooses a case")
-    return _case(args, observers)
+        hint = "" if recorded else "; --case chooses a case"
+        raise MfmasimError(f"debug: {args.target[1]!r} is left over{hint}")
+    _refuse(args, "a recording" if recorded else "a case")
+    return load(path, args.source, observers) if recorded else _case(args, observers)
 
 
 def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
@@ -81,7 +110,7 @@ def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     from mfmasim.debug.session import Session
 
     name, kernel_name = args.target[0], args.target[1] if len(args.target) > 1 else None
-    if name.endswith((".hip", ".cpp", ".cu")):
+    if name.endswith(SOURCES):
         if not args.arch:
             raise MfmasimError(f"{name} is a source: --arch is needed, such as --arch gfx942")
         options = compilation(args)
@@ -127,7 +156,7 @@ def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
         case = case.with_parameters(dict(setting(text) for text in args.set))
     if args.checks:
         case = replace(case, checks=args.checks)
-    extra = [*(["-g"] if args.debug_information else []), *args.flag, *(f"-D{one}" for one in args.define)]
+    extra = [*(["-g"] if args.debug_information else []), *macros(args)]
     if extra:
         case = replace(case, flags=(*case.flags, *extra))
     kept: list[tuple[Recorder, Report]] = []
@@ -193,7 +222,10 @@ def run_program(args: argparse.Namespace, port: int | None = None) -> int:
     """Run a program with the debugger in its process; the exit code is the program's."""
     from mfmasim.debug.attached import VARIABLE
 
+    _refuse(args, "a program")
     if args.record:
+        if Path(args.record).is_dir() or not Path(args.record).absolute().parent.is_dir():
+            raise MfmasimError(f"--record {args.record}: a file in a folder that exists is expected")
         mode = f"record:{Path(args.record).absolute()}"
     elif port is not None:
         mode = f"dap:{port}"
@@ -207,10 +239,23 @@ def run_program(args: argparse.Namespace, port: int | None = None) -> int:
         mode = "terminal"
     folders = [str(Path(one).absolute()) for one in (*args.source, ".")]
     os.environ[VARIABLE] = "\n".join([mode, *folders])
+    before = _written(args.record)
     try:
-        return _triton(args) if _uses_triton(args.target) else _hip(args)
+        code = _triton(args) if _uses_triton(args.target) else _hip(args)
     finally:
         del os.environ[VARIABLE]
+    if args.record and _written(args.record) == before:
+        print(f"mfmasim: --record {args.record}: nothing was recorded, as no launch was executed", file=sys.stderr)
+        return code or 2
+    return code
+
+
+def _written(file: str | None) -> tuple[int, int] | None:
+    """What tells one version of a file from the next; None if there is none."""
+    if not file or not Path(file).exists():
+        return None
+    found = Path(file).stat()
+    return found.st_ino, found.st_mtime_ns
 
 
 def _uses_triton(command: Sequence[str]) -> bool:
@@ -238,8 +283,11 @@ def serve(args: argparse.Namespace) -> int:
     """Serve the Debug Adapter Protocol."""
     from mfmasim.debug.dap.listen import serve_port_with, serve_streams
 
+    given_args = args
+
     def launched(words: dict[str, Any]) -> Session:
-        """What a client's launch request names."""
+        """What a client's launch request names; nothing of an earlier request stays."""
+        args = copy(given_args)
         for name, value in words.items():
             listed = name in LISTS
             given = [str(one) for one in (value if isinstance(value, list) else [value])] if listed else value

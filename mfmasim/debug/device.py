@@ -43,6 +43,7 @@ class RecordingDevice(SimDevice):
         if options.schedule != "usual" or options.executor is not None:
             raise MfmasimError("the debugger replays the usual order of waves, in this process: leave out --schedule")
         recorder = Recorder()
+        recorder.checks = options.names
         observers, self.further = [*options.observers, recorder, *self.further], []
         report = super().run(prepared, replace(options, observers=observers), again)
         if recorder.blocks:

@@ -24,6 +24,7 @@ from mfmasim.debug.names import Elements
 from mfmasim.debug.session import Session
 from mfmasim.devices.options import Options
 from mfmasim.errors import DamagedError, MfmasimError
+from mfmasim.files import read_file
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.launch.launch import Launch
 from mfmasim.machine.state.memory import PAGE, Memory, Region
@@ -99,7 +100,7 @@ def save(
         "approximation": launch.approximation,
         "budget": machine.budget,
         "max_waves": machine.max_waves,
-        "checks": sorted({*report.checks} if hasattr(report, "checks") else {"all"}),
+        "checks": list(recorder.checks),
         "base": launch.memory.base,
         "size": launch.memory.size,
         "regions": [
@@ -143,7 +144,7 @@ def load(path: Path, folders: Iterable[str] = (), observers: Sequence[Observer] 
     import mfmasim
 
     with parsing(str(path), "recording"):
-        held = msgpack.unpackb(path.read_bytes()[len(MAGIC) :], strict_map_key=False)
+        held = msgpack.unpackb(read_file(path, LARGEST)[len(MAGIC) :], strict_map_key=False)
         if held["format"] != FORMAT:
             raise MfmasimError(f"{path}: a recording of format {held['format']!r}; this version reads {FORMAT}")
         launch = _launch(held)

@@ -106,6 +106,7 @@ class Recorder(Observer):
         groups: number of the group of waves of each turn, in `members`.
         members: wave numbers within the batch of each group; None is all.
         batches: turn at which each batch of workgroups began, and its first workgroup.
+        checks: names of the checks of the launch, each with its option; `RecordingDevice` sets them.
     """
 
     name = "recorder"
@@ -118,6 +119,7 @@ class Recorder(Observer):
             every: turns between checkpoints; None takes one every `SECONDS`.
         """
         self.limit, self.every = limit, every
+        self.checks: tuple[str, ...] = ("all",)
         self._clear()
 
     def _clear(self) -> None:

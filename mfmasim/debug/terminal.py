@@ -59,8 +59,12 @@ class Terminal(cmd.Cmd):
         try:
             super().cmdloop("")
         except KeyboardInterrupt:
+            if not self.stdin.isatty():  # commands of a file or a pipe end with it
+                raise
             self.say("")
             self.cmdloop(" ")
+        except UnicodeDecodeError:
+            raise MfmasimError("debug: the commands are not text in UTF-8") from None
 
     def introduction(self) -> str:
         """What is debugged."""

@@ -2,6 +2,7 @@
 
 import base64
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -14,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mfmasim.cli import debug_targets
+from mfmasim.cli.entry import build
 from mfmasim.debug.dap import listen
 from mfmasim.debug.dap.server import Server
 from mfmasim.errors import MfmasimError
@@ -241,6 +244,19 @@ def test_bad_requests_are_answered(client):
         answer = client.ask(command, **arguments)
         assert not answer["success"]
         assert message in answer["message"]
+
+
+def test_a_launch_request_has_nothing_of_an_earlier_one(monkeypatch):
+    seen = []
+    monkeypatch.setattr(debug_targets, "opened", lambda args: seen.append((args.target, args.arch, args.case)))
+    monkeypatch.setattr(listen, "serve_streams", lambda source, sink, launched: seen.append(launched) or 0)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO()))
+    assert debug_targets.serve(build(["debug"]).parse_args(["debug", "--dap", "--arch", "gfx950"])) == 0
+    launched_with = seen.pop()
+    launched_with({"target": ["intro"], "arch": "gfx942", "case": "f16"})
+    launched_with({"target": ["zoo"]})
+    assert seen == [(["intro"], "gfx942", "f16"), (["zoo"], "gfx950", None)]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from mfmasim.cli.entry import main
 from mfmasim.debug.file import MAGIC, load, save
 from mfmasim.debug.terminal import Terminal
+from mfmasim.devices.options import Options
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from tests.debug.sessions import SOURCE, loop, matrices, swizzled
@@ -117,8 +118,65 @@ def test_the_command_line(tmp_path, capsys):
         (["intro", "--case", "nosuch"], "unknown case 'nosuch'"),
         ([str(code), "--port", "3"], "--dap is needed"),
         ([str(code), *args[:-1], str(tmp_path / "none")], "--commands"),
+        ([str(code), "--set", "M=4"], "--set does not apply to a code object"),
+        ([str(code), "--flag=-O1"], "--flag does not apply to a code object"),
+        (["gemm.hip", "--case", "x"], "--case does not apply to a source"),
+        (["intro", "--shared", "-1"], "--shared does not apply to a case"),
+        (["intro", "f16_16x16x16"], "'f16_16x16x16' is left over; --case chooses a case"),
+        (["--page", "x.html", "--", sys.executable, "x.py"], "--page does not apply to a program"),
+        (["--record", str(tmp_path), "--", sys.executable, "-c", "0"], "a file in a folder that exists is expected"),
+        (["intro", "--record", ""], "--record '': a value is expected"),
+        (["intro", "--record", "a", "--page", "b"], "--record and --page exclude each other"),
     ):
         assert main(["debug", *bad]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_commands_that_are_no_text(tmp_path, capsys):
+    commands = tmp_path / "commands"
+    commands.write_bytes(b"print lane\n\x90\xff\n")
+    assert main(["debug", "intro", "--case", "f16_16x16x16", "--arch", "gfx942", "--commands", str(commands)]) == 2
+    assert capsys.readouterr().err == "mfmasim: debug: the commands are not text in UTF-8\n"
+
+
+def test_an_interrupt_ends_commands_of_a_file():
+    class Interrupted(io.StringIO):
+        def readline(self, *_):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Terminal(loop(), Interrupted(), io.StringIO()).cmdloop()
+
+
+def test_a_program_without_a_launch_records_nothing(tmp_path, capsys):
+    path = tmp_path / "launch.mfmasim"
+    path.write_bytes(MAGIC)  # of an earlier time
+    assert main(["debug", "--record", str(path), "--", sys.executable, "-c", "0"]) == 2
+    assert f"--record {path}: nothing was recorded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("checks", ["none", "all", "races", "waits,numerics:origin"])
+def test_a_recording_is_run_again_with_the_checks_that_it_had(tmp_path, checks):
+    """Each wave reads from the LDS what another one writes, without a barrier."""
+    path = tmp_path / "launch.mfmasim"
+    target = ["zoo", "--case", "hipfire_575[version=before]", "--checks", checks, "--record", str(path)]
+    assert main(["debug", *target]) == 0
+    session = load(path)
+    assert session.recorder.checks == Options(checks=checks).names
+    assert bool([one for one in session.report.findings if one.check == "races"]) == (checks in ("all", "races"))
+
+
+def test_options_do_not_change_a_recording(tmp_path, capsys):
+    session = loop()
+    path = tmp_path / "launch.mfmasim"
+    save(session.recorder, session.report, path)
+    for bad, message in (
+        (["--arch", "gfx950"], "--arch does not apply to a recording"),
+        (["--checks", "none"], "--checks does not apply to a recording"),
+        (["--grid", "2"], "--grid does not apply to a recording"),
+        (["gemm"], "'gemm' is left over"),
+    ):
+        assert main(["debug", str(path), *bad]) == 2
         assert message in capsys.readouterr().err
 
 
