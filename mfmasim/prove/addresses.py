@@ -172,6 +172,8 @@ def _shared(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acces
         row = ds_instruction(arch, ins.name)
     except Exception:  # noqa: BLE001 - no row: not an access that is followed
         return [_unknown(state, ins, "lds", kind, f"{ins.name} is not followed")]
+    if "addtid" in ins.name or not ins.src or ins.src[0].kind != "v":
+        return [_unknown(state, ins, "lds", row.kind, f"{ins.name} is not followed")]
     kind = row.kind
     base = state.operand(ins.src[0])
     offsets = [ins.modifiers.get("offset", 0)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.integers import Notes, Rewrite, Traced, noting
+from mfmasim.prove.narrowing import asked, check_conjunction, check_not_negative, check_one_way
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
 from mfmasim.verify.arguments import Argument, leaves
 from mfmasim.verify.contract import names_in
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
+    from mfmasim.verify.launch import CaseLaunch
 
 __all__ = ["Contract", "Region", "contract_of", "whole"]
 
@@ -156,13 +158,17 @@ def _traced(
 ) -> Contract:
     moduli = _moduli(case.needs, example)
     moduli |= {name: by for name, by in _stride_multiples(case, arch, strides).items() if by > 1}
+    check_conjunction(case.needs)
+    check_not_negative(case, example, moduli)
     given = _parameters(example, {n: _joined(written[n], moduli.get(n, 1)) for n in written}, moduli)
     with noting() as notes:
         if case.needs and not eval(  # noqa: S307 - a condition that `broken` has admitted
             compile(case.needs, "<contract>", "eval"), {"__builtins__": {}}, {**case.parameters, **given}
         ):
             raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
+        before = len(notes.facts)
         launch = case.make(dict(given))
+        way = asked(notes, before)
         grid = whole(launch.grid)
         args: list[Polynomial | Region | None] = []
         for _, arg in leaves(launch.args):
@@ -170,9 +176,12 @@ def _traced(
         if any(isinstance(arg, list | tuple) for arg in launch.args):
             raise MfmasimError(f"{case.name}: an argument is a structure, which is not followed")
         sizes = [_as_polynomial(n) for n in grid]
-    block = tuple(int(n) for n in whole(launch.block))
+    if example:
+        check_one_way(case, given, moduli, strides, (way, _plain_numbers(launch)), _plain_numbers)
+    block = tuple(_only(case, "the workgroup's size", n) for n in whole(launch.block))
+    shared = _only(case, "the LDS of a launch", launch.shared_bytes)
     contract = Contract(
-        (sizes[0], sizes[1], sizes[2]), (block[0], block[1], block[2]), int(launch.shared_bytes), args,
+        (sizes[0], sizes[1], sizes[2]), (block[0], block[1], block[2]), shared, args,
         (constant(0), constant(0), constant(0)), [], [], {n: t.polynomial for n, t in given.items()}, dict(example),
     )  # fmt: skip
     return _completed(case, contract, notes)
@@ -203,6 +212,20 @@ def whole(value: Any) -> list[Any]:
     """Three dimensions of a grid or block."""
     given = list(value) if isinstance(value, list | tuple) else [value]
     return given + [1] * (3 - len(given))
+
+
+def _only(case: Case, what: str, value: Any) -> int:
+    """A number that no parameter changes."""
+    if not _as_polynomial(value).is_constant:
+        raise MfmasimError(f"{case.name}: {what} is {_as_polynomial(value)}, which is not followed")
+    return int(value)
+
+
+def _plain_numbers(launch: CaseLaunch) -> object:
+    """Grid, workgroup, LDS and integer arguments of a launch, as polynomials."""
+    numbers = [arg for _, arg in leaves(launch.args) if isinstance(arg, int) and not isinstance(arg, bool)]
+    given = [*whole(launch.grid), *whole(launch.block), launch.shared_bytes, *numbers]
+    return [_as_polynomial(value).key for value in given]
 
 
 def _as_polynomial(value: Any) -> Polynomial:

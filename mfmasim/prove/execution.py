@@ -198,7 +198,7 @@ class Execution:
             scc = None if a is None or b is None else np.atleast_2d((np.asarray(a) + np.asarray(b)) >> 32 != 0)
         if isinstance(scc, np.ndarray):
             return scc
-        condition = Condition.opaque(uniform=len(state.waves) == 1)
+        condition = Condition.opaque()
         if len(state.waves) > 1:
             raise Split([np.array([place]) for place in range(len(state.waves))])
         raise _FlagFork(condition)
@@ -208,7 +208,7 @@ class Execution:
         if len(state.waves) > 1:
             raise Split([np.array([place]) for place in range(len(state.waves))])
         key = ("some", mask.on.tobytes(), mask.literals)
-        condition = Condition.opaque(key, uniform=True)
+        condition = Condition.opaque(key, uniform=all(c.common for c, _ in mask.literals))
         some = decide(state, condition)
         if not some:
             empty = Mask(mask.on & False)
@@ -261,8 +261,7 @@ class Execution:
             address = None
             if followed:
                 words, address = loaded(state, ins, self.segment, target.count)
-            arguments = address is not None and self.segment.pointer in address.symbols
-            if not arguments:
+            if address is None or not self.segment.holds(address, 4 * target.count):
                 one = Mask(np.ones((len(state.waves), 1), np.bool_))
                 why = "" if address is not None else f"the address of {ins.text} is not known"
                 done = (

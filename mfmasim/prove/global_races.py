@@ -70,6 +70,7 @@ def shared_bytes(
             problems.append(
                 (access.instruction.pc, access.why or f"{access.address} begins with no argument's pointer")
             )
+    fixed = _fixed(contract)
     for name in sorted(written):
         if any(a.kind == "atomic" for a, _ in taken[name]):
             problems += [
@@ -84,7 +85,7 @@ def shared_bytes(
                 value, facts = active(access, offset)
                 terms.append((value, access.size, facts))
             left = ids - _determined(terms, ids, region)
-            if not left and several and not _waves_apart([a for a, _ in taken[name]], terms, region):
+            if not left and several and not _waves_apart([a for a, _ in taken[name]], terms, region, fixed):
                 pc = next(a.instruction.pc for a, _ in taken[name] if a.kind != "read")
                 problems.append((pc, f"waves of a workgroup are not proved to touch different bytes of {name}"))
         except TooLarge:
@@ -110,15 +111,26 @@ def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symb
     return found
 
 
-def _waves_apart(accesses: list[Access], terms: list[Term], region: Region) -> bool:
+def _fixed(contract: Contract) -> set[Symbol]:
+    """Symbols that are the same for all waves of a workgroup at all times: numbers of turns, for example, are not."""
+    known = [*contract.workgroup, *contract.grid, *contract.parameters.values(), *contract.facts]
+    for arg in contract.args:
+        if isinstance(arg, Polynomial):
+            known.append(arg)
+        elif arg is not None:
+            known += [arg.size, *arg.strides]
+    return {symbol for polynomial in known for symbol in polynomial.symbols}
+
+
+def _waves_apart(accesses: list[Access], terms: list[Term], region: Region, fixed: set[Symbol]) -> bool:
     """Whether no byte that a wave of a workgroup writes is touched by another wave of it."""
     zero = constant(0)
     ways = [([(zero, 1, facts) for _, _, facts in terms], terms)]
     ways += [split for stride in region.strides if (split := _lines(terms, stride)) is not None]
     for lines, rest in ways:
         common = [{(value - constant(value.constant)).key for value, _, _ in some} for some in (lines, rest)]
-        if all(len(keys) == 1 for keys in common) and not any(
-            s.varies for some in (lines, rest) for value, _, _ in some for s in value.symbols
+        if all(len(keys) == 1 for keys in common) and all(
+            value.symbols <= fixed for some in (lines, rest) for value, _, _ in some
         ):
             return _constants_apart(accesses, lines, rest)
     return False

@@ -362,13 +362,17 @@ def _vector(state: State, ins: Instruction) -> None:
 
 
 def _first_lane(state: State, ins: Instruction) -> Word | None:
-    word = state.operand(ins.src[0])
+    operand = ins.src[0]
+    word = state.operand(operand)
     if word is None:
         return None
-    if word.value.uniform:
-        return word
     on = state.exec.on
-    if state.exec.literals or not on.any(axis=1).all() or any(s.varies for s in word.value.symbols):
+    some = not state.exec.literals and bool(on.any(axis=1).all())
+    if word.value.uniform:
+        whole = state.v.get((operand.kind, operand.index))
+        # Without any lane in EXEC the instruction reads lane 0, whatever was written under the mask.
+        return word if some or whole is None or whole.under is None else None
+    if not some or any(s.varies for s in word.value.symbols):
         return None
     first = on.argmax(axis=1)
     shape = on.shape

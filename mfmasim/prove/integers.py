@@ -110,6 +110,20 @@ class Traced(int):
         _, rest = _divided(self, int(other))
         return Traced(int(self) % int(other), rest)
 
+    def __lshift__(self, other: Any) -> Any:
+        return self * (1 << other) if type(other) is int else self._unfollowed()
+
+    def __rshift__(self, other: Any) -> Any:
+        return self // (1 << other) if type(other) is int else self._unfollowed()
+
+    def _unfollowed(self, *_: Any) -> Any:
+        """What gives a number that is no polynomial: the example's would pass for that of all sizes."""
+        raise ArithmeticError("a case computes of its parameters what is not followed: only + - * // % and << >> are")
+
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __rlshift__ = __rrshift__ = _unfollowed
+    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __truediv__ = __rtruediv__ = _unfollowed
+    __divmod__ = __rdivmod__ = __invert__ = __abs__ = __round__ = __float__ = bit_length = _unfollowed
+
     def __bool__(self) -> bool:
         return bool(self != 0)
 

@@ -53,6 +53,9 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[],
             problems.add((group[0].pc, "waves go through different loops, which are not compared"))
             continue
         turns = next(iter(symbols))
+        if not _same_turns(group):
+            problems.add((group[0].pc, "waves, or outer turns, may repeat a loop a different number of times"))
+            continue
         most = _periods(group)
         if (most + 1) ** len(turns) > CHOICES:
             problems.add((group[0].pc, "too many loops"))
@@ -90,14 +93,34 @@ def _together(paths: Sequence[State]) -> list[list[State]]:
                 if (
                     wave in path.waves
                     and not covered & set(path.waves.tolist())
-                    and all(decisions.get(c, held) == held for c, held in path.decisions.items())
+                    and all(decisions.get(c, held) == held for c, held in path.decisions.items() if c.common)
                 ):
-                    merged = {**decisions, **path.decisions}
+                    merged = {**decisions, **{c: held for c, held in path.decisions.items() if c.common}}
                     further.append(([*chosen, path], merged, covered | set(path.waves.tolist())))
         groups = further
         if len(groups) > TOGETHER:
             raise Stopped(f"more than {TOGETHER} combinations of the waves' paths")
     return [chosen for chosen, _, _ in groups]
+
+
+def _same_turns(group: Sequence[State]) -> bool:
+    """Whether each loop is repeated as often by every wave, and in every turn of a loop around it."""
+    loops = loops_in(group[0].trace)
+    inner = {one.turns for loop in loops for one in loops_in(loop.period)}
+    if not loops or (len(group) == 1 and not inner):
+        return True
+    if any(not condition.common for path in group for condition in path.decisions):
+        return False
+    every = {loop.turns for loop in loops}
+    for loop in loops:
+        ends = [
+            {c: held for c, held in p.decisions.items() if c.value and loop.turns in c.value.symbols} for p in group
+        ]
+        if not ends[0] or any(one != ends[0] for one in ends[1:]):
+            return False
+        if loop.turns in inner and any(c.value and c.value.symbols & (every - {loop.turns}) for c in ends[0]):
+            return False
+    return True
 
 
 def _periods(group: Sequence[State]) -> int:

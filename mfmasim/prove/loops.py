@@ -94,6 +94,8 @@ def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) 
             continue
         facts = _of_this(execution, _extended(before, middle, last, turns), turns)
         found = _settled(execution, last, steps, turns, period, own, facts)
+        if found == []:
+            raise Stopped("the loop may never end", last.pc)
         if found is not None:
             return found
     return None

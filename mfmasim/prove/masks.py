@@ -44,6 +44,11 @@ class Condition:
         """A condition of which nothing is known; that of a key is the same everywhere."""
         return cls("opaque", key or (next(_serial),), None, uniform)
 
+    @property
+    def common(self) -> bool:
+        """Whether the same condition has the same answer in all waves of a workgroup."""
+        return self.uniform if self.value is None else not any(symbol.varies for symbol in self.value.symbols)
+
     def chosen(self, waves: NDArray[np.intp]) -> Condition:
         """Of some of the waves."""
         if self.value is None or self.uniform:

@@ -154,7 +154,7 @@ def _masked(value: Word, mask: int, facts: Facts) -> Word | None:
         return value
     low = (mask & -mask).bit_length() - 1
     high = mask.bit_length()
-    if value.part == 1 and low == 0 and high >= 16:  # of an address below 2^48
+    if value.part == 1 and mask == (1 << high) - 1 and high >= 16:  # of an address below 2^48
         small = never_negative(value.value, facts) and never_negative(-value.value + ((1 << 48) - 1), facts)
         return value if small else None
     if mask != (1 << high) - (1 << low) or (value.part and known(value) is None):

@@ -29,6 +29,7 @@ class Segment:
         """Lay out the arguments as the metadata says."""
         self.pointer = Symbol("&arguments", 1 << 12, 1 << 47)
         self.packet = Symbol("&packet", 1 << 12, 1 << 47)
+        self.size = kernel.info.metadata.kernarg_segment_size
         self.values: list[tuple[int, int, Polynomial]] = []
         """First byte, bytes, value."""
         explicit = kernel.args
@@ -57,6 +58,11 @@ class Segment:
         if kind.startswith(("hidden_remainder", "hidden_global_offset")):
             return constant(0)
         return constant(contract.shared) if kind == "hidden_dynamic_lds_size" else None
+
+    def holds(self, address: Polynomial, size: int) -> bool:
+        """Whether bytes from an address on are bytes of the segment."""
+        inside = address - of(self.pointer)
+        return inside.is_constant and isinstance(inside.constant, int) and 0 <= inside.constant <= self.size - size
 
     def dword(self, offset: int) -> Word | None:
         """The dword at a byte of the segment; None where it is not known, or holds parts of several arguments."""

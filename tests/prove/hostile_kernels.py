@@ -1,0 +1,180 @@
+"""The table of `tests.prove.hostile`: one fault each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.prove.hostile import Hostile
+
+STORE = "\n  global_store_dword v4, v3, s[10:11]\n"
+INDEX = "\n  s_lshl_b32 s5, s2, 6\n  v_add_u32 v5, s5, v0\n  v_lshlrev_b32 v4, 2, v5\n"
+WAVE = "\n  v_lshrrev_b32 v6, 6, v0\n  v_readfirstlane_b32 s6, v6\n"
+"""s6: the wave's number."""
+OUTSIDE = "\n  v_add_u32 v4, 256, v1\n"
+
+
+def up(n: int, k: int) -> int:
+    """Workgroups of 64 work-items for n elements."""
+    return -(-n // 64)
+
+
+def first(n: int, k: int) -> int:
+    """As many elements as n says."""
+    return n
+
+
+FAULTS = (
+    Hostile("the last tile has no guard", "bounds", {"n": 65}, INDEX + STORE, grid=up, written=first),
+    Hostile("a guard is too large by one", "bounds", {"n": 33},
+            INDEX + "v_cmp_le_u32 vcc, v5, s12\n s_and_saveexec_b64 s[20:21], vcc\n" + STORE, grid=up, written=first),
+    Hostile("a signed guard admits a negative index", "bounds", {"n": 70, "k": 2},
+            INDEX + "v_subrev_u32 v5, s14, v5\n v_lshlrev_b32 v4, 2, v5\n v_cmp_gt_i32 vcc, s12, v5\n"
+            "s_and_saveexec_b64 s[20:21], vcc\n" + STORE, grid=up, written=first),
+    Hostile("a 64-bit address of a negative stride", "bounds", {"n": 2, "k": 1},
+            "s_sub_u32 s5, 0, s14\n s_mul_i32 s5, s5, s2\n s_lshl_b32 s5, s5, 2\n v_add_u32 v4, s5, v1\n"
+            "v_ashrrev_i32 v5, 31, v4\n v_mov_b32 v6, s11\n v_add_co_u32 v4, vcc, s10, v4\n"
+            "v_addc_co_u32 v5, vcc, v6, v5, vcc\n global_store_dword v[4:5], v3, off\n",
+            grid=first, written=lambda n, k: n * k + 64),
+    Hostile("a selected address of the lanes beyond n", "bounds", {"n": 5},
+            "v_cmp_gt_u32 vcc, s12, v0\n v_mov_b32 v5, 256\n v_cndmask_b32 v4, v5, v1, vcc\n" + STORE, n=64),
+    Hostile("a minimum that may be the size", "bounds", {"n": 64},
+            "s_min_u32 s5, s12, 64\n s_lshl_b32 s5, s5, 2\n v_mov_b32 v4, s5\n" + STORE, n=5),
+    Hostile("a loop counts down by 3", "bounds", {"n": 7},
+            "s_mov_b32 s5, s12\nloop:\n s_sub_u32 s6, s5, 2\n s_lshl_b32 s6, s6, 2\n v_mov_b32 v4, s6\n" + STORE +
+            "s_sub_u32 s5, s5, 3\n s_cmp_gt_i32 s5, 0\n s_cbranch_scc1 loop\n", n=9, written=first),
+    Hostile("a loop in steps of 3 stores whole steps", "bounds", {"n": 4},
+            "s_mov_b32 s5, 0\nloop:\n s_lshl_b32 s6, s5, 2\n v_mov_b32 v4, s6\n"
+            "global_store_dwordx3 v4, v[6:8], s[10:11]\n s_add_u32 s5, s5, 3\n s_cmp_lt_u32 s5, s12\n"
+            "s_cbranch_scc1 loop\n", n=9, written=first),
+    Hostile("one tile too many by a shift", "bounds", {"n": 64},
+            "s_add_u32 s7, s12, 64\n s_lshr_b32 s7, s7, 6\n s_mov_b32 s5, 0\nloop:\n s_lshl_b32 s6, s5, 8\n"
+            "v_add_u32 v4, s6, v1\n" + STORE + "s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s7\n s_cbranch_scc1 loop\n",
+            written=first, needs="n >= 64 and n % 64 == 0"),
+    Hostile("no barrier in the last turn", "lds races", {"n": 3},
+            "s_mov_b32 s5, 0\n v_xor_b32 v8, 0x100, v1\nloop:\n ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n"
+            "s_add_u32 s5, s5, 1\n s_cmp_eq_u32 s5, s12\n s_cbranch_scc1 last\n s_barrier\nlast:\n"
+            "ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n s_barrier\n s_cmp_lt_u32 s5, s12\n s_cbranch_scc1 loop\n",
+            block=128, lds=512),
+    Hostile("one wave skips a barrier", "lds races", {}, WAVE +
+            "v_xor_b32 v8, 0x100, v1\n s_cmp_eq_u32 s6, 0\n s_cbranch_scc1 skip\n s_barrier\nskip:\n"
+            "ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n",
+            block=128, lds=512),
+    Hostile("a wave goes through a loop once more", "lds races", {"n": 11}, WAVE +
+            "s_add_u32 s7, s12, s6\n s_mov_b32 s5, 0\nloop:\n s_barrier\n v_mov_b32 v8, 0\n ds_read_b32 v9, v8\n"
+            "s_waitcnt lgkmcnt(0)\n s_add_u32 s5, s5, 1\n s_cmp_lg_u32 s5, s7\n s_cbranch_scc1 loop\n s_barrier\n"
+            "s_cmp_eq_u32 s6, 1\n s_cbranch_scc1 end\n ds_write_b32 v8, v3\n s_waitcnt lgkmcnt(0)\nend:\n",
+            block=128, lds=512, n=10, needs="n >= 10"),
+    Hostile("a wave of data goes through a loop once more", "lds races", {"n": 3}, WAVE +
+            "s_mul_i32 s7, s6, 256\n s_add_u32 s16, s8, s7\n s_addc_u32 s17, s9, 0\n s_load_dword s7, s[16:17], 0x0\n"
+            "s_waitcnt lgkmcnt(0)\n s_mov_b32 s5, 0\nloop:\n s_barrier\n v_mov_b32 v8, 0\n ds_read_b32 v9, v8\n"
+            "s_waitcnt lgkmcnt(0)\n s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s7\n s_cbranch_scc1 loop\n s_barrier\n"
+            "s_cmp_eq_u32 s6, 1\n s_cbranch_scc1 end\n ds_write_b32 v8, v3\n s_waitcnt lgkmcnt(0)\nend:\n",
+            block=128, lds=512, read=lambda n, k: 128, data=np.repeat(np.array([7, 8], np.uint32), 64)),
+    Hostile("a barrier that the data of a wave skips", "lds races", {},
+            "v_xor_b32 v8, 0x100, v1\n global_load_dword v7, v1, s[8:9]\n s_waitcnt vmcnt(0)\n"
+            "v_cmp_ne_u32 vcc, 0, v7\n s_cbranch_vccz skip\n s_barrier\nskip:\n"
+            "ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n",
+            block=128, lds=512, read=lambda n, k: 128, data=np.repeat(np.array([0, 1], np.uint32), 64)),
+    Hostile("the first lane of an empty mask", "bounds", {"n": 1},
+            "v_mov_b32 v5, 0x1000\n v_cmp_lt_u32 vcc, v0, s15\n v_add_u32 v6, 1, v0\n v_cmp_gt_u32 vcc, s12, v6\n"
+            "s_mov_b64 s[20:21], exec\n s_and_b64 exec, exec, vcc\n v_mov_b32 v5, 0\n v_readfirstlane_b32 s5, v5\n"
+            "s_mov_b64 exec, s[20:21]\n v_add_u32 v4, s5, v1\n" + STORE, n=70),
+    Hostile("a mask of two bits clears an address", "bounds", {}, "s_and_b32 s11, s11, 0x8001\n v_mov_b32 v4, v1\n" +
+            STORE),
+    Hostile("the LDS has as many bytes as the size says", "bounds", {"n": 1},
+            "ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n", n=256, shared=lambda n, k: 4 * n),
+    Hostile("a case function shifts its size", "bounds", {"n": 4096},
+            "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE, passed=lambda n, k: (n, n >> 12)),
+    Hostile("a case function masks its size", "bounds", {"n": 4096},
+            "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE, needs="n >= 1", n=64,
+            passed=lambda n, k: (n, 0 if n & 0x1000 == 0 else 1)),
+    Hostile("a case function asks whether its size is large", "bounds", {"n": 10},
+            "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE, n=640,
+            passed=lambda n, k: (n, 0 if n > 100 else 1)),
+    Hostile("one of two allowed sizes", "bounds", {"n": 128}, "s_lshl_b32 s5, s12, 2\n v_mov_b32 v4, s5\n" + STORE,
+            needs="n in (63, 128)", n=63),
+    Hostile("either of two conditions", "bounds", {"n": 70}, "s_lshl_b32 s5, s12, 2\n v_mov_b32 v4, s5\n" + STORE,
+            needs="n < 64 or n > 65", n=63),
+    Hostile("a negative parameter", "bounds", {"k": -1}, "s_lshl_b32 s5, s14, 2\n v_add_u32 v4, s5, v1\n" + STORE,
+            needs="k >= -8 and k <= 8", written=lambda n, k: 80),
+    Hostile("waves write one another's lines in other turns", "global races", {"n": 9}, WAVE +
+            "v_mov_b32 v3, v0\n"
+            "s_mov_b32 s5, 0\nloop:\n s_cmp_lt_u32 s5, 3\n s_cbranch_scc1 next\n s_add_u32 s7, s5, s6\n"
+            "s_lshl_b32 s7, s7, 8\n v_and_b32 v4, 0xff, v1\n v_add_u32 v4, s7, v4\n" + STORE +
+            " s_waitcnt vmcnt(0)\nnext:\n s_add_u32 s5, s5, 1\n s_cmp_lg_u32 s5, s12\n s_cbranch_scc1 loop\n",
+            needs="n >= 5 and n <= 60", n=12, block=128, written=lambda n, k: 64 * n + 64),
+    Hostile("waves write the line of a turn's minimum", "global races", {"n": 9}, WAVE +
+            "v_mov_b32 v3, v0\n"
+            "s_mov_b32 s5, 0\nloop:\n s_cmp_lt_u32 s5, 3\n s_cbranch_scc1 next\n s_min_u32 s7, s5, 7\n"
+            "s_add_u32 s7, s7, s6\n s_lshl_b32 s7, s7, 8\n v_and_b32 v4, 0xff, v1\n v_add_u32 v4, s7, v4\n" + STORE +
+            " s_waitcnt vmcnt(0)\nnext:\n s_add_u32 s5, s5, 1\n s_cmp_lg_u32 s5, s12\n s_cbranch_scc1 loop\n",
+            needs="n >= 5 and n <= 60", n=12, block=128, written=lambda n, k: 640),
+    Hostile("exchanged registers", "bounds", {}, "v_mov_b32 v4, v1\n v_mov_b32 v5, 0x1000\n v_swap_b32 v5, v4\n" +
+            STORE),
+    Hostile("exchanged halves of waves", "bounds", {}, "v_mov_b32 v4, v1\n v_mov_b32 v5, 0x1000\n"
+            "v_permlane32_swap_b32 v5, v4\n" + STORE, arch="gfx950"),
+    Hostile("an endless loop", "bounds", {"k": 101}, "s_cmp_lt_u32 s14, 101\n s_cbranch_scc1 end\nloop:\n" + OUTSIDE +
+            STORE + "s_branch loop\nend:\n"),
+    Hostile("an endless loop of a condition", "bounds", {"k": 101},
+            "s_cmp_lt_u32 s14, 101\n s_cbranch_scc1 end\nloop:\n" + OUTSIDE +
+            STORE + "s_cmp_lg_u32 s14, 5\n s_cbranch_scc1 loop\nend:\n"),
+    Hostile("records beyond the array", "bounds", {"n": 3}, "s_mov_b32 s20, s10\n s_mov_b32 s21, s11\n"
+            "s_lshl_b32 s22, s12, 2\n s_add_u32 s22, s22, 4\n s_mov_b32 s23, 0x27000\n"
+            "buffer_store_dword v3, v1, s[20:23], 0 offen\n", written=first),
+    Hostile("a stride in the resource", "bounds", {}, "s_mov_b32 s20, s10\n s_or_b32 s21, s11, 0x100000\n"
+            "s_mov_b32 s22, 64\n s_mov_b32 s23, 0x27000\n v_mov_b32 v4, v0\n"
+            "buffer_store_dword v3, v4, s[20:23], 0 idxen\n"),
+    Hostile("an LDS address of M0", "lds races", {}, "s_mov_b32 m0, 0\n v_mov_b32 v4, v1\n ds_write_addtid_b32 v4\n"
+            "s_waitcnt lgkmcnt(0)\n", block=128, lds=512),
+    Hostile("a short constant is signed", "bounds", {"k": 1},
+            "s_sub_u32 s5, s14, 2\n s_cmpk_lg_i32 s5, -1\n s_cbranch_scc1 end\n" + OUTSIDE + STORE + "end:\n",
+            needs="k >= 1 and k <= 100", k=5),
+    Hostile("a short negative sum", "bounds", {"k": 1},
+            "s_mov_b32 s5, s14\n s_addk_i32 s5, -2\n s_lshl_b32 s5, s5, 2\n v_add_u32 v4, s5, v1\n" + STORE,
+            needs="k >= 1 and k <= 100", written=lambda n, k: 64 + k, k=5),
+    Hostile("EXEC of a combined operation", "bounds", {}, "v_mov_b32 v4, 0x1000\n s_mov_b64 s[20:21], 1\n"
+            "s_mov_b64 exec, 1\n s_andn1_wrexec_b64 s[20:21], -1\n v_mov_b32 v4, v1\n s_mov_b64 exec, -1\n" + STORE),
+    Hostile("EXEC of a combined operation of all", "bounds", {}, "v_mov_b32 v4, 0x1000\n s_mov_b64 s[20:21], 1\n"
+            "s_andn2_wrexec_b64 s[20:21], 2\n v_mov_b32 v4, v1\n s_mov_b64 exec, -1\n" + STORE),
+    Hostile("workgroups share the last element", "global races", {"n": 64},
+            INDEX + "v_mov_b32 v3, s2\n s_sub_u32 s6, s12, 1\n v_min_u32 v4, s6, v5\n"
+            "v_lshlrev_b32 v4, 2, v4\n" + STORE,
+            grid=lambda n, k: n // 64 + 1, written=first),
+    Hostile("lines shorter than what is stored", "global races", {"n": 3, "k": 60},
+            "v_mov_b32 v3, s2\n s_mul_i32 s5, s2, s14\n s_lshl_b32 s5, s5, 2\n v_add_u32 v4, s5, v1\n" + STORE,
+            needs="k >= 60", k=64, n=3, grid=lambda n, k: 3, written=lambda n, k: 2 * k + 64),
+    Hostile("a wait on one of two paths", "waits", {"k": 3}, "global_load_dword v7, v1, s[8:9]\n s_cmp_lt_u32 s14, 3\n"
+            "s_cbranch_scc0 late\n s_waitcnt vmcnt(0)\nlate:\n v_mov_b32 v4, v1\n v_add_u32 v3, v7, v7\n" + STORE),
+    Hostile("the slot of an odd turn", "lds races", {"n": 5}, "s_mov_b32 s5, 0\n v_xor_b32 v8, 0x100, v1\nloop:\n"
+            "s_and_b32 s6, s5, 1\n s_mul_i32 s6, s6, 512\n v_add_u32 v5, s6, v1\n v_add_u32 v6, s6, v8\n"
+            "ds_write_b32 v5, v3\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v9, v6\n s_waitcnt lgkmcnt(0)\n"
+            "s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n s_cbranch_scc1 loop\n ds_write_b32 v1, v3\n"
+            "s_waitcnt lgkmcnt(0)\n", block=128, lds=1024),
+    Hostile("a pointer of memory", "bounds", {}, "s_load_dwordx2 s[10:11], s[8:9], 0x0\n s_waitcnt lgkmcnt(0)\n"
+            "v_mov_b32 v4, v1\n" + STORE, data=np.zeros(64, np.uint32)),
+    Hostile("inner turns of every other outer turn", "lds races", {"n": 8}, WAVE +
+            "s_mov_b32 s5, 0\n v_xor_b32 v8, 0x100, v1\nouter:\n s_mov_b32 s7, 0\ninner:\n ds_write_b32 v1, v3\n"
+            "s_waitcnt lgkmcnt(0)\n s_add_u32 s7, s7, 1\n s_cmp_le_u32 s7, s5\n s_cbranch_scc1 inner\n"
+            "ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n s_barrier\n s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n"
+            "s_cbranch_scc1 outer\n", block=128, lds=512),
+    Hostile("an address beyond the arguments", "bounds", {},
+            "s_load_dword s5, s[0:1], 0x1000\n s_waitcnt lgkmcnt(0)\n"),
+    Hostile("two loads to one line of the LDS", "lds races", {"k": 3},
+            "s_mov_b32 m0, 0\n global_load_lds_dword v1, s[8:9]\n s_waitcnt vmcnt(0)\n s_cmp_lg_u32 s14, 3\n"
+            "s_cbranch_scc1 end\n v_and_b32 v4, 0xff, v1\n ds_read_b32 v5, v4\n s_waitcnt lgkmcnt(0)\nend:\n",
+            block=128, lds=512, read=lambda n, k: 128),
+    Hostile("an array shorter than a wave at one size", "bounds", {"n": 1},
+            "global_load_dwordx4 v[4:7], v1, s[8:9]\n s_waitcnt vmcnt(0)\n", read=lambda n, k: 65 + n,
+            needs="n >= 1", n=64),
+    Hostile("an offset above 4 GiB", "bounds", {"k": 1 << 29},
+            "v_mov_b32 v8, s14\n v_mov_b32 v9, 0\n v_lshlrev_b64 v[4:5], 3, v[8:9]\n"
+            "v_mov_b32 v7, s11\n v_add_co_u32 v4, vcc, s10, v4\n v_addc_co_u32 v5, vcc, v7, v5, vcc\n"
+            "global_store_dword v[4:5], v3, off\n", needs="k >= 1 and k % 536870912 == 0", k=1 << 29),
+    Hostile("a product of 32 bits that wraps is a guard", "bounds", {"k": 1 << 30},
+            "s_mul_i32 s5, s14, 4\n s_cmp_lg_u32 s5, 0\n s_cbranch_scc1 end\n" + OUTSIDE + STORE + "end:\n"),
+    Hostile("a sign decides a guard", "bounds", {"k": (1 << 31) - 1},
+            "s_add_u32 s5, s14, 2\n s_cmp_ge_i32 s5, 0\n s_cbranch_scc1 end\n" + OUTSIDE + STORE + "end:\n"),
+    Hostile("a wave of 32 lanes counts 64", "bounds", {"n": 33},
+            "v_lshlrev_b32 v4, 3, v0\n" + "global_store_b32 v4, v3, s[10:11]\n", arch="gfx1151", block=32, n=33,
+            written=lambda n, k: 32),
+)  # fmt: skip
