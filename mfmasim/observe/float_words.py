@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from mfmasim.arrays import U32, Flags
     from mfmasim.isa import Operand
+    from mfmasim.machine.events import ValueEvent
 
 # Exponent of a format by the part of a dword it stands in: all ones is NaN or Inf.
 EXPONENTS = {
@@ -116,3 +119,13 @@ def text(words: list[int], kind: str) -> str:
     if kind == "f64" and len(words) > 1:
         return str(np.array(words[:2], np.uint32).view(np.float64)[0])
     return ""
+
+
+def deciding(event: ValueEvent) -> Sequence[tuple[Operand, Sequence[U32]]]:
+    """Operands that decide whether a result is finite: of the end of a division its divisor and dividend.
+
+    The quotient before it is NaN for a divisor of 0, where the result is Inf (V_DIV_SCALE_F32, V_DIV_FIXUP_F32 in the
+    "CDNA3" ISA manual).
+    """
+    pairs = list(zip(event.instruction.src, event.sources, strict=True))
+    return pairs[1:] if event.instruction.name.startswith("v_div_fixup") else pairs

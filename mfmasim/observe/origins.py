@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.events.fragment_values import matrix_operands
-from mfmasim.observe.float_words import EXPONENTS, WHOLE, text, words_nan, words_not_finite
+from mfmasim.observe.float_words import EXPONENTS, WHOLE, deciding, text, words_nan, words_not_finite
 from mfmasim.observe.lanes import by_lane
 from mfmasim.observe.tag_memory import TagMemory
 
@@ -187,7 +187,7 @@ class Origins:
             return
         sources = [
             (words[number], tags)
-            for operand, words in zip(instruction.src, event.sources, strict=True)
+            for operand, words in deciding(event)
             if operand.kind in ("v", "a")
             for number in range(len(words))
             if (tags := self._tags(operand, number, waves)) is not None
@@ -232,7 +232,7 @@ class Origins:
         tags = self._onward(tags, instruction)
         if fresh.any():
             given = np.zeros(fresh.shape, np.bool_)
-            for source, words in zip(instruction.src, event.sources, strict=True):
+            for source, words in deciding(event):
                 given = given | _not_finite(source, words, matrix=bool(opcode.matrix))
             high, low = word, event.results[0][0]
             if kind == "f64":
@@ -365,7 +365,7 @@ def _not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags
 def _given(event: ValueEvent) -> str:
     """The first operand that is not finite, of a matrix instruction with its lane."""
     matrix = bool(event.instruction.opcode.matrix)
-    for source, words in zip(event.instruction.src, event.sources, strict=True):
+    for source, words in deciding(event):
         if words and _not_finite(source, words, matrix=matrix).any():
             if source.kind not in ("v", "a"):
                 return "a constant or scalar operand"

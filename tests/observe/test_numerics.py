@@ -134,6 +134,10 @@ ORIGINS = {
         f"v_rcp_f32 v5, v4\nv_add_f32 v5, v5, v5\n{LDS}\n{STORE}",
         ["Inf is made by v_rcp_f32 of v4 = 0.0; p0[1] hold it", "v_add_f32", "ds_write_b32", "ds_read_b32"],
     ),
+    "the end of a division, whose quotient is another value": (
+        f"v_rcp_f32 v5, v4\nv_mul_f32 v5, 0, v5\nv_mov_b32 v6, 1.0\nv_div_fixup_f32 v7, v5, v4, v6\n{STORE}",
+        ["Inf is made by v_div_fixup_f32 of v5 = nan, v4 = 0.0, v6 = 1.0; p0[0] hold it; from there: global_store"],
+    ),
     "overwritten before it is stored": ("v_rcp_f32 v7, v4\nv_mov_b32 v7, 0\n" + STORE, None),
     "lost in a comparison": ("v_rcp_f32 v7, v4\nv_min_f32 v7, 1.0, v7\n" + STORE, None),
     "that was in memory": (f"v_mul_f32 v7, v5, v4\n{STORE}", ["NaN comes in as operand v4 of v_mul", "p0[3] hold"]),
