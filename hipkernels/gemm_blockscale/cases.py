@@ -38,7 +38,8 @@ def declare(kernel: str, in_order: bool, source: str = "blockscale.hip", rdna: b
     def matrices(
         M: int = 128, N: int = 128, K: int = 384, lda: int = 0, ldc: int = 0, sa: float = 1.25, sb: float = 0.5
     ) -> LaunchDict:
-        a, b = A("fp8", (M, K), ld=lda, align=16), B("fp8", (K, N), order="column", align=16)
+        a = A("fp8", (M, K), ld=lda, align=16)
+        b = B("fp8", (K, N), order="column", align=16, shuffle="" if in_order else "aiter_16x16")
         c = C("bf16", (M, N), ld=ldc, align=2)
         of_a, of_b = [np.float32(sa)] * (M * K // SIDE), [np.float32(sb)] * (N // SIDE * (K // SIDE))
         return {
@@ -69,10 +70,9 @@ def declare(kernel: str, in_order: bool, source: str = "blockscale.hip", rdna: b
     arrays.__name__ = kernel
     each: list[dict[str, Any]] = [{}, {"M": 77, "N": 128, "K": 128}, {"M": 201, "K": 256, "data": "special"}]
     case(source, each=each, trace=False, **fixed)(arrays)
-    if in_order:
-        matrices.__name__ = f"{kernel}_matrices"
-        mapping = {"sa": 1.0, "sb": 1.0, "K": 128}
-        case(source, each=[{}, {"M": 150, "lda": 400, "ldc": 131}], mapping=mapping, **fixed)(matrices)
+    matrices.__name__ = f"{kernel}_matrices"
+    mapping = {"sa": 1.0, "sb": 1.0, "K": 128}
+    case(source, each=[{}, {"M": 150, "lda": 400, "ldc": 131}], mapping=mapping, **fixed)(matrices)
 
 
 declare("blockscale_rows", in_order=True)
