@@ -14,6 +14,12 @@ RULES: dict[str, Overflow] = {"clamp": "saturate", "ovfl": "saturate", "plain": 
 """Overflow rule of each kernel, as named in `mfmasim.format(...).encode`."""
 
 
+def rule(how: str, arch: str) -> Overflow:
+    """Overflow rule of a kernel on an architecture: under FP16_OVFL some let the results of infinities be."""
+    stays = how == "ovfl" and mfmasim.arch(arch).conversions.infinity_stays
+    return "saturate_finite" if stays else RULES[how]
+
+
 def target_format(target: str, arch: str) -> str:
     """Name of a target format in the architecture's flavour."""
     fnuz = mfmasim.arch(arch).fp8 == "fnuz"
@@ -47,7 +53,7 @@ def with_nan(codes: NDArray[Any], values: NDArray[Any], arch: str) -> NDArray[An
 def cast(x: NDArray[Any], scale: np.float32, fmt: str, how: str, arch: str = "gfx950") -> NDArray[Any]:
     """FP8 codes of x * scale, as the architecture converts."""
     values = multiplied(x, scale)
-    return with_nan(mfmasim.format(fmt).encode(values, overflow=RULES[how]), values, arch)
+    return with_nan(mfmasim.format(fmt).encode(values, overflow=rule(how, arch)), values, arch)
 
 
 def amax(x: NDArray[Any], preset: np.float32) -> np.float32:

@@ -120,6 +120,8 @@ class Opcode:
     """M0 says which of its registers are loaded or stored."""
     saves_exec: bool = False
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
+    returns_exec: bool = False
+    """S_..._WREXEC: its destination is the new EXEC, too, and not the old one."""
     packs: str = ""
     """What a conversion from a float rounds to, if that has 8 bits or fewer: ``fp8 bf8 fp6 bf6 fp4``, or empty."""
     selects: bool = False
@@ -167,6 +169,11 @@ class Opcode:
     def sparse(self) -> bool:
         """A matrix instruction whose A is structured sparse: its third source is the index, C the fourth."""
         return self.matrix in ("smfmac", "swmmac")
+
+    @property
+    def eight_bits(self) -> bool:
+        """It reads or makes FP8 or BF8, by its mnemonic."""
+        return re.search("fp8|bf8|f8f6f4", self.name) is not None
 
     @property
     def matrix_type(self) -> str:
@@ -283,6 +290,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"kind": "hint"},
     ),
     ("SALU", r"s_\w+_(saveexec|wrexec)_b(32|64)", {"saves_exec": True}),
+    ("SALU", r"s_\w+_wrexec_b(32|64)", {"returns_exec": True}),
     ("SALU", r"s_and_b(32|64)|s_(and|andn1|and_not0)_(save|wr)exec_b(32|64)", {"mask": "and"}),
     ("SALU", r"s_(andn2|and_not1)_((save|wr)exec_)?b(32|64)", {"mask": "without"}),
     ("SALU", r"s_not_b(32|64)", {"mask": "not"}),

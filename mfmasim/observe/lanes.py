@@ -57,7 +57,7 @@ def follow(before: Lanes, instruction: Instruction, wave: int) -> tuple[Lanes, s
         return Lanes(before.value), SAME
     if opcode.compare:
         return Lanes(None, before.saved), WITHIN  # V_CMPX: lanes that do not take part get 0
-    kept = written[0] if opcode.saves_exec and opcode.mask == "and" and not opcode.name.endswith("wrexec") else None
+    kept = written[0] if opcode.saves_exec and opcode.mask == "and" and not opcode.returns_exec else None
     sources = [(o.index, o.index + o.count - 1) for o in instruction.src if o.kind == "s"]
     whole = (EXEC, EXEC + wave // 32 - 1)
     if not opcode.saves_exec and written != [whole]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +59,7 @@ def of_other_flavour(kernel: Kernel, launch: CaseLaunch) -> Iterator[Finding]:
         launch: declares the formats of its arguments.
     """
     arch = kernel.arch
-    names = sorted({i.name for i in kernel.reachable if re.search("fp8|bf8|f8f6f4", i.name)})
+    names = sorted({i.name for i in kernel.reachable if i.opcode.eight_bits})
     if arch.fp8 not in ("fnuz", "ocp") or not names:
         return
     formats = {place: array.number_format for place, array in launch.arrays.items()}

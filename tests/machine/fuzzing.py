@@ -17,8 +17,8 @@ from mfmasim.observe.registry import CHECKS
 from mfmasim.resources import folder
 
 BUDGET = 300
-CORPUS = sorted((folder("golden") / "code").rglob("*.hsaco"))
-"""Prebuilt code objects."""
+CORPUS = sorted(path for path in (folder("golden") / "code").rglob("*.hsaco") if path.parent.name != "zoo")
+"""Prebuilt code objects, but for those of kernels that are wrong on purpose, whose workgroups are of any size."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ def attempt(data, tally, *, arch=None, block=64, which=0):
                 assert sum(report.mix.values()) == sum(report.counts.values())
                 for finding in report.findings:
                     assert finding.lines()
-                    assert "\n" not in finding.message
+                    assert finding.message.replace("\n", "").isprintable()
                 tally.stopped += bool(report.stopped)
                 tally.finished += not report.stopped
                 tally.reasons |= {finding.check for finding in report.findings}

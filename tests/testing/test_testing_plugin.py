@@ -197,7 +197,7 @@ def test_a_golden_file_survives_a_full_disk(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("mfmasim.archives.os.fsync", full)
+    monkeypatch.setattr("mfmasim.files.os.fsync", full)
     with pytest.raises(MfmasimError, match="No space left"):
         store(path, np.ones(3))
     assert path.read_bytes() == before

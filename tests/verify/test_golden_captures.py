@@ -272,7 +272,7 @@ def test_a_disk_that_fills_up_loses_nothing(path, monkeypatch, call):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    target = "mfmasim.archives.os.fsync" if call == "fsync" else "pathlib.Path.replace"
+    target = "mfmasim.files.os.fsync" if call == "fsync" else "pathlib.Path.replace"
     monkeypatch.setattr(target, full)
     with pytest.raises(MfmasimError, match="cannot be written: No space left on device"):
         captures.write(path, captures.Capture({}, b""))

@@ -46,6 +46,7 @@ def test_search_navigation_and_a_narrow_window(page, address):
         "Start",
         "Learn",
         "How-to",
+        "Case studies",
         "Reference",
         "How we know",
         "Inside",
