@@ -120,6 +120,8 @@ class Opcode:
     """M0 says which of its registers are loaded or stored."""
     saves_exec: bool = False
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
+    ends_division: bool = False
+    """Its first source, the quotient, does not decide alone what its result is: V_DIV_FIXUP."""
     returns_exec: bool = False
     """S_..._WREXEC: its destination is the new EXEC, too, and not the old one."""
     packs: str = ""
@@ -377,6 +379,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_(movrel|swaprel)\w+", {"relative": True}),
     ("VALU", r"v_lshlrev_b32", {"kind": "shift_left"}),
     ("VALU", r"v_div_fmas_f(32|64)", {"kind": "div_fmas"}),
+    ("VALU", r"v_div_fixup(_legacy)?_f(16|32|64)", {"ends_division": True}),
     ("VALU", r"v_fmac?_f64", {"kind": "fma_f64"}),
     ("VALU", r"v_cvt_(scalef32_)?sr_[bf][fp]8_\w+|v_cvt_scalef32_pk_fp4_\w+", {"result_select": 12}),
     ("VALU", r"v_cvt_scalef32_sr_pk_fp4_\w+", {"moved_result": True}),

@@ -128,4 +128,4 @@ def deciding(event: ValueEvent) -> Sequence[tuple[Operand, Sequence[U32]]]:
     "CDNA3" ISA manual).
     """
     pairs = list(zip(event.instruction.src, event.sources, strict=True))
-    return pairs[1:] if event.instruction.name.startswith("v_div_fixup") else pairs
+    return pairs[1:] if event.instruction.opcode.ends_division else pairs

@@ -16,6 +16,7 @@ from tests.tiers import tiers
 RUNS = select(CASES, None)
 MUTANTS = mutants("gemm_blockscale")
 QUICK = one_of_each(MUTANTS)
+SHAPES = ((1, 384, 512), (257, 128, 1024), (300, 256, 640), (129, 512, 256))
 
 
 @pytest.mark.parametrize(("case", "arch"), titled(RUNS, lambda case, arch: arch != "gfx942" or "[" in case.title))
@@ -42,7 +43,7 @@ def test_larger_shapes(case, arch):
     if case.title.startswith("grouped"):
         shapes = [{"counts": (300, 1, 0, 129), "fold": 2, "N": 512, "K": 384}, {"counts": (64,) * 8, "fold": 8}]
     else:
-        shapes = [{"M": m, "N": n, "K": k} for m, n, k in turn(((1, 384, 512), (257, 128, 1024), (300, 256, 640)), 2)]
+        shapes = [{"M": m, "N": n, "K": k} for m, n, k in turn(SHAPES, 2)]
     assert len(shapes) == 2
     for shape in shapes:
         passes(replace(case.with_parameters(shape), mapping=None), arch)
