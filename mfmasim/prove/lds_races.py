@@ -127,7 +127,7 @@ def _periods(group: Sequence[State]) -> int:
     """Periods after which every neighbourhood of accesses has occurred.
 
     One is next to what is before the loop, one to what is behind it, and two to one another. Waves that are barriers
-    apart, and operations that stay in flight for several periods, have neighbours that are further away.
+    apart, and operations that stay in flight for shared_by_waves periods, have neighbours that are further away.
     """
     before: set[int] = set()
     each: set[int] = set()
@@ -190,21 +190,21 @@ def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
 
 def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]:
     """Accesses between two barriers: a byte that a wave writes belongs to it alone."""
-    nobody, several = -1, -2
-    writer = np.full(lds_bytes + 16, nobody, np.int16)
+    unwritten, shared_by_waves = -1, -2
+    writer = np.full(lds_bytes + 16, unwritten, np.int16)
     problems: set[Problem] = set()
     places = [(wave, one, np.clip(_bytes(one, wave), 0, lds_bytes + 15)) for wave, one in entries]
     for wave, one, bytes_ in places:
         if one.access.kind != "read":
             old = writer[bytes_]
-            if one.access.kind == "write" and ((old != nobody) & (old != wave)).any():
+            if one.access.kind == "write" and ((old != unwritten) & (old != wave)).any():
                 problems.add(
                     (one.access.instruction.pc, "another wave writes the same bytes, and no barrier is between")
                 )
-            writer[bytes_] = np.where((old == nobody) | (old == wave), wave, several)
+            writer[bytes_] = np.where((old == unwritten) | (old == wave), wave, shared_by_waves)
     for wave, one, bytes_ in places:
         owner = writer[bytes_]
-        if one.access.kind != "atomic" and ((owner != nobody) & (owner != wave)).any():
+        if one.access.kind != "atomic" and ((owner != unwritten) & (owner != wave)).any():
             problems.add((one.access.instruction.pc, "another wave writes these bytes, and no barrier is between"))
     return problems
 
