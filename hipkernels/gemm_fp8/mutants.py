@@ -82,6 +82,13 @@ MUTANTS = [
         data="integers",
         arch="gfx942",
     ),
+    Mutant(
+        "tile_written_past_its_end",
+        "lds_tiled",
+        ("a_tile[y][x] = from", "a_tile[y][x + 1] = from"),
+        ("outputs", "races", "uninitialised"),
+        warned=("variables-past-end",),
+    ),
     Mutant("tiles_read_too_early", "lds_tiled", without("__syncthreads();  // both tiles are complete"), RACES),
     Mutant("tiles_overwritten_too_early", "lds_tiled", without("__syncthreads();  // and read"), RACES),
     Mutant("a_transposed_in_the_lds", "lds_tiled", ("a_tile[y][x] = from", "a_tile[x][y] = from"), OUT),

@@ -24,10 +24,14 @@ WITNESS = "witness"
 """The schedule that looks for an order in which a race shows."""
 
 
-def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
+def chosen_checks(checks: str | Sequence[str] | None, also: Sequence[str] = ()) -> tuple[str, ...]:
     """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string select.
 
     An option of a check follows its name and a colon: ``"all,hazards:manual"`` is all, one of them with an option.
+
+    Args:
+        checks: what is selected.
+        also: checks of the caller, which have no options and are left out of the result.
 
     Raises:
         MfmasimError: a name is not a check, or an option not one of the check's.
@@ -45,13 +49,16 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
             chosen |= {one: one for one in chosen_checks("all") if one not in chosen}
             continue
         check, colon, option = name.partition(":")
-        if check not in CHECKS:
-            raise unknown("check", name, [*CHECKS, "all", "none"])
-        if colon and not CHECKS[check].options:
+        if name == "none":
+            raise MfmasimError(f"checks {', '.join(names)}: 'none' is not possible together with others")
+        if check not in CHECKS and check not in also:
+            raise unknown("check", name, [*CHECKS, *also, "all", "none"])
+        if colon and (check in also or not CHECKS[check].options):
             raise MfmasimError(f"check {name!r}: {check} has no options")
         if colon and option not in CHECKS[check].options:
             raise unknown(f"option of the check {check}", option, list(CHECKS[check].options))
-        chosen[check] = name
+        if check not in also:
+            chosen[check] = name
     return tuple(chosen.values())
 
 

@@ -21,6 +21,7 @@ from mfmasim.machine.launch.layout import prepare
 from mfmasim.machine.launch.quota import Meter, Quota
 from mfmasim.machine.state.memory_snapshot import Before, Earlier
 from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe.alike import folded
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.registry import checks_of
@@ -226,6 +227,7 @@ class _Running:
             limits = self.options.budget, self.options.max_waves
             findings, note = witnessed(launch, self.checks, findings, self.again, *limits)
             self.notes.append(note)
+        findings = folded(findings)
         if stopped:
             findings.insert(0, ending(self.outcome, launch.kernel))
             self.notes += _left_out(self.outcome, launch.workgroups)

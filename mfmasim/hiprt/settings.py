@@ -96,7 +96,7 @@ class Settings:
         streams = "all" in names or STREAMS in names
         checks = ",".join(name for name in names if name != STREAMS) or "none"
         try:
-            chosen_checks(checks)
+            chosen_checks(checks if checks == "none" else names, (STREAMS,))
         except MfmasimError as error:
             raise MfmasimError(f"{CHECKS}: {error}") from None
         try:

@@ -18,6 +18,8 @@ class Mutant:
     """Text to replace and what by: a pair, or several; every text must occur, in the source or a header beside it."""
     caught: tuple[str, ...]
     """Checks that must report an error; no other may."""
+    warned: tuple[str, ...] = ()
+    """Ids of warnings that must be reported as well."""
     data: str = ""
     """Run on this data class and not on golden data."""
     arch: str = ""

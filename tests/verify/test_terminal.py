@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mfmasim.observe import Finding
+from mfmasim.observe.alike import folded
 from mfmasim.verify.reports.terminal import Progress
 from mfmasim.verify.result import Result
 
@@ -79,3 +80,16 @@ def test_addresses_of_an_unrolled_loop_do_not_keep_findings_separate(capsys):
         finding(f"v{n} is read while ds_read at {at} may still be writing it: {w} missing", 0) for n, at, w in waits
     ]
     assert "and 2 more of the same kind at the same line" in shown(found, capsys)
+
+
+def test_errors_of_one_line_are_one_finding_in_every_output():
+    """Of an unrolled loop's races and missing waits; notes, other checks and places without a line stay."""
+    race = replace(finding("", 0), check="races", id="races-no-barrier", other="k.hip:9")
+    races = [replace(race, message=f"As[{n}] is read here\nadvice", count=2) for n in range(3)]
+    unknown = [replace(races[0], source=""), replace(races[0], source="", count=1)]
+    others = [finding("outside", 0), finding("outside", 1), replace(races[0], severity="info"), *unknown]
+    out = folded([others[0], races[0], *others[1:], *races[1:]])
+    assert out[1] == replace(
+        races[0], message="As[0] is read here; and 2 more of the same kind at the same line\nadvice", count=6
+    )
+    assert [out[0], *out[2:]] == others

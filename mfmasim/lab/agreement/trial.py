@@ -18,9 +18,9 @@ from mfmasim.lab.agreement.recording import Call, Plain
 from mfmasim.lab.agreement.threeway import matrix_instructions
 from mfmasim.lab.agreement.writers import Writers
 from mfmasim.observe import Finding
+from mfmasim.observe.alike import alike
 from mfmasim.verify.arguments import Argument, called, leaves
 from mfmasim.verify.cases import Case
-from mfmasim.verify.grouping import alike
 from mfmasim.verify.launch import CaseLaunch
 from mfmasim.verify.result import Result
 from mfmasim.verify.runner import informed, verify_case

@@ -33,8 +33,10 @@ class Verdict:
 
     @property
     def as_expected(self) -> bool:
-        """Whether exactly the declared checks caught it."""
-        return set(self.caught) == set(self.mutant.caught) and self.reported == self.wanted
+        """Whether exactly the declared checks caught it, and the declared warnings are among the findings."""
+        warned = {finding.id for finding in self.result.findings if finding.severity == "warning"}
+        exact = set(self.caught) == set(self.mutant.caught) and self.reported == self.wanted
+        return exact and warned.issuperset(self.mutant.warned)
 
     @property
     def reported(self) -> set[tuple[str, str, str]]:
@@ -136,7 +138,10 @@ def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None =
             (Path(folder) / name).write_text(text)
         # Headers of other folders, by their path from the source.
         flags = (*case.flags, f"-iquote{case.source.parent}")
-        return program.compile(Path(folder) / case.source.name, arch, compiler=compiler, flags=flags)
+        code = program.compile(Path(folder) / case.source.name, arch, compiler=compiler, flags=flags)
+        if mutant.warned:
+            code.declared  # noqa: B018  (read while the source is there: warnings name its variables)
+        return code
 
 
 def _edited(mutant: Mutant, source: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mfmasim.verify.grouping import alike
+from mfmasim.observe.alike import alike
 from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from mfmasim.observe import SEVERITIES
-from mfmasim.verify.grouping import alike, same
+from mfmasim.observe.alike import alike, same
 from mfmasim.visible import console, fitting
 
 if TYPE_CHECKING:

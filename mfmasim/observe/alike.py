@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.observe import Finding
+    from mfmasim.observe.finding import Finding
 
+FOLDED = ("races", "waits")
+"""Checks whose errors and warnings about the instructions of one line have one cause."""
 NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d,]*")
 
 
@@ -26,6 +29,25 @@ def alike(findings: Sequence[Finding]) -> list[list[Finding]]:
         where = (finding.source or number, finding.other, finding.instruction, finding.element.partition("[")[0])
         groups.setdefault((finding.severity, finding.id, _words(finding), *where), []).append(finding)
     return list(groups.values())
+
+
+def folded(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings in their order; of those of `FOLDED` that are alike the first, which then stands for all of them."""
+    groups = {id(group[0]): group for group in alike([one for one in findings if _folds(one)])}
+    return [_one(groups[id(one)]) if _folds(one) else one for one in findings if id(one) in groups or not _folds(one)]
+
+
+def _folds(finding: Finding) -> bool:
+    return finding.check in FOLDED and finding.severity != "info"
+
+
+def _one(group: Sequence[Finding]) -> Finding:
+    """One finding for a group."""
+    if len(group) == 1:
+        return group[0]
+    text, line, rest = group[0].message.partition("\n")
+    text += f"; and {len(group) - 1} more of the same kind at the same line"
+    return replace(group[0], message=text + line + rest, count=sum(one.count for one in group))
 
 
 def _words(finding: Finding) -> str:
