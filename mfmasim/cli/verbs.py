@@ -50,7 +50,6 @@ MOVED = {
     "golden": "gpu golden",
     "calibrate": "gpu calibrate",
     "kit": "gpu kit",
-    "bench": "python -m mfmasim.cli.bench",
 }
 """Spellings of 0.1 that work for one release, and what to write instead."""
 MODULES = {"unsupported": "inspect"}

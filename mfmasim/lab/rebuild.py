@@ -25,7 +25,7 @@ COMPILER = "ziglang"
 PREBUILT = ("intro", "zoo")
 """Families whose code objects travel with the package; the others are compiled where they are run."""
 MEASURED = (("bench", "valu_loop", DEFAULT), ("bench", "tiled_gemm", DEFAULT))
-"""Kernels that no case names: what ``mfmasim.cli.bench`` runs. Folder in conformance, source, architecture."""
+"""Kernels that no case names: what ``tests/bench`` runs. Folder in conformance, source, architecture."""
 PROBES = tuple(
     row
     for arch in ARCHITECTURES

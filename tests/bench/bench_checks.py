@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from mfmasim import compile as compile_hip
-from mfmasim.cli.bench_machine import DEPTH, TILE, _kernel
 from mfmasim.devices import device
 from mfmasim.observe.registry import CHECKS
+from tests.bench.bench_machine import DEPTH, TILE, _kernel
 
 SIDE, REPEATS = 1024, 3
 

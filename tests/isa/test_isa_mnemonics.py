@@ -26,7 +26,7 @@ KEYED = (
     "mfmasim/lab/calibration/probes.py", "mfmasim/lab/calibration/phase_probes.py",
     "mfmasim/lab/kit/kernels.py", "mfmasim/architectures/generic.py", "mfmasim/architectures/processors.py",
     "mfmasim/cli/matrix_arguments.py",  # reads the words of a command, not an instruction
-    "mfmasim/lab/mutation/operators.py", "mfmasim/cli/bench_machine.py",
+    "mfmasim/lab/mutation/operators.py",
 )  # fmt: skip
 
 INSTRUCTIONS = {

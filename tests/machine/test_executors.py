@@ -11,7 +11,6 @@ import pytest
 
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES
-from mfmasim.cli import bench_machine
 from mfmasim.devices import spread
 from mfmasim.devices.spread import SharedMemory, check_executor, shared
 from mfmasim.errors import MfmasimError
@@ -19,6 +18,7 @@ from mfmasim.machine.launch.layout import prepare
 from mfmasim.machine.state.memory import Memory
 from mfmasim.observe.check import Check
 from mfmasim.observe.registry import CHECKS
+from tests.bench import bench_machine
 from tests.machine import harness
 from tests.oracles import require
 

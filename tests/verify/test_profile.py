@@ -12,7 +12,6 @@ import pytest
 from mfmasim import MfmasimError, device, program
 from mfmasim.architectures import arch as find_arch
 from mfmasim.cli import main
-from mfmasim.cli.bench_machine import DEPTH, TILE, _kernel
 from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.devices.occupancy import occupancy
 from mfmasim.lab.reports.claims import Judged, judge
@@ -20,6 +19,7 @@ from mfmasim.lab.reports.profile import profile_case
 from mfmasim.lab.reports.profile_page import profile_page
 from mfmasim.resources import folder
 from mfmasim.verify import Claim, find, select
+from tests.bench.bench_machine import DEPTH, TILE, _kernel
 from tests.llvm import tool
 
 SIDE = 128
