@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,11 +24,10 @@ from mfmasim.machine.state.touched_bytes import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from mfmasim.hiprt.graphs import Node
-    from mfmasim.hiprt.heap import Allocation
-    from mfmasim.hiprt.runtime import Runtime
+    from mfmasim.hiprt.heap import Allocation, Heap
+    from mfmasim.hiprt.sites import Sites
     from mfmasim.machine.state.touched_bytes import Touched
     from mfmasim.observe.finding import Kind
 
@@ -81,10 +80,30 @@ class Context:
     work: Work | None = None
 
 
+class Served(Protocol):
+    """What it reads of the runtime, and how it reports."""
+
+    library: Any
+    heap: Heap
+    handles: dict[int, Any]
+    sites: Sites
+
+    @property
+    def device(self) -> int:
+        """The current device of this thread."""
+
+    @property
+    def twins(self) -> set[int]:
+        """Addresses of the copies of registered memory."""
+
+    def found(self, kind: Kind, source: str, text: str) -> None:
+        """Print and count a finding."""
+
+
 class Order:
     """Clocks of streams and of the host, and the work that may still be in flight."""
 
-    def __init__(self, rt: Runtime) -> None:
+    def __init__(self, rt: Served) -> None:
         """Nothing has happened."""
         self._rt = rt
         self._pages = Pages(rt.library)
@@ -123,7 +142,7 @@ class Order:
         finally:
             self._context = outer
             if outer is None:
-                self._pages.protect(self._flying, self._rt)
+                self._pages.protect(self._flying, self._rt.heap.allocations, self._rt.twins)
 
     def _key(self, stream: int, own: bool) -> Key:
         """The line of work of a stream; `own` is true of calls whose null stream is the thread's."""

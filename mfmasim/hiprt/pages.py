@@ -12,10 +12,9 @@ from mfmasim.hiprt.heap import HOST, MANAGED, PAGE
 from mfmasim.hiprt.work import ATOMIC, READ, STORED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mfmasim.hiprt.heap import Allocation
-    from mfmasim.hiprt.runtime import Runtime
     from mfmasim.hiprt.work import Work
 
 MOST = 512
@@ -40,16 +39,21 @@ class Pages:
         count = self._library.mfmasim_hiprt_hits(words)
         return [(words[3 * k], words[3 * k + 1], words[3 * k + 2]) for k in range(count)]
 
-    def protect(self, flying: Sequence[Work], rt: Runtime) -> None:
-        """Protect what work in flight touches."""
+    def protect(self, flying: Sequence[Work], allocations: Iterable[Allocation], twins: set[int]) -> None:
+        """Protect what work in flight touches.
+
+        Args:
+            flying: the work.
+            allocations: all that the program has.
+            twins: addresses of those whose bytes are the program's own memory, which lies elsewhere.
+        """
         if self._library is None or not flying:
             return
         ranges: list[int] = []
-        shared = [one for one in rt.heap.allocations if one.kind in (HOST, MANAGED)]
-        twins = {one.twin for one in rt.registered.values()}
+        shared = [one for one in allocations if one.kind in (HOST, MANAGED)]
         for allocation in shared:
             if allocation.address in twins:
-                continue  # the program's own memory lies elsewhere
+                continue
             for work in flying:
                 if not work.by_host:
                     for kind in (READ, STORED, ATOMIC):

@@ -357,6 +357,11 @@ class Runtime:
         """The program asks for the last error."""
         self._unasked.clear()
 
+    @property
+    def twins(self) -> set[int]:
+        """Addresses of the copies of registered memory."""
+        return {one.twin for one in self.registered.values()}
+
     def found(self, kind: Kind, source: str, text: str) -> None:
         """Print and count a finding of the runtime itself.
 

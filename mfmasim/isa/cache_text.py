@@ -9,13 +9,13 @@ from mfmasim.isa.family import family
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mfmasim.isa.instruction import Instruction
+    from mfmasim.isa.record import InstructionFields
 
 _SCOPES = ("", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS")
 _HINTS = ("", "NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB")
 
 
-def cache(ins: Instruction, names: Iterable[str] | None = None) -> list[str]:
+def cache(ins: InstructionFields, names: Iterable[str] | None = None) -> list[str]:
     """The cache bits; gfx12's temporal hint and scope are spelled out (RDNA4 ISA manual, "Memory scopes and hints")."""
     if "th" in ins.modifiers:
         th, scope = ins.modifiers["th"], ins.modifiers["scope"]
@@ -25,17 +25,17 @@ def cache(ins: Instruction, names: Iterable[str] | None = None) -> list[str]:
     return [name for name in names if ins.modifiers.get(name)]
 
 
-def scaled(ins: Instruction) -> list[str]:
+def scaled(ins: InstructionFields) -> list[str]:
     """Whether the offset register counts elements."""
     return ["scale_offset"] if ins.modifiers.get("scale_offset") else []
 
 
-def volatile(ins: Instruction) -> list[str]:
+def volatile(ins: InstructionFields) -> list[str]:
     """Whether the memory is non-volatile."""
     return ["nv"] if ins.modifiers.get("nv") else []
 
 
-def _hint(ins: Instruction, th: int, scope: int) -> list[str]:
+def _hint(ins: InstructionFields, th: int, scope: int) -> list[str]:
     if not th:
         return []
     if ins.opcode.access == "atomic":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mfmasim.isa.operands import DWORDS, INLINE_FLOATS, LITERAL, LITERAL64, inline_integer
 
 if TYPE_CHECKING:
-    from mfmasim.isa.instruction import Operand
+    from mfmasim.isa.record import Operand
 
 _F16, _BF16, _F32, _F64 = ({row[i]: row[0] for row in INLINE_FLOATS.values()} for i in (1, 2, 3, 4))
 _LONG_1_2PI = "0.15915494309189532"

@@ -12,7 +12,7 @@ from mfmasim.isa.constants import inline_text
 from mfmasim.isa.family import family
 
 if TYPE_CHECKING:
-    from mfmasim.isa.instruction import Instruction, Operand
+    from mfmasim.isa.record import InstructionFields, Operand
 
 MODE = 1
 """Number of the hardware register MODE."""
@@ -32,7 +32,7 @@ def waitcnt(simm16: int, arch: str) -> dict[str, tuple[int, int]]:
     return out
 
 
-def register_field(instruction: Instruction) -> tuple[int, int, int]:
+def register_field(instruction: InstructionFields) -> tuple[int, int, int]:
     """Number, offset and mask (at bit 0) of the field that hwreg(...) of S_GETREG or S_SETREG names."""
     operand = next(x for x in (*instruction.src, *instruction.dst) if x.type == "hwreg")
     number, offset, size = operand.bits & 63, operand.bits >> 6 & 31, (operand.bits >> 11 & 31) + 1
@@ -186,7 +186,7 @@ _SPELLED = {
 }
 
 
-def text(ins: Instruction, operand: Operand) -> str:
+def text(ins: InstructionFields, operand: Operand) -> str:
     """An immediate operand of a scalar instruction; empty where LLVM leaves it out."""
     value = ins.modifiers.get("simm16", operand.bits)
     if operand.type == "hwreg":

@@ -14,8 +14,8 @@ from mfmasim.isa.operands import GFX9_CODES, LITERAL, LITERAL64
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mfmasim.isa.instruction import Instruction, Operand
     from mfmasim.isa.operands import ScalarCodes
+    from mfmasim.isa.record import InstructionFields, Operand
 
 _SDWA_PARTS = ("BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD")
 _SDWA_UNUSED = ("UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE")
@@ -83,7 +83,7 @@ def _bits(name: str, value: int, count: int) -> str:
     return f"{name}:[{','.join(str(value >> i & 1) for i in range(count))}]"
 
 
-def _codes(ins: Instruction) -> ScalarCodes:
+def _codes(ins: InstructionFields) -> ScalarCodes:
     return family(ins.arch).dialect.codes
 
 
@@ -95,7 +95,7 @@ _SELECTOR = {"src0": 0, "src1": 1, "src2": 2, "vdst": 3}
 _CONSTANT_TYPES = {"SOP1": "b32", "SOPC": "b16"}
 
 
-def _as_printed(ins: Instruction, operand: Operand) -> Operand:
+def _as_printed(ins: InstructionFields, operand: Operand) -> Operand:
     if operand.kind != "const":
         return operand
     if operand.index == LITERAL64:
@@ -114,20 +114,20 @@ def _as_printed(ins: Instruction, operand: Operand) -> Operand:
     return operand
 
 
-def _printed(ins: Instruction, operands: Iterable[Operand]) -> list[str]:
+def _printed(ins: InstructionFields, operands: Iterable[Operand]) -> list[str]:
     codes = _codes(ins)
     return [
         operand_text(_as_printed(ins, operand), codes, _half(ins, operand)) for operand in operands if operand.printed
     ]
 
 
-def _half(ins: Instruction, operand: Operand) -> str:
+def _half(ins: InstructionFields, operand: Operand) -> str:
     if not (operand.half and ins.named_halves):
         return ""
     return ".h" if ins.modifiers.get("op_sel", 0) >> _SELECTOR[operand.field] & 1 else ".l"
 
 
-def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:
+def _scalar_operands(ins: InstructionFields) -> tuple[list[str], list[str]]:
     parts = _printed(ins, ins.dst)
     for operand in ins.src:
         if operand.kind == "label":
@@ -141,7 +141,7 @@ def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:
     return [part for part in parts if part], []
 
 
-def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
+def _smem(ins: InstructionFields) -> tuple[list[str], list[str]]:
     if not ins.src:
         return _printed(ins, ins.dst), []
     base, soffset, *data = ins.src
@@ -163,18 +163,18 @@ def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
     ) + cache_text.volatile(ins)
 
 
-def _shown(ins: Instruction, offset: int) -> bool:
+def _shown(ins: InstructionFields, offset: int) -> bool:
     """The form with both offsets shows a zero, except where it is the only form (gfx11)."""
     dialect = family(ins.arch).dialect
     return bool(offset) or dialect.sdwa or dialect.smem_zero
 
 
-def _clamp_omod(ins: Instruction) -> list[str]:
+def _clamp_omod(ins: InstructionFields) -> list[str]:
     out = ["clamp"] if ins.modifiers.get("clamp") else []
     return out + ([_OMOD[ins.modifiers["omod"]]] if ins.modifiers.get("omod") else [])
 
 
-def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
+def _vector(ins: InstructionFields) -> tuple[list[str], list[str]]:
     parts = _printed(ins, (*ins.dst, *ins.src))
     modifiers = []
     if ins.modifiers.get("op_sel"):
@@ -198,7 +198,7 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
     return parts, modifiers + _clamp_omod(ins)
 
 
-def _fetch(ins: Instruction) -> list[str]:
+def _fetch(ins: InstructionFields) -> list[str]:
     """How a lane permutation treats inactive lanes: two names, or in those that are VOP3 alone the bits of op_sel."""
     fi, bound = ins.modifiers["fi"], ins.modifiers["bound_ctrl"]
     if ins.form != "_e64":
@@ -210,7 +210,7 @@ def _hex(value: int) -> str:
     return f"0x{value:x}" if value > 9 else str(value)
 
 
-def _sdwa(ins: Instruction) -> tuple[list[str], list[str]]:
+def _sdwa(ins: InstructionFields) -> tuple[list[str], list[str]]:
     modifiers = _clamp_omod(ins)
     if "dst_sel" in ins.modifiers:
         modifiers.append(f"dst_sel:{_SDWA_PARTS[ins.modifiers['dst_sel']]}")
@@ -220,7 +220,7 @@ def _sdwa(ins: Instruction) -> tuple[list[str], list[str]]:
     return _printed(ins, (*ins.dst, *ins.src)), modifiers
 
 
-def _dpp(ins: Instruction) -> tuple[list[str], list[str]]:
+def _dpp(ins: InstructionFields) -> tuple[list[str], list[str]]:
     m = ins.modifiers
     packed = "neg_lo" in m or "op_sel_hi" in m
     parts, modifiers = _packed(ins) if packed else _vector(ins)
@@ -238,7 +238,7 @@ def _dpp(ins: Instruction) -> tuple[list[str], list[str]]:
     return parts, modifiers + (["fi:1"] if m.get("fi") else [])
 
 
-def _packed(ins: Instruction) -> tuple[list[str], list[str]]:
+def _packed(ins: InstructionFields) -> tuple[list[str], list[str]]:
     count = sum(operand.printed for operand in ins.src)
     full = (1 << count) - 1
     m = ins.modifiers
@@ -251,7 +251,7 @@ def _packed(ins: Instruction) -> tuple[list[str], list[str]]:
     return _printed(ins, (*ins.dst, *ins.src)), modifiers + _clamp_omod(ins)
 
 
-def _matrix(ins: Instruction) -> tuple[list[str], list[str]]:
+def _matrix(ins: InstructionFields) -> tuple[list[str], list[str]]:
     m = ins.modifiers
     modifiers = []
     if "op_sel" in m:
@@ -262,7 +262,7 @@ def _matrix(ins: Instruction) -> tuple[list[str], list[str]]:
     return _printed(ins, (*ins.dst, *ins.src)), modifiers
 
 
-def _wmma(ins: Instruction) -> tuple[list[str], list[str]]:
+def _wmma(ins: InstructionFields) -> tuple[list[str], list[str]]:
     m = ins.modifiers
     modifiers = [_bits("op_sel", m["op_sel"], 3)] if m.get("op_sel") else []
     modifiers += [_bits("op_sel_hi", m["op_sel_hi"], 3)] if m.get("op_sel_hi", 7) != 7 else []
@@ -285,7 +285,7 @@ _MATRIX_NAMES = {
 }
 
 
-def _vopd(ins: Instruction) -> tuple[list[str], list[str]]:
+def _vopd(ins: InstructionFields) -> tuple[list[str], list[str]]:
     texts = []
     for half in ins.halves or (ins,):
         operands = ", ".join(_printed(ins, (*half.dst, *half.src)))
@@ -294,7 +294,7 @@ def _vopd(ins: Instruction) -> tuple[list[str], list[str]]:
     return texts, []
 
 
-def _ds(ins: Instruction) -> tuple[list[str], list[str]]:
+def _ds(ins: InstructionFields) -> tuple[list[str], list[str]]:
     m = ins.modifiers
     modifiers = []
     if ins.name == "ds_swizzle_b32":
@@ -304,7 +304,7 @@ def _ds(ins: Instruction) -> tuple[list[str], list[str]]:
     return _printed(ins, (*ins.dst, *ins.src)), modifiers + (["gds"] if m.get("gds") else [])
 
 
-def _flat(ins: Instruction) -> tuple[list[str], list[str]]:
+def _flat(ins: InstructionFields) -> tuple[list[str], list[str]]:
     if not ins.src:
         return [], cache_text.cache(ins)
     vaddr, saddr, *data = ins.src
@@ -320,7 +320,7 @@ def _flat(ins: Instruction) -> tuple[list[str], list[str]]:
     return _printed(ins, (*ins.dst, *first, vaddr, *then, saddr)), modifiers
 
 
-def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
+def _mubuf(ins: InstructionFields) -> tuple[list[str], list[str]]:
     if not ins.src:
         return [], cache_text.cache(ins)
     vaddr, srsrc, soffset, *data = ins.src
@@ -336,13 +336,13 @@ def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
     return parts, modifiers + (["tfe"] if m.get("tfe") else [])
 
 
-def _tensor(ins: Instruction) -> tuple[list[str], list[str]]:
+def _tensor(ins: InstructionFields) -> tuple[list[str], list[str]]:
     groups = [operand for operand in ins.src if operand.kind != "null"]
     size = ["r128"] if ins.modifiers["r128"] else []
     return _printed(ins, groups), size + cache_text.cache(ins) + cache_text.volatile(ins)
 
 
-_BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
+_BODY: dict[str, Callable[[InstructionFields], tuple[list[str], list[str]]]] = {
     **dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP"), _scalar_operands),
     **dict.fromkeys(("VOP1", "VOP2", "VOPC", "VOP3", "VINTERP"), _vector),
     **dict.fromkeys(("FLAT", "GLOBAL", "SCRATCH"), _flat),
@@ -360,7 +360,7 @@ _BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
 }
 
 
-def text(ins: Instruction) -> str:
+def text(ins: InstructionFields) -> str:
     """Print an instruction.
 
     Args:

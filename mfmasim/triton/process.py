@@ -13,7 +13,8 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.argument_passing import laid_out
 from mfmasim.machine.launch.layout import begin, fill, load_image
 from mfmasim.machine.launch.limits import checked
-from mfmasim.machine.state.memory import PAGE, Memory, Outside, Region
+from mfmasim.machine.state.memory import PAGE, Memory, Region
+from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.triton.arguments import words
 from mfmasim.triton.calls import Call, Placed
 from mfmasim.triton.storages import HIGHEST, LOWEST, Storage, holder, joined, looks_like_address

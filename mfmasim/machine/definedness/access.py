@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
-    from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.memory import Plane
     from mfmasim.machine.definedness.places import Places
+    from mfmasim.machine.definedness.shadow_state import ShadowState
     from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.state.waves import Group
@@ -47,7 +47,7 @@ class AccessPlan:
     listens = False
     """Whether `note` receives the accesses of the instruction."""
 
-    def __init__(self, instruction: Instruction, owner: Definedness) -> None:
+    def __init__(self, instruction: Instruction, owner: ShadowState) -> None:
         """Separate addresses from data."""
         self.instruction, self.opcode, self.owner, self.planes = instruction, instruction.opcode, owner, owner.planes
         m0, vectors = owner.machine.arch.m0, len(owner.machine.waves.v)
@@ -227,7 +227,7 @@ class FillPlan(AccessPlan):
 
     listens = True
 
-    def __init__(self, instruction: Instruction, owner: Definedness) -> None:
+    def __init__(self, instruction: Instruction, owner: ShadowState) -> None:
         """As for any access."""
         super().__init__(instruction, owner)
         key, self._space = (LDS, "lds") if self.spaces >> LDS & 1 else (SCRATCH, "scratch")
@@ -259,7 +259,7 @@ class AtomicPlan(AccessPlan):
 
     listens = True
 
-    def __init__(self, instruction: Instruction, owner: Definedness) -> None:
+    def __init__(self, instruction: Instruction, owner: ShadowState) -> None:
         """As for any access."""
         super().__init__(instruction, owner)
         self._events: list[AccessEvent] = []
@@ -390,7 +390,7 @@ def _column(values: U32) -> U32:
     return values[:, None] if values.ndim == 1 else values
 
 
-def access_plan(instruction: Instruction, owner: Definedness) -> AccessPlan:
+def access_plan(instruction: Instruction, owner: ShadowState) -> AccessPlan:
     """What a memory instruction means for undefined bits."""
     opcode, machine = instruction.opcode, owner.machine
     if opcode.access == "atomic":

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from mfmasim.arrays import U32
     from mfmasim.isa import Instruction
-    from mfmasim.machine.definedness.follow import Definedness
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.definedness.shadow_state import ShadowState
     from mfmasim.machine.events.interface import Bound
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.opcodes.undefined_rules import Rule
@@ -100,7 +100,7 @@ def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Regist
 class Flow:
     """An instruction that works on registers, and its rule."""
 
-    def __init__(self, instruction: Instruction, run: Bound, owner: Definedness, registers: Registers) -> None:
+    def __init__(self, instruction: Instruction, run: Bound, owner: ShadowState, registers: Registers) -> None:
         """Follow an instruction with its registers.
 
         Args:

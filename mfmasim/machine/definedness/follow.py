@@ -8,7 +8,6 @@ that it will see; atomics are examined afterwards, by the places that they acces
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
 
 import numpy as np
 
@@ -19,55 +18,19 @@ from mfmasim.machine.binding.gds import by_first_lane, one_lane
 from mfmasim.machine.definedness.access import AccessPlan, access_plan
 from mfmasim.machine.definedness.flow import Flow, Registers, registers_of
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
-from mfmasim.machine.definedness.memory import OriginPlane, Plane
-from mfmasim.machine.definedness.planes import Planes
-from mfmasim.machine.definedness.uses import Uses
-from mfmasim.machine.events.interface import Bound, Machine
+from mfmasim.machine.definedness.shadow_state import ShadowState
+from mfmasim.machine.events.interface import Bound
 from mfmasim.machine.ops.fork import ENTRY, stack_pointer
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state.waves import VCC, Group
 
-Kept = TypeVar("Kept")
 REGISTERS: PerKernel[dict[tuple[int, tuple[int, ...]], Registers]] = PerKernel(lambda _: {})
 """What is read and written, by an instruction's address and registers."""
 
 
-class Definedness:
+class Definedness(ShadowState):
     """Follows undefined bits through one launch."""
-
-    def __init__(self, machine: Machine) -> None:
-        """Nothing runs yet."""
-        self.machine = machine
-        self.planes = Planes(machine)
-        self.plane, self.origins = Plane(machine), OriginPlane(machine)
-        self.loaded: dict[int, int] = {}
-        self.uses = Uses(machine, self.planes, self.loaded)
-
-    def begin(self) -> None:
-        """A new batch of workgroups."""
-        self.planes.begin()
-        self.plane.begin()
-
-    def kept(
-        self,
-        what: PerKernel[dict[tuple[int, tuple[int, ...]], Kept]],
-        instruction: Instruction,
-        make: Callable[[], Kept],
-    ) -> Kept:
-        """What follows from one of the kernel's instructions alone, which is kept for further launches.
-
-        Args:
-            what: the memo.
-            instruction: the instruction, with the registers that MODE selects.
-            make: finds it.
-        """
-        table = what.of(self.machine.kernel)
-        key = instruction.pc, instruction.numbers
-        found = table.get(key)
-        if found is None:
-            found = table[key] = make()
-        return found
 
     def beside(self, instruction: Instruction, run: Bound) -> Bound:
         """The bound instruction with what follows undefined bits before it.

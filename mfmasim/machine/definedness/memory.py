@@ -14,7 +14,8 @@ import numpy as np
 from mfmasim.machine.definedness.keys import LDS
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.events.notify import Notify
-from mfmasim.machine.state.memory import Memory, Outside, Region
+from mfmasim.machine.state.memory import Memory, Region
+from mfmasim.machine.state.touched_bytes import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,7 @@ from mfmasim.machine.events import (
     hooks,
     nowhere,
 )
-from mfmasim.machine.state.memory import Outside
+from mfmasim.machine.state.touched_bytes import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from mfmasim.isa.high_registers import fields_of_mode, raised
 from mfmasim.kernels import NotCodeError, PerKernel
 from mfmasim.machine.binding.approximation import approximated
 from mfmasim.machine.binding.bind import bind, operation_of
+from mfmasim.machine.events.interface import Machine
 from mfmasim.machine.events.stepping import stepped
 from mfmasim.machine.events.watching import watched
-from mfmasim.machine.execution.late_delivery import forces
+from mfmasim.machine.execution.late_delivery import Late, forces
 from mfmasim.machine.opcodes.register_allocation import allocated
 from mfmasim.machine.ops.matrix_pairs import paired
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
@@ -25,11 +26,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness import Definedness
     from mfmasim.machine.events.interface import Bound
-    from mfmasim.machine.execution.run import Machine
 
 LONGEST = 256
 """Instructions of a block at most."""
+
+
+class Binder(Machine, Protocol):
+    """The machine, as its blocks are bound for it."""
+
+    joins: set[int]
+    """Targets of the branches seen so far."""
+
+    @property
+    def definedness(self) -> Definedness | None:
+        """What follows undefined bits; None where no observer asks for them."""
+
+    @property
+    def late(self) -> Late | None:
+        """What delivers loads late; None where they are complete at once."""
+
+    @property
+    def steps(self) -> bool:
+        """Whether an observer receives individual instructions."""
 
 
 @dataclass
@@ -51,7 +71,7 @@ class Block:
     """Wave executions, for the counts."""
 
 
-def build(machine: Machine, pc: int, mode: int) -> Block:
+def build(machine: Binder, pc: int, mode: int) -> Block:
     """Decode and bind the block that starts at an address.
 
     Args:
@@ -111,7 +131,7 @@ ENDS: PerKernel[dict[int, str]] = PerKernel(
 """Names of kernels by the address behind their last instruction."""
 
 
-def _memoised(machine: Machine, pc: int, mode: int) -> Decoded:
+def _memoised(machine: Binder, pc: int, mode: int) -> Decoded:
     """`_selected`, memoised for the kernel's further launches."""
     memo = DECODED.of(machine.kernel)
     key = pc, mode, frozenset(machine.joins), machine.late is None
@@ -121,7 +141,7 @@ def _memoised(machine: Machine, pc: int, mode: int) -> Decoded:
     return found
 
 
-def _selected(machine: Machine, pc: int, mode: int) -> Decoded:
+def _selected(machine: Binder, pc: int, mode: int) -> Decoded:
     """The block at an address, with the registers that its instructions access."""
     instructions, ending = _decode(machine, pc)
     last = instructions[-1] if instructions else None
@@ -136,7 +156,7 @@ def _selected(machine: Machine, pc: int, mode: int) -> Decoded:
     return Decoded([allocated(raised(ins, chosen), machine.kernel) for ins, chosen in pairs], selected, last, ending)
 
 
-def _bound(instruction: Instruction, fields: int, machine: Machine, *, indexing: bool) -> Bound:
+def _bound(instruction: Instruction, fields: int, machine: Binder, *, indexing: bool) -> Bound:
     """An instruction bound, and its undefined bits tracked where a check requires it.
 
     Args:
@@ -173,7 +193,7 @@ def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
     return found
 
 
-def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
+def _decode(machine: Binder, pc: int) -> tuple[list[Instruction], str]:
     """Instructions from an address on, and why execution cannot continue after them, or an empty text.
 
     Bytes that cannot be decoded matter only when a wave reaches them.

@@ -23,7 +23,8 @@ from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
 from mfmasim.machine.state.lane_order import in_order
-from mfmasim.machine.state.memory import POISON_DWORD, Outside
+from mfmasim.machine.state.memory import POISON_DWORD
+from mfmasim.machine.state.touched_bytes import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import Reach, resource
 from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import Access, load, store
-from mfmasim.machine.state.memory import Outside
+from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
 

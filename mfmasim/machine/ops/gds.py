@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mfmasim.isa import Instruction
 from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.ops.spaces import Part, rows_of, within
-from mfmasim.machine.state.memory import Outside
+from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
 

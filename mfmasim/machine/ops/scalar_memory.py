@@ -14,7 +14,7 @@ from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.spaces import Part
-from mfmasim.machine.state.memory import Outside
+from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
 # Dwords, in the spellings of gfx9 and of gfx11 and later.

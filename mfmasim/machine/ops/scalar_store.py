@@ -24,7 +24,7 @@ from mfmasim.machine.ops.atomic_table import MEMORY, OPERATIONS, AtomicOperation
 from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.scalar_memory import register_offset
 from mfmasim.machine.ops.spaces import Part
-from mfmasim.machine.state.memory import Outside
+from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
 DWORD = ~np.uint64(3)

@@ -17,7 +17,8 @@ from mfmasim.machine.events import NOWHERE, nowhere
 from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.events.notify import Part
 from mfmasim.machine.state import private_memory
-from mfmasim.machine.state.memory import POISON_DWORD, Outside
+from mfmasim.machine.state.memory import POISON_DWORD
+from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
 __all__ = ["Access", "Part", "extend", "lds_address", "load", "merge", "rows_of", "store", "within"]

@@ -7,17 +7,16 @@ page that belongs to no buffer, so that a stray access is detected instead of re
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from mfmasim.machine.state.touched_bytes import Outside, Touched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-    from mfmasim.machine.state.memory_snapshot import Before
-    from mfmasim.machine.state.touched_bytes import Touched
 
 BASE = 0x7F00_0000_0000
 SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
@@ -36,14 +35,6 @@ class Region:
     address: int
     size: int
     writable: bool = True
-
-
-@dataclass(frozen=True)
-class Outside:
-    """Lanes of one access that hit no buffer: boolean mask and addresses, in the shape of the access."""
-
-    mask: NDArray[np.bool_]
-    addresses: NDArray[np.uint64]
 
 
 def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> list[Region]:
@@ -65,6 +56,13 @@ def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> l
     return regions
 
 
+class Keeper(Protocol):
+    """Keeps what a launch overwrites."""
+
+    def keep(self, offsets: NDArray[np.int64], size: int) -> None:
+        """Bytes are about to be written: `size` of them from each offset."""
+
+
 class Memory:
     """The arena. Sizes are in bytes; addresses are uint64 arrays of any shape."""
 
@@ -76,7 +74,7 @@ class Memory:
         self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.touched: Touched | None = None
         """Flags of what is read and written, if they were requested."""
-        self.before: Before | None = None
+        self.before: Keeper | None = None
         """Keeps what is overwritten, if that was requested."""
         self.former: Sequence[Region] = ()
         """Buffers that were freed, the last one at the end."""
@@ -109,8 +107,6 @@ class Memory:
 
     def follow(self) -> Touched:
         """Keep flags of what is read and written from now on, in `touched`."""
-        from mfmasim.machine.state.touched_bytes import Touched
-
         self.touched = Touched(self.size)
         return self.touched
 

@@ -16,7 +16,7 @@ from mfmasim.machine.state.memory import PAGE, Memory, Region
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.machine.state.memory import Outside
+    from mfmasim.machine.state.touched_bytes import Outside
 
 
 class Before:

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.machine.state.memory import Outside
-
 WIDEST = 16
 """Bytes of the largest unit."""
 
@@ -76,6 +74,14 @@ class Runs:
         begins = np.append(other.starts, np.iinfo(np.int64).max)[nearest]
         both = np.flatnonzero(begins < self.ends)
         return int(max(begins[both[0]], self.starts[both[0]])) if len(both) else None
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Lanes of one access that hit no buffer: boolean mask and addresses, in the shape of the access."""
+
+    mask: NDArray[np.bool_]
+    addresses: NDArray[np.uint64]
 
 
 class Touched:
