@@ -69,7 +69,7 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def load_ipython_extension(shell: Any) -> None:
+def load_ipython_extension(shell: object) -> None:
     """Register the magic ``%%hip`` (`mfmasim.learn.magics`): what ``%load_ext mfmasim`` calls in a notebook."""
     from mfmasim.learn.magics import load as load_magics
 

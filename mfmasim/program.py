@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim import codeobject, kernels
 from mfmasim.architectures import target as find_target
@@ -31,7 +31,7 @@ __all__ = ["Code", "Kernel", "NotCodeError", "Source", "Unread", "compile", "loa
 class Kernel(kernels.Kernel):
     """One kernel of a code object: its arguments, resources and instructions; ``kernel[grid, block](...)`` runs it."""
 
-    def __getitem__(self, key: Any) -> Launcher:
+    def __getitem__(self, key: object) -> Launcher:
         """The short form of a launch, ``kernel[grid, block](a, b, c)``."""
         from mfmasim.devices.calling import launcher
 

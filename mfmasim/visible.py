@@ -93,7 +93,7 @@ def console(*, soft_wrap: bool = False, stderr: bool = False) -> Console:
         def print(self, *objects: Any, **options: Any) -> None:
             super().print(*(clean(one) for one in objects), **options)
 
-    def clean(one: Any) -> Any:
+    def clean(one: object) -> Any:
         if isinstance(one, str):
             return visible(one, LAYOUT)
         if isinstance(one, Text) and one.plain != visible(one.plain, LAYOUT):

@@ -73,7 +73,7 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
     return value(tree.body)
 
 
-def _check_right(kind: ast.operator, right: Any, text: str) -> None:
+def _check_right(kind: ast.operator, right: object, text: str) -> None:
     import numpy as np
 
     values = np.asarray(right)

@@ -138,7 +138,7 @@ def _reads(args: argparse.Namespace) -> list[Pattern]:
     lanes, found = _lanes(args), []
     for name, row, column in args.read:
 
-        def place(lane: Any, n: int, row: str = row, column: str = column) -> tuple[Any, Any]:
+        def place(lane: object, n: int, row: str = row, column: str = column) -> tuple[Any, Any]:
             names = {"lane": lane, "n": n}
             return evaluate(row, names), evaluate(column, names)
 

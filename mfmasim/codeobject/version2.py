@@ -100,7 +100,7 @@ def unpack(note: bytes, name: str) -> dict[str, Any]:
     return {"amdhsa.kernels": kernels, "amdhsa.printf": formats}
 
 
-def _kernel(value: Any, where: str) -> dict[str, Any]:
+def _kernel(value: object, where: str) -> dict[str, Any]:
     raw = _map(value, where)
     found: dict[str, Any] = {new: raw[old] for old, new in _KERNEL.items() if old in raw}
     # The symbol of the header is the kernel's own; the name that the metadata gives it has the suffix @kd.
@@ -135,26 +135,26 @@ def _argument(raw: dict[str, Any], end: int, where: str) -> dict[str, Any]:
     return found
 
 
-def _snake(value: Any, key: str, where: str) -> str:
+def _snake(value: object, key: str, where: str) -> str:
     """``HiddenGlobalOffsetX`` as later versions spell it: ``hidden_global_offset_x``."""
     if not isinstance(value, str):
         raise DamagedError(f"{where}: {key} is not a word")
     return re.sub(r"(?<!^)(?=[A-Z])", "_", value).lower().replace("multi_grid", "multigrid")
 
 
-def _map(value: Any, where: str) -> dict[str, Any]:
+def _map(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         raise DamagedError(f"{where}: {value!r:.40} is not a map of names")
     return value
 
 
-def _list(value: Any, key: str, where: str) -> list[Any]:
+def _list(value: object, key: str, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise DamagedError(f"{where}: {key} is not a list")
     return value
 
 
-def _number(value: Any, key: str, where: str) -> int:
+def _number(value: object, key: str, where: str) -> int:
     if not isinstance(value, str) or not re.fullmatch(r"[0-9]{1,10}", value):
         raise DamagedError(f"{where}: {key} is {value!r:.40}, not a number")
     return int(value)

@@ -83,7 +83,7 @@ def read_capture(path: str | Path, launch: str | None = None, kernel: str | None
         raise MfmasimError(f"{path}: not a capture (docs/cost.md): {type(error).__name__}: {error}") from error
 
 
-def _of_json(path: Path, found: Any, launch: str | None) -> Capture:
+def _of_json(path: Path, found: object, launch: str | None) -> Capture:
     if isinstance(found, dict) and "launches" in found:
         names = [str(one["name"]) for one in found["launches"]]
         if launch is None and len(names) == 1:

@@ -67,7 +67,7 @@ class Unit(SimDevice):
         self.recorded: Recorded | None = None
 
     def launch(
-        self, kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *_: Any, **__: Any
+        self, kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int = 0, *_: Any, **__: Any
     ) -> Report:
         """Run and record the workgroups of one unit.
 
@@ -176,7 +176,7 @@ def _units(kernel: Kernel) -> int:
 
 
 def record_launch(
-    kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *, most: int | None = None,
+    kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int = 0, *, most: int | None = None,
     units: int | None = None, whole: bool = False,
 ) -> Recorded:  # fmt: skip
     """Record a launch with given arguments; buffers change as far as the recorded workgroups write to them.

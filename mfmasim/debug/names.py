@@ -199,7 +199,7 @@ class Names:
             return Object(made, of_memory(self.state.memory, where), dereference=self.behind)
         return None
 
-    def behind(self, addresses: Any, kind: Type) -> Object:
+    def behind(self, addresses: object, kind: Type) -> Object:
         """The object at an address of each lane."""
         addresses = np.broadcast_to(np.asarray(addresses, np.int64), (self.state.lanes,))
         return Object(

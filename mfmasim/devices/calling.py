@@ -17,7 +17,7 @@ FORM = "kernel[grid, block](arguments), such as kernel[(4, 4), 256](a, b, c)"
 class Launcher:
     """A kernel with its grid: called with the arguments, it launches the kernel."""
 
-    def __init__(self, kernel: Kernel, grid: Any, block: Any) -> None:
+    def __init__(self, kernel: Kernel, grid: object, block: object) -> None:
         """Keep what a launch has besides its arguments.
 
         Args:
@@ -48,7 +48,7 @@ class Launcher:
         return opened.launch(self.kernel, self.grid, self.block, given, checks=checks, **options)
 
 
-def launcher(kernel: Kernel, key: Any) -> Launcher:
+def launcher(kernel: Kernel, key: object) -> Launcher:
     """What ``kernel[key]`` is.
 
     Raises:

@@ -115,8 +115,8 @@ class HipDevice:
     def launch(
         self,
         kernel: Kernel,
-        grid: Any,
-        block: Any,
+        grid: object,
+        block: object,
         args: Arguments,
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
@@ -205,7 +205,7 @@ class HipDevice:
         device.keep()
         return milliseconds, findings
 
-    def _timed(self, function: Any, name: str, sizes: Sizes, segment: np.ndarray[Any, Any]) -> float:
+    def _timed(self, function: object, name: str, sizes: Sizes, segment: np.ndarray[Any, Any]) -> float:
         """Launch between two events and wait; milliseconds."""
         hip, events = self.hip, self._modules.events
         size = ctypes.c_size_t(segment.nbytes)
@@ -219,7 +219,7 @@ class HipDevice:
         hip.call("hipDeviceSynchronize", what=f"{name} ran")
         return float(hip.call("hipEventElapsedTime", *events))
 
-    def _wait(self, event: Any, name: str) -> None:
+    def _wait(self, event: object, name: str) -> None:
         """Ask for the end of the launch until it comes: a wait in C could not be given up.
 
         Raises:

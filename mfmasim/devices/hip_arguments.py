@@ -40,7 +40,7 @@ class Place:
         return placed
 
 
-def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
+def replaced(value: object, change: Callable[[Any], Any]) -> Any:
     """Arguments with everything but lists, tuples and dicts changed by a function.
 
     Args:
@@ -91,7 +91,7 @@ def distinct(
     first = dict(passed.buffers)
     numbers: dict[Region, int] = {}
 
-    def place(value: Any) -> Any:
+    def place(value: object) -> Any:
         array = as_array(value, "an argument")
         same = passed.buffers.same(array) if isinstance(array, np.ndarray) and array.ndim else None
         if same is None:

@@ -88,7 +88,7 @@ class HipBuffers:
                 array.reshape(-1).view(np.uint8)[:] = host[start:end]
         return findings
 
-    def _copy(self, to: Any, source: Any, size: int, kind: str) -> None:
+    def _copy(self, to: object, source: object, size: int, kind: str) -> None:
         self._hip.call("hipMemcpy", to, source, size, getattr(self._hip.module.hipMemcpyKind, kind))
 
     def keep(self) -> None:

@@ -213,7 +213,7 @@ class IsolatedHip:
         killed = ": it was ended from outside, for instance for want of memory" if code == -signal.SIGKILL else ""
         return DeviceError(f"{self.name}: the device's process ended during {what} ({how}){killed}")
 
-    def _ask(self, request: str, content: Any, seconds: float, what: str) -> Any:
+    def _ask(self, request: str, content: object, seconds: float, what: str) -> Any:
         """Send a request and return its result; threads wait for each other.
 
         Raises:
@@ -277,8 +277,8 @@ class IsolatedHip:
     def launch(
         self,
         kernel: Kernel,
-        grid: Any,
-        block: Any,
+        grid: object,
+        block: object,
         args: Arguments,
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",

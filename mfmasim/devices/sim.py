@@ -52,15 +52,15 @@ class SimDevice:
     def launch(
         self,
         kernel: Kernel,
-        grid: Any,
-        block: Any,
+        grid: object,
+        block: object,
         args: Arguments,
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
         *,
         undefined: Sequence[int | str | NDArray[Any]] = (),
         buffers: Mapping[int, NDArray[Any]] | None = None,
-        cluster: Any = None,
+        cluster: object = None,
         **options: Any,
     ) -> Report:
         """Run a kernel to its end.
@@ -108,8 +108,8 @@ class SimDevice:
     def launch_together(
         self,
         kernel: Kernel,
-        grid: Any,
-        block: Any,
+        grid: object,
+        block: object,
         args: Sequence[Arguments],
         shared_bytes: int = 0,
         observers: Sequence[Observer] = (),

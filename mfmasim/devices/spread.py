@@ -129,7 +129,9 @@ def execute(task: Task) -> Part:
     return Part(machine.outcome, task.checks, touched.read, written, written.take(memory.arena), error)
 
 
-def check_executor(executor: Any, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]) -> None:
+def check_executor(
+    executor: object, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]
+) -> None:
     """Reject what an executor cannot do.
 
     Args:

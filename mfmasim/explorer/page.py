@@ -73,7 +73,7 @@ def _packed_rows() -> str:
     return packed(all_rows())
 
 
-def packed(data: Any) -> str:
+def packed(data: object) -> str:
     """JSON, compressed by gzip, as base64."""
     text = json.dumps(data, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()

@@ -298,7 +298,7 @@ class Runtime:
             self._report = f"{self.settings.report}.{os.getpid()}"
         self._lock.release()
 
-    def answer(self, name: str, arguments: Any) -> int:
+    def answer(self, name: str, arguments: object) -> int:
         """Serve a call.
 
         Args:

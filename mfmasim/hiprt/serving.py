@@ -47,7 +47,7 @@ def begin(library: str, started: bool = False) -> None:
         _serve(library, lambda name, arguments: NOT_INITIALIZED, lambda status: status or UNUSABLE)  # noqa: ARG005
         return
 
-    def answer(name: bytes, arguments: Any) -> int:
+    def answer(name: bytes, arguments: object) -> int:
         try:
             return runtime.answer(name.decode(), arguments)
         except KeyboardInterrupt:

@@ -208,7 +208,7 @@ def _stride_multiples(case: Case, arch: Arch, strides: list[str]) -> dict[str, i
     return found
 
 
-def whole(value: Any) -> list[Any]:
+def whole(value: object) -> list[Any]:
     """Three dimensions of a grid or block."""
     given = list(value) if isinstance(value, list | tuple) else [value]
     return given + [1] * (3 - len(given))

@@ -55,7 +55,7 @@ def noting() -> Iterator[Notes]:
         _notes.reset(token)
 
 
-def _polynomial(value: Any) -> Polynomial | None:
+def _polynomial(value: object) -> Polynomial | None:
     if isinstance(value, Traced):
         return value.polynomial
     return constant(int(value)) if isinstance(value, int) else None
@@ -110,10 +110,10 @@ class Traced(int):
         _, rest = _divided(self, int(other))
         return Traced(int(self) % int(other), rest)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: object) -> Any:
         return self * (1 << other) if type(other) is int else self._unfollowed()
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: object) -> Any:
         return self // (1 << other) if type(other) is int else self._unfollowed()
 
     def _unfollowed(self, *_: Any) -> Any:
@@ -133,16 +133,16 @@ class Traced(int):
     def __ne__(self, other: object) -> bool:
         return not _asked(self, other, "==")
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return not _asked(self, other, ">=")
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return _asked(self, other, ">=")
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return _asked(self, other, ">")
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return not _asked(self, other, ">")
 
     def __hash__(self) -> int:

@@ -16,7 +16,7 @@ SHOWN = 8
 FORMATS = {"f2": "f16", "f4": "f32", "f8": "f64"}
 
 
-def assert_same_bits(actual: Any, expected: Any, *, format: str = "", shown: int = SHOWN, **bounds: Any) -> None:  # noqa: A002
+def assert_same_bits(actual: object, expected: object, *, format: str = "", shown: int = SHOWN, **bounds: Any) -> None:  # noqa: A002
     """Fail unless two arrays hold the same bits, or values within a bound; any NaN equals any NaN.
 
     Args:
@@ -43,7 +43,7 @@ def assert_same_bits(actual: Any, expected: Any, *, format: str = "", shown: int
         raise AssertionError(text)
 
 
-def difference(actual: Any, expected: Any, *, format: str = "", shown: int = SHOWN, **bounds: Any) -> str:  # noqa: A002
+def difference(actual: object, expected: object, *, format: str = "", shown: int = SHOWN, **bounds: Any) -> str:  # noqa: A002
     """The failure message of `assert_same_bits`; empty if nothing differs.
 
     Args:

@@ -151,7 +151,7 @@ class DeviceUnderTest:
         return self.device.name
 
     def launch(
-        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, **options: Any
+        self, kernel: Kernel, grid: object, block: object, args: Sequence[Any], shared_bytes: int = 0, **options: Any
     ) -> Report:
         """Run a kernel, as `mfmasim.devices.SimDevice.launch` does, and fail the test if there are findings.
 
@@ -247,7 +247,7 @@ class Golden:
         self._stem = stem
         self._update = update
 
-    def check(self, actual: Any, name: str = "", *, format: str = "", **bounds: Any) -> None:  # noqa: A002
+    def check(self, actual: object, name: str = "", *, format: str = "", **bounds: Any) -> None:  # noqa: A002
         """Compare an output with the stored one; with ``--mfmasim-update-golden`` store it instead.
 
         Args:

@@ -48,7 +48,7 @@ def flattened(names: Sequence[str], kinds: Sequence[Any], values: Sequence[Any])
             yield Passed(name, kind, value)
 
 
-def pointer(value: Any) -> int:
+def pointer(value: object) -> int:
     """The address that an argument stands for: a tensor, an address, or None.
 
     Raises:

@@ -25,7 +25,7 @@ def patch(choice: str, patches: Patches) -> None:
 
     launch = Autotuner.run
 
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def run(self: object, *args: Any, **kwargs: Any) -> Any:
         setattr(self, CHOSEN, False)
         return launch(self, *args, **kwargs)
 

@@ -79,7 +79,7 @@ def patch(session: Session, patches: Patches) -> Callable[..., Any]:
     return bench
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 

@@ -42,7 +42,7 @@ class Pointer:
         self.ptr_range = lambda: room
 
 
-def case(fn: Any, **declared: Any) -> Callable[[verify.cases.Build], verify.cases.Build]:
+def case(fn: object, **declared: Any) -> Callable[[verify.cases.Build], verify.cases.Build]:
     """Declare a kernel of Triton as a case. It is compiled for its arguments as Triton's own launch would compile it.
 
     Args:
@@ -127,13 +127,13 @@ def _compiled(fn: Any, arch: str, fields: Mapping[str, Any]) -> tuple[TritonCode
 
 
 @functools.lru_cache(maxsize=64)
-def _code(made: Any) -> TritonCode:
+def _code(made: object) -> TritonCode:
     from mfmasim.triton.compiled import TritonCode
 
     return TritonCode.of(made, f"triton {need().__version__}")
 
 
-def _stand_in(name: str, arg: Any, arch: str) -> Any:
+def _stand_in(name: str, arg: object, arch: str) -> Any:
     """What Triton is to compile an argument for."""
     if not isinstance(arg, Argument):
         if arg is None or isinstance(arg, bool | int | float):

@@ -35,7 +35,7 @@ class TritonCode(Code):
         """The kernel."""
         return super().__getitem__(self.metadata.name)
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: object) -> Any:
         """A kernel by its name; with a grid, the short form of a launch, ``code[grid](x, y, n)``, as Triton has it."""
         if isinstance(name, str):
             return super().__getitem__(name)
@@ -66,7 +66,7 @@ class TritonCode(Code):
         return {"block": self.block, "args": [*args, *scratch], "shared_bytes": int(self.metadata.shared)}
 
     def launch(
-        self, grid: Any, args: Sequence[Any], checks: str | Sequence[str] | None = "all", **options: Any
+        self, grid: object, args: Sequence[Any], checks: str | Sequence[str] | None = "all", **options: Any
     ) -> Report:
         """Run the kernel on the simulator.
 

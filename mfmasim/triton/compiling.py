@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def compile(  # noqa: A001  (the contract's name)
-    fn: Any, signature: Mapping[str, str], constexprs: Mapping[str, Any], arch: str, **options: Any
+    fn: object, signature: Mapping[str, str], constexprs: Mapping[str, Any], arch: str, **options: Any
 ) -> Code:
     """Compile a kernel of Triton.
 

@@ -46,7 +46,7 @@ class Utilities:
         most = metadata.max_flat_workgroup_size or self.arch.max_workgroup
         return code, kernel, metadata.vgpr_count or 0, metadata.vgpr_spill_count or 0, most
 
-    def unload_module(self, module: Any) -> None:
+    def unload_module(self, module: object) -> None:
         """Nothing to free."""
 
     def get_device_properties(self, device: int) -> dict[str, Any]:

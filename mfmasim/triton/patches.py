@@ -14,7 +14,7 @@ class Patches:
         """None so far."""
         self._old: list[tuple[Any, str, Any]] = []
 
-    def set(self, owner: Any, name: str, value: Any) -> Any:
+    def set(self, owner: object, name: str, value: object) -> Any:
         """Replace an attribute; returns what stood there, or None.
 
         Args:

@@ -89,7 +89,7 @@ def joined(storages: Iterable[Storage]) -> list[Storage]:
     return out
 
 
-def storage_of(value: Any, name: str) -> Storage | None:
+def storage_of(value: object, name: str) -> Storage | None:
     """The storage of an argument that is a tensor, or wraps one."""
     import torch
 

@@ -17,7 +17,7 @@ CPU = torch.device("cpu")
 MARK = "_mfmasim_device"
 
 
-def _mark(value: Any) -> None:
+def _mark(value: object) -> None:
     """Mark the storage of a tensor, or of every tensor in a result."""
     if isinstance(value, torch.Tensor):
         if value.layout == torch.strided and value.device.type == "cpu":
@@ -27,14 +27,14 @@ def _mark(value: Any) -> None:
             _mark(one)
 
 
-def is_marked(value: Any) -> bool:
+def is_marked(value: object) -> bool:
     """Whether a value is a tensor that stands for one on the GPU, or holds one."""
     if isinstance(value, torch.Tensor):
         return value.layout == torch.strided and hasattr(value.untyped_storage(), MARK)
     return isinstance(value, tuple | list) and any(is_marked(one) for one in value)
 
 
-def _device(value: Any) -> torch.device | None:
+def _device(value: object) -> torch.device | None:
     """The device that an argument names, if it is one."""
     if isinstance(value, torch.device):
         return value
@@ -64,7 +64,11 @@ def _moved(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any,
 
 
 def _backward(
-    tensor: Any, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False, inputs: Any = None
+    tensor: object,
+    gradient: object = None,
+    retain_graph: object = None,
+    create_graph: bool = False,
+    inputs: object = None,
 ) -> None:
     """`Tensor.backward`.
 

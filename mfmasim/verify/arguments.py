@@ -88,7 +88,7 @@ class Argument:
 def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Arguments, a structure replaced by its fields, each with its place: ``argument 0``, ``argument 2[1]``."""
 
-    def within(place: str, arg: Any) -> Iterator[tuple[str, Any]]:
+    def within(place: str, arg: object) -> Iterator[tuple[str, Any]]:
         if isinstance(arg, list | tuple):
             for number, field_ in enumerate(arg):
                 yield from within(f"{place}[{number}]", field_)

@@ -97,14 +97,14 @@ class Array(Argument):
         """Values in the array's dtype and shape."""
         return np.asarray(memory.view(self.dtype).reshape(self.shape))
 
-    def codes(self, values: Any) -> NDArray[Any]:
+    def codes(self, values: object) -> NDArray[Any]:
         """Values as an array; those of the array's format in ml_dtypes or PyTorch as its codes."""
         found = np.asarray(values)
         fmt = self.number_format
         same = fmt is not None and found.dtype.name != self.dtype.name and found.dtype.name in (fmt.name, *fmt.aliases)
         return found.view(self.dtype) if same else found
 
-    def check(self, what: str, values: Any) -> NDArray[Any]:
+    def check(self, what: str, values: object) -> NDArray[Any]:
         """Check that values have the array's dtype and shape; they are not converted, because a conversion may round.
 
         Raises:

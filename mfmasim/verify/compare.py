@@ -186,7 +186,7 @@ def compare_codes(
     fmt: Format,
     tolerance: Tolerance,
     exact: NDArray[np.float64] | None = None,
-    given: Any = None,
+    given: object = None,
     nan: str = "any",
 ) -> Comparison:
     """Compare codes of floating-point numbers, bit for bit or as far as an output may differ.

@@ -148,7 +148,7 @@ def _shown(array: Array) -> Callable[[Any], str]:
     return partial(shown_code, array.number_format) if coded else shown_value  # type: ignore[arg-type]
 
 
-def _rounded(array: Array, what: str, values: Any, bound: Any) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+def _rounded(array: Array, what: str, values: object, bound: object) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
     """What is expected in the array's dtype, and unrounded where it was given in another one.
 
     Raises:
@@ -225,7 +225,7 @@ def compare_array(
     actual: NDArray[Any],
     expected: NDArray[Any],
     exact: NDArray[np.float64] | None = None,
-    bound: Any = None,
+    bound: object = None,
 ) -> Comparison:
     """Compare one output.
 

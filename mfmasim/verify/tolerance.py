@@ -116,7 +116,7 @@ class Bounded:
         return f"error {error:.3g}, at most {bound:.3g} is allowed{times}"
 
 
-def bound_of(tolerance: Tolerance, expected: NDArray[Any], given: Any) -> NDArray[np.float64]:
+def bound_of(tolerance: Tolerance, expected: NDArray[Any], given: object) -> NDArray[np.float64]:
     """Bounds of the error of each element.
 
     Args:

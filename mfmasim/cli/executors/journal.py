@@ -66,7 +66,7 @@ class Journal:
                 end = file.tell()
         os.truncate(path, end)
 
-    def add(self, number: int, result: Any) -> None:
+    def add(self, number: int, result: object) -> None:
         """Keep a result."""
         with self._path.open("ab") as file:
             pickle.dump((number, result), file, protocol=5)

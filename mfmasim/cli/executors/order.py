@@ -169,7 +169,7 @@ def _same(path: Path, data: bytes) -> bool:
         return False
 
 
-def _moved(value: Any, root: str) -> Any:
+def _moved(value: object, root: str) -> Any:
     """An argument with absolute paths that lie below the root."""
     if isinstance(value, list):
         return [_moved(part, root) for part in value]
@@ -185,7 +185,7 @@ class _Writer(pickle.Pickler):
         super().__init__(file, protocol=5)
         self._root = root
 
-    def persistent_id(self, obj: Any) -> Any:
+    def persistent_id(self, obj: object) -> Any:
         if not self._root or not isinstance(obj, str | PurePath) or self._root not in str(obj):
             return None
         return isinstance(obj, PurePath), str(obj).replace(self._root, "")

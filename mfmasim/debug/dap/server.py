@@ -116,7 +116,7 @@ class Server(Breaking, Moving, Looking, Code):
             self.send("response", success=True, **answer, body=body or {})
         self._flush()
 
-    def _handler(self, command: str, arguments: Any) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
+    def _handler(self, command: str, arguments: object) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
         """What answers a request.
 
         Raises:

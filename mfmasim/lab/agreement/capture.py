@@ -44,7 +44,7 @@ class Capture:
     launches: list[Launched] = field(default_factory=list)
 
 
-def describe(args: Any, buffers: list[NDArray[Any]]) -> Any:
+def describe(args: object, buffers: list[NDArray[Any]]) -> Any:
     """Arguments as JSON values; their arrays are appended to `buffers`, each once."""
     if isinstance(args, list | tuple):
         return [describe(arg, buffers) for arg in args]
@@ -104,7 +104,7 @@ _CALL: dict[str, tuple[type, ...]] = {
 }
 
 
-def require(value: Any, keys: Mapping[str, tuple[type, ...]], what: str) -> None:
+def require(value: object, keys: Mapping[str, tuple[type, ...]], what: str) -> None:
     """Check that a value of a capture's JSON is an object with certain keys.
 
     Args:
@@ -125,7 +125,7 @@ def require(value: Any, keys: Mapping[str, tuple[type, ...]], what: str) -> None
             raise ValueError(f"{key!r} of {what} is {_kind(value[key])}, {allowed} is expected")
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return type(value).__name__
 
 

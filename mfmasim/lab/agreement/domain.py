@@ -88,7 +88,7 @@ class Domain:
                 sizes[name] = "size"
         self.kinds = sizes | others
 
-    def _recognised(self, name: str, value: Any) -> str:
+    def _recognised(self, name: str, value: object) -> str:
         for kind, kept, probe, holders in KINDS:
             if type(value) is not kept or (kept is int and value):
                 continue

@@ -131,7 +131,7 @@ def _differing(first: NDArray[Any], again: NDArray[Any], poison: int | None) -> 
     return int(differ.sum())
 
 
-def _with(args: Any, given: Mapping[int, NDArray[Any]]) -> Any:
+def _with(args: object, given: Mapping[int, NDArray[Any]]) -> Any:
     """Arguments with other arrays in the place of theirs."""
     if isinstance(args, dict):
         return {key: _with(one, given) for key, one in args.items()}

@@ -49,7 +49,7 @@ def _bytes(buffers: Sequence[NDArray[Any]]) -> list[NDArray[np.uint8]]:
     return [np.frombuffer(buffer.tobytes(), np.uint8) for buffer in buffers]
 
 
-def same(recorded: Any, now: Any) -> bool:
+def same(recorded: object, now: object) -> bool:
     """Whether parts of two calls are the same: -0.0 is not 0.0, 1 is not 1.0, and a NaN is a NaN."""
     return json.dumps(recorded) == json.dumps(now)
 

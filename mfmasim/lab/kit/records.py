@@ -145,7 +145,7 @@ def _record(content: dict[str, Any], room: int) -> Record | None:
     return Record(probe, str(status), about, arrays)
 
 
-def _unpacked(one: Any, room: int) -> NDArray[Any] | None:
+def _unpacked(one: object, room: int) -> NDArray[Any] | None:
     if not isinstance(one, dict) or one.get("dtype") not in _TYPES or not isinstance(one.get("data"), str):
         return None
     shape = one.get("shape")

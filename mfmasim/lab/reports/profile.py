@@ -127,7 +127,13 @@ def profile_case(
 
 
 def profile_launch(
-    kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *, undefined: Sequence[Any] = ()
+    kernel: Kernel,
+    grid: object,
+    block: object,
+    args: Arguments,
+    shared_bytes: int = 0,
+    *,
+    undefined: Sequence[Any] = (),
 ) -> Profile:
     """Launch a kernel once, and describe what was executed; its result is what the launch's findings say.
 

@@ -13,7 +13,6 @@ from mfmasim.machine.launch.layout import prepare, shared_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from mfmasim.kernels import Kernel
     from mfmasim.machine.events import Observer
@@ -22,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def run_together(
-    kernel: Kernel, grid: Any, block: Any, args: Sequence[Arguments], shared_bytes: int, observers: Sequence[Observer]
+    kernel: Kernel,
+    grid: object,
+    block: object,
+    args: Sequence[Arguments],
+    shared_bytes: int,
+    observers: Sequence[Observer],
 ) -> bool:
     """Run launches of a kernel together, if each does what it would do alone.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Instruction
@@ -53,7 +53,7 @@ def refusals(kernel: Kernel) -> tuple[tuple[Instruction, str], ...]:
     return tuple(found)
 
 
-def _refusal(instruction: Instruction, kernel: Kernel, bare: Any) -> str:
+def _refusal(instruction: Instruction, kernel: Kernel, bare: object) -> str:
     """Why an instruction cannot run; empty if it can."""
     try:
         if not instruction.encoding:

@@ -64,7 +64,7 @@ def of(name: str) -> tuple[Variation, ...]:
 
 
 @contextmanager
-def applied(name: str, parameter: str, value: Any) -> Iterator[None]:
+def applied(name: str, parameter: str, value: object) -> Iterator[None]:
     """Apply a variation for a while.
 
     Args:

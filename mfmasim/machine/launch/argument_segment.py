@@ -101,7 +101,7 @@ class Owner(Protocol):
         """Its buffers and the arrays they stand for."""
 
 
-def argument(launch: Owner, number: int, arg: Argument, value: Any, known: Parameter | None = None) -> bytes:
+def argument(launch: Owner, number: int, arg: Argument, value: object, known: Parameter | None = None) -> bytes:
     """Bytes of one kernel argument; buffers are set aside on the way.
 
     Args:
@@ -153,7 +153,7 @@ def _structure(launch: Owner, name: str, fields: Sequence[Any], depth: int = 1) 
     return bytes(out) + bytes(-len(out) % largest), largest
 
 
-def _field(launch: Owner, name: str, value: Any, depth: int) -> tuple[bytes, int]:
+def _field(launch: Owner, name: str, value: object, depth: int) -> tuple[bytes, int]:
     if isinstance(value, list | tuple):
         return _structure(launch, name, value, depth + 1)
     if value is None:
@@ -201,7 +201,7 @@ def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:
     return region
 
 
-def _by_value(name: str, arg: Argument, value: Any) -> bytes:
+def _by_value(name: str, arg: Argument, value: object) -> bytes:
     if isinstance(value, bytes):
         raw = value
     elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):

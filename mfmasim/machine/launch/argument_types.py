@@ -20,7 +20,7 @@ _BFLOAT = np.dtype(ml_dtypes.bfloat16)
 _FLOATS = {2: np.dtype(np.float16), 4: np.dtype(np.float32), 8: np.dtype(np.float64)}
 
 
-def is_typed(value: Any) -> bool:
+def is_typed(value: object) -> bool:
     """Whether a value says what it is, so that it can differ from the parameter's type."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind not in "uVb" or value.dtype.itemsize > 4
@@ -73,7 +73,7 @@ def _fits(target: CType, dtype: np.dtype[Any]) -> bool:
     return scalar.kind == "uint" and (dtype.kind != "u" or size < scalar.size)
 
 
-def check_value(name: str, kind: CType | None, value: Any) -> Any:
+def check_value(name: str, kind: CType | None, value: object) -> Any:
     """A value for a parameter of a type.
 
     Args:

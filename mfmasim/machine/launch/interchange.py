@@ -33,7 +33,7 @@ INTEGERS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 """Integers of PyTorch by their bytes."""
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether an object is an array of some library."""
     if isinstance(value, np.ndarray):
         return True
@@ -43,7 +43,7 @@ def is_array(value: Any) -> bool:
     return any(hasattr(value, name) for name in protocols) or _buffer(value) is not None
 
 
-def as_array(value: Any, name: str) -> Any:
+def as_array(value: object, name: str) -> Any:
     """An array of any library as a NumPy array of the same memory; everything else as it is.
 
     Args:
@@ -71,7 +71,7 @@ def as_array(value: Any, name: str) -> Any:
     return found
 
 
-def with_arrays(value: Any, name: str, depth: int = 0) -> Any:
+def with_arrays(value: object, name: str, depth: int = 0) -> Any:
     """A value with every array in it as NumPy's, also within lists, the fields of structures.
 
     Args:
@@ -87,7 +87,7 @@ def with_arrays(value: Any, name: str, depth: int = 0) -> Any:
     return as_array(value, name)
 
 
-def _check_place(value: Any, name: str, kind: str) -> None:
+def _check_place(value: object, name: str, kind: str) -> None:
     """Refuse memory that the CPU cannot read."""
     where = ""
     device = getattr(value, "__dlpack_device__", None)
@@ -118,7 +118,7 @@ def _of_torch(tensor: Any, torch: Any) -> NDArray[Any]:
         return np.asarray(whole if bits is None else whole.view(bits))
 
 
-def _shared(value: Any) -> NDArray[Any]:
+def _shared(value: object) -> NDArray[Any]:
     """An array of the object's memory, by the protocol that has it in place."""
     if hasattr(value, "__dlpack__"):
         try:

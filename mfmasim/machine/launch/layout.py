@@ -130,9 +130,9 @@ def begin(memory: Memory, kernel: Kernel, sizes: Sizes, *, cooperative: bool = F
 
 
 def prepare(
-    kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0,
+    kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int = 0,
     undefined: Sequence[int | str | NDArray[Any]] = (), buffers: Mapping[int, NDArray[Any]] | None = None,
-    cluster: Any = None, further: Sequence[Arguments] = (),
+    cluster: object = None, further: Sequence[Arguments] = (),
 ) -> Launch:  # fmt: skip
     """Check a launch and lay out its memory.
 

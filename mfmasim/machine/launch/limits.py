@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Sizes:
     """Waves of the launch."""
 
 
-def dimensions(value: Any, what: str) -> Dim3:
+def dimensions(value: object, what: str) -> Dim3:
     """Read a grid or block: one to three positive integers.
 
     Raises:
@@ -57,7 +57,9 @@ def dimensions(value: Any, what: str) -> Dim3:
     return x, y, z
 
 
-def check_call(kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int, cluster: Any = None) -> Sizes:
+def check_call(
+    kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int, cluster: object = None
+) -> Sizes:
     """Check what can be checked without a device; the arguments' values come later.
 
     Args:
@@ -79,7 +81,7 @@ def check_call(kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_by
     return sizes
 
 
-def checked(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int, cluster: Any = None) -> Sizes:
+def checked(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int, cluster: object = None) -> Sizes:
     """Refuse a launch that the device would not take.
 
     Args:
@@ -136,7 +138,7 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
         )
 
 
-def check_cluster(kernel: Kernel, grid: Dim3, cluster: Any) -> Dim3:
+def check_cluster(kernel: Kernel, grid: Dim3, cluster: object) -> Dim3:
     """The cluster of a launch: what the kernel was compiled for, or what the caller gives.
 
     Args:

@@ -185,7 +185,7 @@ def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...
         raise MfmasimError(f"leading axes of the operands do not fit together: {axes}") from None
 
 
-def _codes(name: str, fmt: str, codes: Any, bits: int = 0) -> NDArray[Any]:
+def _codes(name: str, fmt: str, codes: object, bits: int = 0) -> NDArray[Any]:
     """Codes as an unsigned array; refuses floats, negatives and codes that do not fit."""
     array, bits = np.asarray(codes), bits or FORMATS[fmt].bits
     if array.dtype.kind not in "ui":

@@ -50,7 +50,7 @@ class Proof:
         return agreed and not severe and 0 < self.fragments == self.holding
 
 
-def prove(code: TritonCode, grid: int | Sequence[int], args: Sequence[Any], expect: Any = None) -> Proof:
+def prove(code: TritonCode, grid: int | Sequence[int], args: Sequence[Any], expect: object = None) -> Proof:
     """Run a kernel on labels and compare every fragment with its layouts.
 
     Args:

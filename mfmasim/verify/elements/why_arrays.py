@@ -145,7 +145,7 @@ def _found(element: str, launch: CaseLaunch, kernel: Kernel) -> tuple[Array, tup
     return array, place
 
 
-def _value(array: Array, value: Any) -> str:
+def _value(array: Array, value: object) -> str:
     """An element's bits, and the number."""
     fmt = array.number_format
     bits = np.asarray(value).view(f"u{array.dtype.itemsize}").item()
