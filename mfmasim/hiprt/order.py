@@ -97,7 +97,13 @@ class Served(Protocol):
         """Addresses of the copies of registered memory."""
 
     def found(self, kind: Kind, source: str, text: str) -> None:
-        """Print and count a finding."""
+        """Print and count a finding.
+
+        Args:
+            kind: its kind.
+            source: ``file:line`` of the program, or empty.
+            text: the message.
+        """
 
 
 class Order:
