@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hip/hip_runtime.h>
-#include <mfmasim/casts.h>
+#include <mfmasim/fp8.h>
 #include <stdint.h>
 
 typedef float f32;
@@ -56,6 +56,15 @@ MFMASIM_DEVICE uint32_t pack_four(const float *x) {
 template <target To, overflow How>
 MFMASIM_DEVICE uint8_t convert_one(float x) {
   return (uint8_t)pack_two<To, How, false>(x, 0.0f, 0);
+}
+
+// E4M3 without a conversion instruction.
+MFMASIM_DEVICE uint8_t e4m3_in_software(float x) {
+#if defined(MFMASIM_HARDWARE_FNUZ)
+  return mfmasim::encode(clamped<e4m3>(x), mfmasim::e4m3fnuz, true);
+#else
+  return mfmasim::encode(clamped<e4m3>(x), mfmasim::e4m3fn, true);
+#endif
 }
 
 // FP16_OVFL is bit 23 of MODE, hardware register 1; CDNA3 ISA manual, 4.5 and 7.2.

@@ -17,6 +17,9 @@ struct usual {
   MFMASIM_DEVICE uint32_t four(const float *x) {
     return pack_four<To, How>(x);
   }
+  MFMASIM_DEVICE void store(vector<uint32_t, 4> packed, vector<uint32_t, 4> *at) {
+    __builtin_nontemporal_store(packed, at);
+  }
 };
 
 template <typename From, target To, overflow How, typename Way = usual>
@@ -38,7 +41,7 @@ __device__ void cast(const From *in, uint8_t *out, const float *noop, const floa
     }
     vector<uint32_t, 4> packed;
     for (int i = 0; i < 4; ++i) packed[i] = Way::template four<To, How>(scaled + 4 * i);
-    __builtin_nontemporal_store(packed, (vector<uint32_t, 4> *)out + v);
+    Way::store(packed, (vector<uint32_t, 4> *)out + v);
   }
   const int64_t last = bulk * EACH + threadIdx.x;
   if (blockIdx.x == 0 && last < n) {

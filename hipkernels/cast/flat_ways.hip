@@ -1,4 +1,5 @@
-// The flat cast in other ways: by CDNA4's conversion with a scale, and with loads past the caches, which were rejected.
+// The flat cast in other ways: by CDNA4's conversion with a scale, with loads past the caches, which were rejected, and
+// element by element in software, as before the change.
 #include "flat.h"
 
 #if defined(__gfx950__)
@@ -41,6 +42,18 @@ struct past_the_caches_if_large : past_the_caches {
   }
 };
 
+// Neither conversion instructions nor the hint of stores.
+struct element_by_element : usual {
+  template <target To, overflow How>
+  MFMASIM_DEVICE uint32_t four(const float *x) {
+    static_assert(To == e4m3, "of this format alone");
+    uint32_t packed = 0;
+    for (int i = 0; i < 4; ++i) packed |= (uint32_t)e4m3_in_software(x[i]) << 8 * i;
+    return packed;
+  }
+  MFMASIM_DEVICE void store(vector<uint32_t, 4> packed, vector<uint32_t, 4> *at) { *at = packed; }
+};
+
 #define WAY(from, to, how, way)                                                                                   \
   extern "C" __global__ void __launch_bounds__(THREADS) way##_##from##_##to##_##how(                              \
       const from *in, uint8_t *out, const float *noop, const float *scale, float *amax, float *scale_inv,         \
@@ -56,3 +69,4 @@ EVERY_INPUT(e5m2, plain, by_scaled_conversion)
 #endif
 EVERY_INPUT(e4m3, clamp, past_the_caches)
 EVERY_INPUT(e4m3, clamp, past_the_caches_if_large)
+EVERY_INPUT(e4m3, clamp, element_by_element)

@@ -291,4 +291,13 @@ MUTANTS = [
            ("bounds", "outputs", "races")),
     Mutant("thin_column_beyond", THIN, ("mine < wide && start", "start"), ("bounds", "races")),
     Mutant("thin_rows_of_the_first", THIN, ("start = blockIdx.y * EIGHT;", "start = 0;"), OUT),
+    Mutant("baseline_bytes_exchanged", "transpose_baseline[given=f32,load=8,store=8]",
+           ("x[i]) << 8 * i", "x[i ^ 1]) << 8 * i"), OUT),
+    Mutant("baseline_with_the_hint", "flat_baseline[given=f32]", (
+        "vector<uint32_t, 4> *at) { *at = packed; }",
+        "vector<uint32_t, 4> *at) { __builtin_nontemporal_store(packed, at); }"), ("executes",)),
+    Mutant("only_cast_turns", "transpose_only_cast[given=bf16,load=8,store=8]",
+           ("if constexpr (!Turned) return highest;", ""), OUT),
+    Mutant("short_tile_of_the_first_column", "transpose_short[given=f32,load=16,store=1]",
+           ("(word<Store>)(packed >> 8 * j & 0xff)", "(word<Store>)(packed & 0xff)"), OUT),
 ]  # fmt: skip

@@ -5,7 +5,6 @@
 
 #include "convert.h"
 
-#include <mfmasim/fp8.h>
 #include <mfmasim/small_floats.h>
 
 constexpr int BLOCK = 32;

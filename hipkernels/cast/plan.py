@@ -102,6 +102,20 @@ def plan_transpose(rows: int, cols: int, given_bytes: int) -> list[Part]:
     ]
 
 
+def plan_cascade(rows: int, cols: int, given_bytes: int) -> list[Part]:
+    """The launches of a full cascade of rows, which was rejected: each store takes the whole tiles that are left.
+
+    Arguments as of `plan_transpose`. Stores of 1 are kernels of transpose_ways.hip, the others those of the input.
+    """
+    launches, first = [], 0
+    for store in (8, 4, 2, 1, 0):
+        high = (rows - first) // (SIDE * store) * SIDE * store if store else rows - first
+        if high and cols:
+            launches += _across(store, first, high, cols, given_bytes)
+        first += high
+    return launches
+
+
 def _store(rows: int, longest: int) -> int:
     """The longest store whose tiles fit; 0 for none."""
     return next((store for store in (8, 4, 2) if store <= longest and rows % (SIDE * store) == 0), 0)

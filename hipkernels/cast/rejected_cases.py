@@ -1,4 +1,4 @@
-"""Other ways of the casts: CDNA4's conversion with a scale, and the variants that the text tried and rejected."""
+"""Other ways of the casts: CDNA4's conversion with a scale, the baselines, and what the text tried and rejected."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from hipkernels.cast import operands, reference
 from hipkernels.cast.flat_cases import launch_cast
 from hipkernels.cast.operands import CDNA, CONVERSIONS, GIVEN, NOOPS, SCALES, TARGETS
 from hipkernels.cast.plan import Part
-from hipkernels.cast.transpose_cases import HINT, launch_part
+from hipkernels.cast.transpose_cases import HINT, LOADS, launch_part
 from mfmasim.verify import LaunchDict, case
 
 SCALED = "v_cvt_scalef32_pk_(fp8|bf8)_f32"
@@ -79,6 +79,19 @@ def hinted_loads_if_large(n: int = 5011, given: str = "f32", arch: str = "gfx950
     return launch_cast(x, fmt, "clamp", scale=0.37, given=given, arch=arch)
 
 
+@case(
+    "flat_ways.hip",
+    kernel="element_by_element_{given}_e4m3_clamp",
+    arch=CDNA,
+    each=[{"given": given} for given in GIVEN],
+    executes="global_store_dwordx4 .* off$",
+)
+def flat_baseline(n: int = 5011, given: str = "f32", scale: float = 0.37, arch: str = "gfx950") -> LaunchDict:
+    """Converted in software, element by element, and stored without a hint: the bytes are the same."""
+    x, fmt = operands.values(given, n, "special"), reference.target_format("e4m3", arch)
+    return launch_cast(x, fmt, "clamp", scale=scale, given=given, arch=arch)
+
+
 @case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=CDNA, each=[{"blocks": blocks} for blocks in (128, 1024)])
 def rejected_grid(n: int = 1 << 18, blocks: int = 128, arch: str = "gfx950") -> LaunchDict:
     """Grids that were rejected: every workgroup adds to amax once, whether it has elements or not."""
@@ -105,8 +118,22 @@ VARIANTS = {
     "wide": ("transpose_wide.hip", 32, 1, [("bf16", 16, 8), ("bf16", 16, 4), ("f16", 16, 8)]),
     "two_tiles": ("transpose_wide.hip", 32, 2, [("f32", 16, 8), ("bf16", 8, 8)]),
     "side64": ("transpose_64.hip", 64, 1, [("f32", 16, 8), ("bf16", 8, 8)]),
+    "held": ("transpose_held.hip", 32, 1, [("bf16", 8, 8), ("bf16", 16, 8)]),
+    "baseline": ("transpose_ways.hip", 32, 1, [("f32", 8, 8), ("bf16", 8, 8), ("bf16", 16, 8)]),
+    "cast_transpose": (
+        "transpose_ways.hip",
+        32,
+        1,
+        [(given, load, 1) for given in ("f32", "bf16") for load in LOADS[given]],
+    ),
+    "only_cast": ("transpose_ways.hip", 32, 1, [("f32", 16, 8), ("bf16", 8, 8)]),
 }
 """Source, threads beside each other, tiles of a workgroup, and input, load and store of each kernel."""
+EXECUTES: dict[str, list[str]] = {
+    "baseline": ["global_store_dwordx2 .* off$"],
+    "only_cast": [CONVERSIONS, "global_store_dword .* nt"],
+}
+"""Of the variants whose conversions or stores are others."""
 
 
 def declare(name: str) -> None:
@@ -127,13 +154,15 @@ def declare(name: str) -> None:
         rows, cols = side * store * high, side * load // {"f32": 4}.get(given, 2) * beside * across
         x = operands.values(given, rows * cols, data).reshape(rows, cols)
         part = Variant(load, store, 0, rows, 0, cols, side, beside)
-        return launch_part(x, part, given, reference.target_format("e4m3", arch), scale=0.7, noop=noop)
+        fmt, turns = reference.target_format("e4m3", arch), name != "only_cast"
+        return launch_part(x, part, given, fmt, scale=0.7, noop=noop, turns=turns)
 
-    variant.__name__ = f"transpose_{name}"
+    variant.__name__ = f"transpose_{'short' if name == 'cast_transpose' else name}"
     each = [{"given": g, "load": load, "store": store} for g, load, store in kernels]
     kernel = f"{name}_{{given}}_e4m3_load{{load}}_store{{store}}"
-    several = [*each, {**each[-1], "high": 2, "across": 3}]
-    case(source, kernel=kernel, arch=CDNA, each=several, executes=[CONVERSIONS, HINT])(variant)
+    tile = {"held": each[0], "baseline": each[0]}.get(name, each[-1])
+    several = [*each, {**tile, "high": 2, "across": 3}]
+    case(source, kernel=kernel, arch=CDNA, each=several, executes=EXECUTES.get(name, [CONVERSIONS, HINT]))(variant)
     variant.__name__ += "_noop"
     case(source, kernel=kernel, arch=CDNA, each=[{**each[0], "noop": 1.0}])(variant)
 

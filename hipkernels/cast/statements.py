@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 import mfmasim
-from hipkernels.cast.plan import Part, plan_cast, plan_transpose
+from hipkernels.cast.plan import Part, plan_cascade, plan_cast, plan_transpose
 from hipkernels.cast.rejected_cases import Variant
 from mfmasim import lds
 from mfmasim.devices.occupancy import waves_of_vgprs
@@ -27,12 +27,15 @@ F32, BF16 = "transpose[given=f32,load=16,store=8]", "transpose[given=bf16,load=8
 WIDE, SIDE64 = "transpose_wide[given=bf16,load=16,store=8]", "transpose_side64[given=bf16,load=8,store=8]"
 TWO, THIN = "transpose_two_tiles[given=bf16,load=8,store=8]", "transpose_thin[rows=64,cols=2880,split=1]"
 SCALED = "scaled_conversion[given=f32,target=e4m3,overflow=clamp]"
+SMALL, READ = "transpose[given=f32,load=16,store=2]", "transposed_read[given=f32,target=e4m3]"
+BASE, BASE_TILE = "flat_baseline[given=f32]", "transpose_baseline[given=bf16,load=8,store=8]"
+HELD, HELD_WIDE = "transpose_held[given=bf16,load=8,store=8]", "transpose_held[given=bf16,load=16,store=8]"
 LOADS, MAYBE = "hinted_loads[given=f32]", "hinted_loads_if_large[given=f32]"
 
 
 def profile(runs: Runs, case: str) -> Profile:
     """Of the cast without a tail, which converts its elements one by one."""
-    return runs.profile(case, ARCH, **({"n": 4096} if case in (CAST, SCALED, LOADS, MAYBE) else {}))
+    return runs.profile(case, ARCH, **({"n": 4096} if case in (CAST, SCALED, LOADS, MAYBE, BASE) else {}))
 
 
 def lds_bytes(case: str) -> Callable[[Runs], float]:
@@ -96,14 +99,13 @@ def without_hint(case: str) -> Callable[[Runs], float]:
 
 
 def hinted(case: str) -> Callable[[Runs], float]:
+    """Executed stores with the hint `nt`."""
+
     def found(runs: Runs) -> float:
         report = profile(runs, case).report
         assert report.program is not None
-        return sum(
-            report.executed.get(i.pc, 0)
-            for i in report.program.instructions
-            if i.text.startswith("global_store_dwordx4") and i.text.endswith(" nt")
-        )
+        stores = (i for i in report.program.instructions if i.text.startswith("global_store"))
+        return sum(report.executed.get(i.pc, 0) for i in stores if i.text.endswith(" nt"))
 
     return found
 
@@ -171,17 +173,32 @@ def most_launches(_: Runs) -> float:
     return max(len(plan_transpose(rows, 2816, 2)) for rows in range(1, 4097))
 
 
-def full_cascade(rows: int) -> Callable[[Runs], float]:
-    """Launches of tiles of 256, 128, 64, 32 rows and of the scalar kernel, each for what the former leaves."""
+def products(case: str) -> Callable[[Runs], float]:
+    """Products with the factor of a thread; a packed multiplication counts as two."""
 
-    def found(_: Runs) -> float:
-        left, launches = rows, 0
-        for height in (256, 128, 64, 32, 1):
-            launches += left >= height
-            left %= height
-        return launches
+    def found(runs: Runs) -> float:
+        report = profile(runs, case).report
+        return (executed(case, "v_mul_f32")(runs) + 2 * executed(case, "v_pk_mul_f32")(runs)) / report.waves
 
     return found
+
+
+def for_sixteen(case: str) -> Callable[[Runs], float]:
+    """Vector instructions of a wave for each 16-byte store."""
+
+    def found(runs: Runs) -> float:
+        report = profile(runs, case).report
+        return sum(n for name, n in report.counts.items() if name.startswith("v_")) / executed(case, "store_dwordx4")(
+            runs
+        )
+
+    return found
+
+
+def counts_pass(runs: Runs) -> str:
+    """Whether a launch of the flat cast is right for counts around the width of a thread and of a workgroup."""
+    every = {runs.profile(f"cast_count[n={n},given=bf16]", ARCH).result.status for n in (1, 17, 4097)}
+    return "pass" if every == {"pass"} else ", ".join(sorted(every))
 
 
 def traffic(rows: int, cols: int, size: int, seconds: float) -> Callable[[Runs], float]:
@@ -221,6 +238,10 @@ STATEMENTS = [
     S(B, "percent that error correction takes", 6.25, lambda _: 100 / 16,
       about="one of 16 bytes; that it costs bandwidth can only be measured",
       words="consuming ~6.25% of raw bandwidth for parity metadata"),
+    S(B, "percent of the peak that it leaves", 93.75, lambda _: 100 - 100 / 16,
+      words="The theoretical ceiling for any streaming kernel is ~93.75% of advertised peak"),
+    S(B, "percent of 8 TB/s that they are in 1004 us", 47.0, traffic(131072, 5760, 4, 1004e-6), "remark", within=0.002,
+      about="with 128 workgroups for 256 units"),
     S(B, "mean gain of the cast, by the table", 2.85, mean(3.0, 2.7, 3.1, 2.6), within=1e-3,
       words="Cast Only: 2.85x speedup on average"),
     S(B, "mean gain with transposition, by the table", 2.0, mean(1.4, 2.2, 1.5, 2.1), "refuted", within=0.05,
@@ -239,16 +260,39 @@ STATEMENTS = [
     S(K, "factors multiplied for them, at least", 15, multiplied, relation=">",
       about="one for each element; and a few for 1 / scale",
       words="adding 16-128 extra v_mul_f32 instructions per tile"),
+    S(K, "factors multiplied by a thread of the smallest tile of f32", 16, products(SMALL),
+      within=0.15, about="and some for 1 / scale, by one wave",
+      words="adding 16-128 extra v_mul_f32 instructions per tile"),
+    S(K, "and of the largest of bf16", 128, products(WIDE), within=0.05,
+      words="adding 16-128 extra v_mul_f32 instructions per tile"),
+    S(K, "checks that fail if that instruction's scale is 1.5 instead of 1", "nothing",
+      caught("scaled_conversion_by_its_exponent"), about="of the scale the exponent alone counts",
+      words="the intrinsic's scale param is E8M0 format, not arbitrary float"),
+    S(K, "packed conversions of a cast like the baseline, for 16 elements", 0,
+      executed(BASE, "v_cvt_pk"), "remark", about="`element_by_element` of flat_ways.hip; the same bytes"),
+    S(K, "its vector instructions for 16 elements, times those with conversions", 3.58,
+      lambda r: for_sixteen(BASE)(r) / for_sixteen(CAST)(r), "remark", within=0.02,
+      about="the text measured 3.0 times the time, which memory limits"),
+    S(K, "hints of a tile like the baseline's", 0, hinted(BASE_TILE), "remark",
+      about="`baseline` of transpose_ways.hip: bytes made one by one, no cap of the loads"),
     S(K, "checks that fail for a version without limits, beyond the range", "outputs", caught("first_version_cdna4"),
       "remark", about="NaN in the bulk and 448 in the tail, where later code limits the value first"),
-    S(K, "VGPRs of the kernel for bf16 with loads of 8", 125, vgprs(BF16), "undecided",
-      about="the compiler decides, and the text's own binary is not here: with 8 waves a SIMD here, registers do not "
-      "limit as in the text", words="Capping at LOAD=8 uses 125 VGPRs"),
+    S(K, "VGPRs of the kernel for bf16 with loads of 8", 125, vgprs(HELD), "undecided",
+      about="the text's own compiler decides; found for matrices that are apart and a target of 4 waves, with which "
+      "LLVM 22 keeps every load in flight (`held`); 38 without, which 8 waves leave room for",
+      words="Capping at LOAD=8 uses 125 VGPRs"),
+    S(K, "waves of such kernels with loads of 8, times those with loads of 16", 2,
+      lambda r: occupied(HELD)(r) / occupied(HELD_WIDE)(r), about="4 and 2, with 127 and 248 VGPRs",
+      words="doubling occupancy"),
+    S(K, "VGPRs of the baseline's tile with loads of 8 from bf16", 124, vgprs(BASE_TILE), "remark",
+      about="bytes that are made one by one take a register each until they are packed; 249 with loads of 16"),
     S(K, "waves on a SIMD with 211 VGPRs", 2, waves(211), words="uses 211 VGPRs (2 waves/SIMD)"),
     S(K, "waves on a SIMD with 125 VGPRs", 4, waves(125), words="uses 125 VGPRs (4 waves/SIMD)"),
     # --- LDS
     S(L, "bytes of a tile of 32 x 33 groups of 8", 8448, tile_bytes(32, 8),
       words="stores CVec<fp8,8> instead of float"),
+    S(L, "times as many in f32", 4, lambda _: tile_bytes(32, 32)(_) / tile_bytes(32, 8)(_),
+      words="4x smaller footprint"),
     S(L, "and of 64 x 65, for WARP_SIZE 64: KB", 33, lambda _: tile_bytes(64, 8)(_) / 1000, within=0.01,
       words="creates TILE_M=512 and smem=33KB"),
     S(L, "bytes of the LDS that the kernel here takes, at least", 8512, lds_bytes(F32), "remark",
@@ -269,7 +313,16 @@ STATEMENTS = [
       words="requiring a 2-launch column cascade (2816 + 64 cols)"),
     S(P, "2048x2880, f32", "8/8 2048x2880", launches(2048, 2880, 4), "remark"),
     S(P, "most launches for any number of rows", 2, most_launches, words="Max 2 launches for any M value"),
-    S(P, "launches of the full cascade for M = 496", 5, full_cascade(496), about="256 + 128 + 64 + 32 + 16 rows",
+    S(P, "640x128 and 576x128, bf16", "8/8 512x128; 8/4 128x128; 8/8 512x128; 8/2 64x128",
+      lambda r: f"{launches(640, 128, 2)(r)}; {launches(576, 128, 2)(r)}",
+      words="STORE=4 if rem%128==0, STORE=2 if rem%64==0, general kernel otherwise"),
+    S(P, "one launch of 1 to 4097 elements: the kernel", "pass", counts_pass,
+      words="No tiling, no cascade, single kernel launch for any shape"),
+    S(P, "launches of 2048x2880 from bf16 by tiles whose transposition is off, above 1", 1,
+      lambda _: len(plan_transpose(2048, 2880, 2)), relation=">", about="the kernel: `only_cast` of transpose_ways.hip",
+      words="Tiled structure imposed unnecessary alignment constraints and cascade overhead"),
+    S(P, "launches of the full cascade for M = 496", 5, lambda _: len(plan_cascade(496, 2816, 2)),
+      about="256 + 128 + 64 + 32 + 16 rows; the tests execute them",
       words="produces up to 5 kernel launches for non-aligned M (e.g., M=496)"),
     S(P, "workgroups of a cast of 131072x5760 from f32 on 256 units", 256,
       lambda _: plan_cast(131072 * 5760, 4, 256).blocks, words="cu_count blocks for FP32"),
@@ -284,13 +337,18 @@ STATEMENTS = [
       words="only 12 blocks for N=2880"),
     S(R, "lines of its store of 512 transposed bytes: one for each thread", 64, lines(THIN, "across"),
       about="the tiles' stores touch 8", words="adjacent threads write to cache lines spaced num_rows bytes apart"),
-    S(R, "loads of 16 bytes from bf16: VGPRs", 211, vgprs(WIDE), "undecided",
-      about="the compiler decides, and the text's own binary is not here", words="LOAD=16 for BF16 uses 211 VGPRs"),
+    S(R, "loads of 16 bytes from bf16: VGPRs", 211, vgprs(HELD_WIDE), "undecided",
+      about="as for loads of 8, with a target of 2 waves; 68 without", words="LOAD=16 for BF16 uses 211 VGPRs"),
     S(R, "waves on a SIMD of the kernel here with loads of 16 bytes from bf16", 6, occupied(WIDE), "remark",
-      about="8 with loads of 8, on gfx950: fewer registers than the text's"),
+      about="8 with loads of 8, on gfx950: with packed bytes and loads in turn nothing asks for a cap"),
     S(R, "two tiles for a workgroup: part of the workgroups that is left of 2048x2816, bf16", 0.5, left,
       words="by halving block count"),
     S(R, "two tiles for a workgroup: lines of a transposed store, as with one", 8, lines(TWO, "across"), "remark"),
+    S(R, "by ds_read_b64_tr_b8: lines of a transposed store, no fewer than the tiles' 8", 7, lines(READ, "across"),
+      relation=">",
+      words="The output_t scattered write pattern is the bottleneck, not the transpose method"),
+    S(R, "WARP_SIZE 64: rows of a tile", 512, lambda _: 2048 // Variant(8, 8, 0, 2048, 0, 256, side=64).tiles(2)[0],
+      words="creates TILE_M=512 and smem=33KB"),
     S(R, "WARP_SIZE 64: bytes of the LDS, at least", 33279, lds_bytes(SIDE64), relation=">",
       words="creates TILE_M=512 and smem=33KB"),
     S(R, "WARP_SIZE 64: workgroups that the LDS of a unit of gfx942 holds", 1, groups(SIDE64, "gfx942"),

@@ -41,12 +41,25 @@ MFMASIM_DEVICE word<Wide> pack(const float *x) {
   else return convert_one<To, clamp>(x[0]);
 }
 
+// How bytes are made and stored: by packed conversions, with the hint that their lines are not used again.
+struct packed_and_hinted {
+  template <target To, int Wide>
+  MFMASIM_DEVICE word<Wide> pack(const float *x) {
+    return ::pack<To, Wide>(x);
+  }
+  template <typename Word, typename At>
+  MFMASIM_DEVICE void store(Word value, At *at) {
+    __builtin_nontemporal_store(value, at);
+  }
+};
+
 template <int Store, int Pad>
 using passage = word<Store>[SIDE][SIDE + Pad];
 
 // One tile, whose first element is (top, left); the largest magnitude of the thread's elements. With Edges the tile may
-// reach beyond the matrix: what lies there is neither read nor written.
-template <typename From, int Load, int Store, target To, int Pad, bool Edges>
+// reach beyond the matrix: what lies there is neither read nor written. Without Turned only the rows are written.
+template <typename From, int Load, int Store, target To, int Pad, bool Edges, bool Turned = true,
+          typename Way = packed_and_hinted>
 MFMASIM_DEVICE int turn(passage<Store, Pad> &tile, const From *in, uint8_t *out, uint8_t *across, float factor,
                         int64_t rows, int64_t cols, int64_t top, int64_t left) {
   constexpr int Wide = Load / sizeof(From);
@@ -71,14 +84,15 @@ MFMASIM_DEVICE int turn(passage<Store, Pad> &tile, const From *in, uint8_t *out,
         highest = max(highest, magnitude(x));
         scaled[j] = x * factor;
       }
-      const word<Wide> packed = pack<To, Wide>(scaled);
-      if (whole) __builtin_nontemporal_store(packed, (anywhere<Wide> *)(out + at));
+      const word<Wide> packed = Way::template pack<To, Wide>(scaled);
+      if (whole) Way::store(packed, (anywhere<Wide> *)(out + at));
       else
         for (int j = 0; j < Wide; ++j)
           if (row < rows && col + j < cols) out[at + j] = (uint8_t)(packed >> 8 * j);
       for (int j = 0; j < Wide; ++j) columns[j][turn] |= (word<Store>)(packed >> 8 * j & 0xff) << 8 * i;
     }
   }
+  if constexpr (!Turned) return highest;
 #pragma unroll
   for (int j = 0; j < Wide; ++j) {
     for (int turn = 0; turn < TURNS; ++turn) tile[tidx][tidy + turn * DOWN] = columns[j][turn];
@@ -87,7 +101,7 @@ MFMASIM_DEVICE int turn(passage<Store, Pad> &tile, const From *in, uint8_t *out,
       const int column = tidy + turn * DOWN;
       const int64_t col = left + column * Wide + j, row = top + tidx * Store;
       const int64_t at = col * rows + row;
-      if (whole) __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));
+      if (whole) Way::store(tile[column][tidx], (anywhere<Store> *)(across + at));
       else
         for (int i = 0; i < Store; ++i)
           if (row + i < rows && col < cols) across[at + i] = (uint8_t)(tile[column][tidx] >> 8 * i);
@@ -99,7 +113,8 @@ MFMASIM_DEVICE int turn(passage<Store, Pad> &tile, const From *in, uint8_t *out,
 
 // The part that starts at (first_row, first_col); rows and cols are the whole matrix's. Tiles go down first. A workgroup has
 // as many tiles beside each other as `Across` says.
-template <typename From, int Load, int Store, target To, int Pad, int Across>
+template <typename From, int Load, int Store, target To, int Pad, int Across, bool Turned = true,
+          typename Way = packed_and_hinted>
 __device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, const float *noop, const float *scale,
                                float *amax, float *scale_inv, int64_t rows, int64_t cols, int64_t first_row,
                                int64_t first_col, int tiles_down) {
@@ -111,8 +126,8 @@ __device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, co
   const float factor = scale[0];
   int highest = 0;
   for (int n = 0; n < Across; ++n)
-    highest = max(highest, turn<From, Load, Store, To, Pad, false>(tile, in, out, across, factor, rows, cols, top,
-                                                                   left + n * WIDTH));
+    highest = max(highest, turn<From, Load, Store, To, Pad, false, Turned, Way>(tile, in, out, across, factor, rows,
+                                                                                cols, top, left + n * WIDTH));
   collect_amax<TILE_THREADS>(highest, amax);
   define_scale_inv(factor, scale_inv);
 }
@@ -140,14 +155,19 @@ __device__ void cast_transpose_rest(const From *in, uint8_t *out, uint8_t *acros
 }
 
 #define BESIDE const float *noop, const float *scale, float *amax, float *scale_inv, int64_t rows, int64_t cols
-#define TILES(from, to, load, store, pad, name) TILES_ACROSS(from, to, load, store, pad, name, 1)
-#define TILES_ACROSS(from, to, load, store, pad, name, beside)                                                                 \
-  extern "C" __global__ void __launch_bounds__(TILE_THREADS) name##_##from##_##to##_load##load##_store##store(      \
-      const from *in, uint8_t *out, uint8_t *across, BESIDE, int64_t first_row, int64_t first_col,                  \
+// A kernel with attributes, and what follows `store` among the arguments of cast_transpose. APART may say that its
+// matrices are apart.
+#if !defined(APART)
+#define APART
+#endif
+#define TILES_AS(from, to, load, store, name, attributes, ...)                                                      \
+  extern "C" __global__ void __launch_bounds__(TILE_THREADS) attributes name##_##from##_##to##_load##load##_store##store( \
+      const from *APART in, uint8_t *APART out, uint8_t *APART across, BESIDE, int64_t first_row, int64_t first_col, \
       int tiles_down) {                                                                                             \
-    cast_transpose<from, load, store, to, pad, beside>(in, out, across, noop, scale, amax, scale_inv, rows, cols,           \
-                                               first_row, first_col, tiles_down);                                   \
+    cast_transpose<from, load, store, to, __VA_ARGS__>(in, out, across, noop, scale, amax, scale_inv, rows, cols,   \
+                                                       first_row, first_col, tiles_down);                           \
   }
+#define TILES(from, to, load, store, pad, name) TILES_AS(from, to, load, store, name, , pad, 1)
 #define REST(from, to)                                                                                              \
   extern "C" __global__ void __launch_bounds__(REST_THREADS) cast_transpose_##from##_##to##_rest(                   \
       const from *in, uint8_t *out, uint8_t *across, BESIDE, int64_t first_row, int64_t first_col, int64_t high,    \

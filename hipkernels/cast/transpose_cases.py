@@ -24,8 +24,9 @@ def launch_part(
     scale: float = 1.0,
     amax: float = 0.0,
     noop: float | None = None,
+    turns: bool = True,
 ) -> LaunchDict:
-    """A launch of one part of a plan: the rest stays unchanged in both outputs."""
+    """A launch of one part of a plan: the rest stays unchanged in both outputs; without `turns` all of the second."""
     rows, cols = x.shape
     down, across = part.tiles(x.dtype.itemsize)
     height, width = (
@@ -35,9 +36,9 @@ def launch_part(
     skips, everything = noop == 1.0, part.rows == rows and part.cols == cols
     sides = [
         Out(fmt, shape, nan="bits")
-        if everything and not skips
+        if everything and not skips and writes
         else InOut(fmt, shape, np.full(shape, operands.SENTINEL, np.uint8))
-        for shape in ((rows, cols), (cols, rows))
+        for shape, writes in (((rows, cols), True), ((cols, rows), turns))
     ]
     inverse = InOut("f32", 1, one(KEPT)) if skips else Out("f32", 1)
     size = [np.int32(down)] if part.load else [np.int64(part.rows), np.int64(part.cols)]
@@ -52,7 +53,8 @@ def launch_part(
             return out, turned, beside_it[-2], one(KEPT)
         factor, preset = (values[0] for values in beside_it[-2:])
         out[height, width] = reference.cast(held[height, width], factor, fmt, "clamp")
-        turned[width, height] = out[height, width].T
+        if turns:
+            turned[width, height] = out[height, width].T
         highest = reference.amax(held[height, width], preset)
         return out, turned, np.array([highest]), one(reference.scale_inv(factor))
 

@@ -5,5 +5,5 @@
 TILES(bf16, e4m3, 16, 8, 1, wide)
 TILES(bf16, e4m3, 16, 4, 1, wide)
 TILES(f16, e4m3, 16, 8, 1, wide)
-TILES_ACROSS(f32, e4m3, 16, 8, 1, two_tiles, 2)
-TILES_ACROSS(bf16, e4m3, 8, 8, 1, two_tiles, 2)
+TILES_AS(f32, e4m3, 16, 8, two_tiles, , 1, 2)
+TILES_AS(bf16, e4m3, 8, 8, two_tiles, , 1, 2)

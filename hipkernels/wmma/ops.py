@@ -1,10 +1,12 @@
 """The host functions of the published library (wmma_ops), over the kernels here: arrays in, an array out.
 
 ``from hipkernels.wmma import ops; ops.matmul(a, b)``. Arrays are f16 and row-major, of NumPy, PyTorch on the CPU and
-others; results are arrays of NumPy in f32. Shapes that a kernel does not support go to its variant for any shape. The
-functions have the text's names; `device` and `arch` choose where they run.
+others; results are in f32, tensors of PyTorch where A is one, else arrays of NumPy. Shapes that a kernel does not
+support go to its variant for any shape. The functions have the text's names; `device` and `arch` choose where they
+run.
 """
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +23,7 @@ from mfmasim.verify.prebuilt import code_for
 
 FOLDER = Path(__file__).parent
 ARCH = "gfx1151"
-Product = Callable[..., NDArray[np.float32]]
+Product = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,17 @@ def _operands(a: Any, b: Any) -> tuple[NDArray[np.float16], NDArray[np.float16]]
     return np.ascontiguousarray(a), np.ascontiguousarray(b)
 
 
+def _as(found: NDArray[Any], given: Any) -> Any:
+    """A result as a tensor of PyTorch where the operand is one; they share memory."""
+    return sys.modules["torch"].from_numpy(found) if type(given).__module__ == "torch" else found
+
+
 def _launch(path: Path, kernel: str, grid: Any, threads: int, args: list[Any], device: Any, arch: str) -> None:
     found = mfmasim.device("sim") if device is None else device
     found.launch(code_for(path, arch)[kernel], grid, threads, args, checks="none")
 
 
-def run(variant: Variant, a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> NDArray[np.float32]:
+def run(variant: Variant, a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> Any:
     """C = A B by one kernel.
 
     Args:
@@ -100,7 +107,7 @@ def run(variant: Variant, a: Any, b: Any, *, device: Any = None, arch: str = ARC
     Raises:
         MfmasimError: the operands are not matrices of f16 that fit together.
     """
-    a, b = _operands(a, b)
+    given, (a, b) = a, _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
     c = np.full((m, n), np.nan, np.float32)
     fits = n % variant.n == 0 and k % variant.k == 0
@@ -109,11 +116,11 @@ def run(variant: Variant, a: Any, b: Any, *, device: Any = None, arch: str = ARC
     args = [a, b, c, *map(np.int32, (m, n, k, k, n, n))]
     grid = rows * columns if variant.line else (columns, rows)
     _launch(FOLDER / source, kernel, grid, variant.threads, args, device, arch)
-    return c
+    return _as(c, given)
 
 
 def _named(name: str) -> Product:
-    def product(a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> NDArray[np.float32]:
+    def product(a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> Any:
         return run(VARIANTS[name], a, b, device=device, arch=arch)
 
     product.__name__ = name
@@ -135,7 +142,7 @@ matmul_xor_optimized = _named("matmul_xor_optimized")
 matmul_coop = _named("matmul_coop")
 
 
-def matmul_tiled(a: Any, b: Any, config: int, *, device: Any = None, arch: str = ARCH) -> NDArray[np.float32]:
+def matmul_tiled(a: Any, b: Any, config: int, *, device: Any = None, arch: str = ARCH) -> Any:
     """C = A B by the tile of a number, an index of `TILED`; other arguments of `run`.
 
     Raises:
@@ -146,10 +153,10 @@ def matmul_tiled(a: Any, b: Any, config: int, *, device: Any = None, arch: str =
     return run(_way(TILED[config]), a, b, device=device, arch=arch)
 
 
-def matmul_adaptive(a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> NDArray[np.float32]:
+def matmul_adaptive(a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> Any:
     """C = A B by the tile that `selection.choose` takes; arguments of `run`."""
-    a, b = _operands(a, b)
-    name, *_ = choose(a.shape[0], b.shape[1], a.shape[1])
+    x, y = _operands(a, b)
+    name, *_ = choose(x.shape[0], y.shape[1], x.shape[1])
     return run(_way(name), a, b, device=device, arch=arch)
 
 
@@ -176,7 +183,7 @@ def _gemm(
 
 def gemm(
     a: Any, b: Any, alpha: float = 1.0, beta: float = 0.0, C: Any = None, *, device: Any = None, arch: str = ARCH
-) -> NDArray[np.float32]:
+) -> Any:
     """Alpha A B + beta C in a new array, by the standard tile.
 
     Args:
@@ -191,25 +198,24 @@ def gemm(
     Raises:
         MfmasimError: operands that do not fit, or beta without a C.
     """
-    a, b = _operands(a, b)
-    out = np.full((a.shape[0], b.shape[1]), np.nan, np.float32)
-    return _gemm("128x64", a, b, alpha, beta, _addend(C, out.shape), out, device, arch)
+    x, y = _operands(a, b)
+    out = np.full((x.shape[0], y.shape[1]), np.nan, np.float32)
+    return _as(_gemm("128x64", x, y, alpha, beta, _addend(C, out.shape), out, device, arch), a)
 
 
 def gemm_adaptive(
     a: Any, b: Any, alpha: float = 1.0, beta: float = 0.0, C: Any = None, *, device: Any = None, arch: str = ARCH
-) -> NDArray[np.float32]:
+) -> Any:
     """As `gemm`, by the tile that `selection.choose` takes."""
-    a, b = _operands(a, b)
-    out = np.full((a.shape[0], b.shape[1]), np.nan, np.float32)
-    name, *_ = choose(a.shape[0], b.shape[1], a.shape[1])
-    return _gemm(name, a, b, alpha, beta, _addend(C, out.shape), out, device, arch)
+    x, y = _operands(a, b)
+    out = np.full((x.shape[0], y.shape[1]), np.nan, np.float32)
+    name, *_ = choose(x.shape[0], y.shape[1], x.shape[1])
+    return _as(_gemm(name, x, y, alpha, beta, _addend(C, out.shape), out, device, arch), a)
 
 
 def gemm_inplace(
-    a: Any, b: Any, C: NDArray[np.float32], alpha: float = 1.0, beta: float = 0.0, *, device: Any = None,
-    arch: str = ARCH,
-) -> NDArray[np.float32]:  # fmt: skip
+    a: Any, b: Any, C: Any, alpha: float = 1.0, beta: float = 0.0, *, device: Any = None, arch: str = ARCH
+) -> Any:
     """Alpha A B + beta C, written to C, which is returned; C is contiguous.
 
     Raises:
@@ -217,9 +223,11 @@ def gemm_inplace(
     """
     a, b = _operands(a, b)
     c = _addend(C, (a.shape[0], b.shape[1]))
-    if c is not C or not C.flags.c_contiguous or not C.flags.writeable:
+    own = c is C or type(C).__module__ == "torch"  # memory that the caller sees
+    if not (own and c.flags.c_contiguous and c.flags.writeable):
         raise MfmasimError("C is not a writable contiguous array of NumPy, so that it cannot be written in place")
-    return _gemm("128x64", a, b, alpha, beta, c, c, device, arch)
+    _gemm("128x64", a, b, alpha, beta, c, c, device, arch)
+    return C
 
 
 def _addend(c: Any, shape: tuple[int, int]) -> Any:
@@ -233,7 +241,7 @@ def _addend(c: Any, shape: tuple[int, int]) -> Any:
 
 def flash_attention(
     Q: Any, K: Any, V: Any, causal: bool = False, scale: float = -1.0, *, device: Any = None, arch: str = ARCH
-) -> NDArray[np.float16]:
+) -> Any:
     """Attention forward by the tiled kernel of `hipkernels/attention`.
 
     Args:
@@ -266,4 +274,4 @@ def flash_attention(
     args = [q, k, v, out, np.int32(n), np.int32(k.shape[2]), *strides, np.int32(causal), factor]
     source = FOLDER.parent / "attention" / ("tiled.hip" if d == 64 else "tiled_more.hip")
     _launch(source, f"tiled_f16_{d}", grid, 128, args, device, arch)
-    return out
+    return _as(out, Q)

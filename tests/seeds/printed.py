@@ -12,11 +12,15 @@ def text_of(number):
     return found[0].read_text(encoding="utf-8")
 
 
-def between(number, first, last):
-    """The lines of a text from one that begins with `first` to the next one that is `last`, both included."""
+def between(number, first, last, *, starts=False):
+    """The lines of a text from one that begins with `first` to the next one that is `last`, both included.
+
+    With `starts` the last one begins with `last`. A brace is one without blanks before it.
+    """
     lines = text_of(number).splitlines()
     start = next(i for i, line in enumerate(lines) if line.strip().startswith(first))
-    end = next(i for i, line in enumerate(lines[start:], start) if line.rstrip() == last)
+    after = ((i, line.rstrip() if last == "}" else line.strip()) for i, line in enumerate(lines[start:], start))
+    end = next(i for i, line in after if (line.startswith(last) if starts else line == last))
     return "\n".join(lines[start : end + 1])
 
 

@@ -223,3 +223,47 @@ def test_the_printed_fragment_helper_takes_columns_and_the_printed_epilogue_is_r
     # WMMA of f16 on RDNA3 rounds sums of small integers, too, as captures show.
     assert np.allclose(c, a.T.astype(np.float32) @ b, atol=1e-4)
     assert not np.allclose(c, a.astype(np.float32) @ b, atol=1)
+
+
+class Smaller:
+    """PyTorch on the CPU, whose random matrices have a sixteenth of the printed rows and columns; of heads all."""
+
+    def __init__(self, torch):
+        self.torch, self.float16, self.matmul = torch, torch.float16, lambda a, b: torch.matmul(a.float(), b.float())
+
+    def randn(self, *shape, device, dtype):
+        assert device == "cuda"
+        small = [max(n // 16, 16) if n > 64 else n for n in shape]
+        return self.torch.randn(*small, dtype=dtype)
+
+
+@pytest.mark.parametrize("first", ["# Create test tensors", "# Input: Q, K, V tensors", "# C = 2.0 * (A @ B)"])
+def test_the_printed_uses_of_wmma_ops_run(first, capsys):
+    """The Python of the README with `hipkernels.wmma.ops` as `wmma_ops`, on smaller tensors of the CPU."""
+    torch = pytest.importorskip("torch")
+    from hipkernels.wmma import ops
+
+    last = {"# Cr": 'print(f"Max error', "# In": "O_scaled = ", "# C ": "wmma_ops.gemm_inplace(A, B, C, alpha=1.5"}[
+        first[:4]
+    ]
+    printed = between("002", first, last, starts=True)
+    torch.manual_seed(3)
+    a, b = torch.randn(48, 32, dtype=torch.float16), torch.randn(32, 40, dtype=torch.float16)
+    names = {"torch": Smaller(torch), "wmma_ops": ops, "A": a, "B": b, "C_prev": torch.randn(48, 40)}
+    exec(printed, names)
+    if "Create" in first:
+        assert float(capsys.readouterr().out.removeprefix("Max error: ")) < 1e-3
+        assert names["C"].shape == (256, 256)
+    elif "Input" in first:
+        q, k, v = (names[name].float() for name in "QKV")
+        attention = torch.nn.functional.scaled_dot_product_attention
+        for found, more in (
+            (names["O"], {}),
+            (names["O_causal"], {"is_causal": True}),
+            (names["O_scaled"], {"scale": 0.1}),
+        ):
+            assert (found.float() - attention(q, k, v, **more)).abs().max() < 2e-3
+    else:
+        product = a.double() @ b.double()
+        wanted = 1.5 * product + 0.3 * (2 * product + 0.5 * names["C_prev"].double())
+        assert (names["C"].double() - wanted).abs().max() < 1e-3

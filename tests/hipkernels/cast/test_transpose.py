@@ -5,7 +5,7 @@ import pytest
 
 import mfmasim
 from hipkernels.cast import operands, reference
-from hipkernels.cast.plan import Part, plan_transpose
+from hipkernels.cast.plan import Part, plan_cascade, plan_transpose
 from mfmasim.resources import folder
 from mfmasim.verify import verify_case
 from mfmasim.verify.prebuilt import code_for
@@ -58,15 +58,16 @@ def test_every_plan_covers_each_element_once():
         for rows in (1, 31, 64, 128, 256, 320, 496, 511, 512, 576, 577, 640, 1481):
             for cols in (1, 2, 31, 32, 33, 64, 96, 128, 160, 192, 224, 256, 677):
                 seen = np.zeros((rows, cols), np.int8)
-                parts = plan_transpose(rows, cols, size)
-                for part in parts:
+                parts, cascade = plan_transpose(rows, cols, size), plan_cascade(rows, cols, size)
+                for part in parts + cascade:
                     seen[part.first_row :, part.first_col :][: part.rows, : part.cols] += 1
                     down, across = part.tiles(size)
                     if part.load:
                         assert down * 32 * part.store == part.rows
                         assert across * 32 * part.load // size == part.cols
-                assert (seen == 1).all(), (rows, cols, size)
+                assert (seen == 2).all(), (rows, cols, size)
                 assert len(parts) <= 4
+                assert len(cascade) <= 10
 
 
 @pytest.mark.trap("T44b")
@@ -87,20 +88,20 @@ def test_stores_at_odd_strides_are_told(title, sizes):
     assert all(f.severity == "info" for f in found)
 
 
-def execute(arch, given, target, rows, cols, data="special", checks="all"):
+def execute(arch, given, target, rows, cols, data="special", checks="all", plan=plan_transpose):
     """Launch a whole plan over one matrix; outputs, and what was launched as the reports tell it."""
     x = operands.values(given, rows * cols, data).reshape(rows, cols)
-    code = code_for(folder("hipkernels") / "cast" / f"transpose_{given}.hip", arch)
+    code, short = (code_for(folder("hipkernels") / "cast" / f"transpose_{name}.hip", arch) for name in (given, "ways"))
     device = mfmasim.device("sim")
     out, turned = (np.full(shape, operands.SENTINEL, np.uint8) for shape in ((rows, cols), (cols, rows)))
     scale, amax, inverse = np.array([0.6], np.float32), np.zeros(1, np.float32), np.full(1, 7.5, np.float32)
     launched = []
-    for part in plan_transpose(rows, cols, BYTES[given]):
+    for part in plan(rows, cols, BYTES[given]):
         down, across = part.tiles(BYTES[given])
         size = [np.int32(down)] if part.load else [np.int64(part.rows), np.int64(part.cols)]
         places = [np.int64(n) for n in (rows, cols, part.first_row, part.first_col)]
         args = [x, out, turned, None, scale, amax, inverse, *places, *size]
-        kernel = code[part.kernel(given, target)]
+        kernel = (short if part.store == 1 else code)[part.kernel(given, target)]
         report = device.launch(kernel, down * across, 512 if part.load else 256, args, 0, checks)
         assert not [f for f in report.findings if f.severity != "info"]
         launched.append((report.kernel, report.grid[0]))
@@ -144,6 +145,15 @@ def test_320_rows_of_2880_take_tiles_and_not_the_general_kernel():
     assert execute("gfx950", "bf16", "e4m3", 320, 2880, checks=["bounds"]) == [
         ("cast_transpose_bf16_e4m3_load8_store2", 5 * 22),
         ("cast_transpose_bf16_e4m3_load4_store2", 5 * 1),
+    ]
+
+
+def test_the_full_cascade_of_496_rows_takes_five_launches():
+    """256, 128, 64, 32 rows by tiles, and 16 by the kernel without."""
+    launched = execute("gfx950", "bf16", "e4m3", 496, 128, plan=plan_cascade)
+    stores = ["load8_store8", "load8_store4", "load8_store2", "load8_store1", "rest"]
+    assert launched == [
+        (f"cast_transpose_bf16_e4m3_{tail}", blocks) for tail, blocks in zip(stores, [1, 1, 1, 1, 8], strict=True)
     ]
 
 
