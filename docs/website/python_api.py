@@ -26,7 +26,10 @@ PACKAGES = {
     "mfmasim.testing": "hypothesis strategies and comparison of bits",
 }
 """Public packages, and what they are for. Their `__all__` is what they promise."""
-INTERNAL = {"architectures", "cli", "codeobject", "debug", "figures", "isa", "learn", "machine", "prove", "toolchain"}
+INTERNAL = {
+    "architectures", "cli", "clusters", "codeobject", "debug", "figures", "isa", "learn", "machine", "prove",
+    "toolchain",
+}  # fmt: skip
 """Packages of `mfmasim` whose exports are for its other packages."""
 FIRST = {"mfmasim": "compile", "mfmasim.lds": "conflicts", "mfmasim.verify": "case", "mfmasim.formats": "format"}
 """The name that everyone needs, where it would not be the first function by its name."""

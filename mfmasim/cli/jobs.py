@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mfmasim.cli.progress import Progress
@@ -11,7 +12,7 @@ from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     Tasks = Callable[[argparse.Namespace], Sequence[Any]]
     """Gives the tasks of a verb's arguments, the same ones in every process."""
@@ -64,112 +65,90 @@ def in_order(
     Raises:
         MfmasimError: the number of processes is out of range, a process ended unexpectedly, or the executor failed.
     """
-    from mfmasim.devices.workers import available
+    from mfmasim.cli.executors.journal import Journal
+    from mfmasim.cli.executors.order import Failed, order_of
+    from mfmasim.clusters import LostTaskError, SchedulerLostError
 
+    executor, resume = getattr(args, "executor", None), getattr(args, "resume", None)
     if args.jobs is not None and not 1 <= args.jobs <= MOST_JOBS:
         raise MfmasimError(f"--jobs {args.jobs}: 1 to {MOST_JOBS} processes are expected")
-    executor, resume = getattr(args, "executor", None), getattr(args, "resume", None)
     if executor and (alone or args.jobs is not None):
         other = "a device of this process" if alone else "--jobs"
         raise MfmasimError(f"--executor {executor} and {other} exclude each other")
     tasks = tasks_of(args)
-    jobs = 1 if alone else min(args.jobs or available(), len(tasks))
-    with Progress(len(tasks)) as progress:
-        if executor or resume:
-            done = _elsewhere(args, tasks_of, tasks, one, lost, jobs, progress)
-        elif jobs < 2:
-            done = (one(args, task) for task in tasks)
-        else:
-            done = _spread(jobs, args, tasks_of, tasks, one, range(len(tasks)))
-        for result in done:
-            progress.step(size(result))
-            with progress.hidden():
-                yield result
-
-
-def _elsewhere(
-    args: argparse.Namespace,
-    tasks_of: Tasks,
-    tasks: Sequence[Any],
-    one: Callable[[argparse.Namespace, Any], Done],
-    lost: Callable[[argparse.Namespace, Any, str], Done] | None,
-    jobs: int,
-    progress: Progress,
-) -> Iterator[Done]:
-    """Results by an executor or, with a file to go on from, by processes."""
-    from contextlib import ExitStack
-
-    from mfmasim.cli.executors.clusters import Lost, SchedulerLostError, opened
-    from mfmasim.cli.executors.journal import Journal
-    from mfmasim.cli.executors.order import order_of
-
-    order = order_of(args, tasks_of, one)
-    journal = Journal(args.resume, order.digest) if args.resume else None
-    kept = journal.done if journal else {}
-    open_numbers = [number for number in range(len(tasks)) if number not in kept]
+    journal = Journal(resume, order_of(args, tasks_of, one, tasks).digest) if resume else None
+    known: dict[int, Any] = dict(journal.done) if journal else {}
+    left = [number for number in range(len(tasks)) if number not in known]
     failed: list[str] = []
-
-    def computed(stack: ExitStack) -> Iterator[Done | Lost]:
-        if not args.executor:
-            if jobs < 2:
-                yield from (one(args, tasks[number]) for number in open_numbers)
-            else:
-                yield from _spread(jobs, args, tasks_of, tasks, one, open_numbers)
-            return
-        running = stack.enter_context(opened(args.executor))
-        progress.workers = running.workers
-        answers = running.start(order, open_numbers)
-        for number, answer in zip(open_numbers, answers, strict=True):
-            yield answer if isinstance(answer, Lost) else answer.result(number, order)
-
-    with ExitStack() as stack:
-        results = computed(stack) if open_numbers else iter(())
+    with (
+        Progress(len(left)) as progress,
+        closing(_computed(args, tasks_of, tasks, one, left, progress, alone=alone)) as computed,
+    ):
         for number, task in enumerate(tasks):
-            if number in kept:
-                yield kept[number]
-                continue
             try:
-                found = next(results)
+                while number not in known:
+                    ended, found = next(computed)
+                    known[ended] = found
+                    progress.step(0 if isinstance(found, Failed) else size(found))
+                    if journal and not isinstance(found, Failed):
+                        journal.add(ended, found)
             except SchedulerLostError as error:
-                count = f"{number} of {len(tasks)} cases are finished"
-                rest = f"go on with --resume {args.resume}" if journal else "--resume FILE would have kept them"
-                raise MfmasimError(f"{error}; {count}; {rest}") from None
-            if isinstance(found, Lost):
+                done = number + sum(not isinstance(found, Failed) for found in known.values())
+                rest = f"go on with --resume {resume}" if journal else "--resume FILE would have kept them"
+                raise MfmasimError(f"{error}; {done} of {len(tasks)} cases are finished; {rest}") from None
+            found = known.pop(number)
+            if isinstance(found, Failed):
+                if not isinstance(found.error, LostTaskError):
+                    raise found.error
                 if lost is None:
-                    failed.append(f"case {number + 1}: {found.why}")
+                    failed.append(f"case {number + 1}: {found.error}")
                     continue
-                found = lost(args, task, found.why)
-            elif journal:
-                journal.add(number, found)
-            yield found
+                found = lost(args, task, str(found.error))
+            with progress.hidden():
+                yield found
     if failed:
-        raise MfmasimError(f"--executor {args.executor}: {len(failed)} of {len(tasks)} cases were lost; {failed[0]}")
+        raise MfmasimError(f"--executor {executor}: {len(failed)} of {len(tasks)} cases were lost; {failed[0]}")
 
 
-def _spread(
-    jobs: int,
+def _computed(
     args: argparse.Namespace,
     tasks_of: Tasks,
     tasks: Sequence[Any],
-    one: Callable[[argparse.Namespace, Any], Done],
+    one: Callable[[argparse.Namespace, Any], Any],
     numbers: Sequence[int],
-) -> Iterator[Done]:
+    progress: Progress,
+    *,
+    alone: bool,
+) -> Generator[tuple[int, Any]]:
+    """Numbers and results of tasks, or `Failed`, as they end: here, in processes, or by an executor."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from mfmasim.devices.workers import pool
+    from mfmasim.cli.executors.batches import completed
+    from mfmasim.cli.executors.order import order_of, read, work
+    from mfmasim.clusters import opened
+    from mfmasim.devices.workers import available, pool
 
     global _work  # noqa: PLW0603
-    _work = one, args, tasks
-    try:
-        with pool(jobs, "fork" if sys.platform == "linux" else "spawn", _begin, (tasks_of, one, args)) as executor:
-            for future in [executor.submit(_run, number) for number in numbers]:
-                yield future.result()
-    except BrokenProcessPool:
-        raise MfmasimError(
-            "a process ended unexpectedly, perhaps for lack of memory; --jobs 1 takes the least memory"
-        ) from None
-    finally:
-        _work = None
+    jobs = 1 if alone else min(args.jobs or available(), len(numbers))
+    if getattr(args, "executor", None) and numbers:
+        with opened(args.executor) as cluster:
+            progress.workers = cluster.workers
+            order = cluster.share(order_of(args, tasks_of, one, tasks))
+            yield from completed(lambda some: cluster.submit(work, order, some), read, numbers, cluster.workers())
+    elif jobs < 2:
+        yield from ((number, one(args, tasks[number])) for number in numbers)
+    else:
+        progress.workers = lambda: jobs
+        _work = one, args, tasks
+        try:
+            with pool(jobs, "fork" if sys.platform == "linux" else "spawn", _begin, (tasks_of, one, args)) as processes:
+                yield from completed(lambda some: processes.submit(_run, some), list, numbers, jobs)
+        except BrokenProcessPool:
+            raise MfmasimError(
+                "a process ended unexpectedly, perhaps for lack of memory; --jobs 1 takes the least memory"
+            ) from None
+        finally:
+            _work = None
 
 
 def _begin(tasks_of: Tasks, one: Callable[[argparse.Namespace, Any], Any], args: argparse.Namespace) -> None:
@@ -180,7 +159,8 @@ def _begin(tasks_of: Tasks, one: Callable[[argparse.Namespace, Any], Any], args:
         _work = one, args, tasks_of(args)
 
 
-def _run(number: int) -> Any:
+def _run(numbers: Sequence[int]) -> list[tuple[int, Any]]:
+    from mfmasim.cli.executors.order import attempts
+
     assert _work is not None
-    one, args, tasks = _work
-    return one(args, tasks[number])
+    return attempts(*_work, numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,9 +79,8 @@ def print_proof(proof: Proof, *, verbose: bool = False) -> None:
         verbose: with all reasons and the assumptions.
     """
     names = ", ".join(proof.symbols)
-    print(
-        f"{proof.case} on {proof.arch}, {f'for all {names}' if names else 'for its own sizes'} ({proof.seconds:.1f} s)"
-    )
+    took = f" ({proof.seconds:.1f} s)" if sys.stdout.isatty() else ""
+    print(f"{proof.case} on {proof.arch}, {f'for all {names}' if names else 'for its own sizes'}{took}")
     for one in proof.obligations:
         note = f"  {one.note}" if one.note else ""
         sizes = f" at {one.parameters}" if one.parameters else ""

@@ -93,7 +93,7 @@ class Proof:
         """The proof as a dictionary that JSON can hold."""
         return {
             "group": self.group, "case": self.case, "kernel": self.kernel, "arch": self.arch, "for_all": self.symbols,
-            "assumptions": self.assumptions, "seconds": round(self.seconds, 2),
+            "assumptions": self.assumptions,
             "obligations": [
                 {
                     "kind": one.kind, "verdict": one.verdict, "instructions": one.count, "note": one.note,

@@ -52,6 +52,7 @@ class Result:
     proof: dict[str, Any] = field(default_factory=dict)
     """What `mfmasim prove` says of the case, where that was asked for."""
     seconds: float = 0.0
+    """What the case took; it stays out of JSON, whose bytes are the same in every run."""
     launch: Report | None = None
     """What the last launch reports; it stays out of JSON."""
     warnings: str = ""
@@ -117,5 +118,4 @@ class Result:
             "fidelity": self.trust.record() | {"matrix": self.matrix_fidelity},
             "compared_with": list(self.compared_with),
             "code": self.code,
-            "seconds": round(self.seconds, 4),
         } | ({"proof": self.proof} if self.proof else {})

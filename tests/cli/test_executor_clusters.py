@@ -9,14 +9,17 @@ import subprocess
 import sys
 import textwrap
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from mfmasim.cli import verify as verb
-from mfmasim.cli.executors import identity as identities
+from mfmasim.cli.executors.batches import batches, completed
 from mfmasim.cli.executors.journal import Journal
-from mfmasim.cli.executors.order import order_of, work
+from mfmasim.cli.executors.order import Failed, order_of, read, work
+from mfmasim.clusters import LostTaskError, remote
+from mfmasim.clusters.identity import identity
 from mfmasim.errors import MfmasimError
 from tests.oracles import module, require
 from tests.tiers import tiers
@@ -70,13 +73,6 @@ def outcome(folder, *arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-def untimed(found):
-    """JSON without what a run takes."""
-    if isinstance(found, dict):
-        return {name: untimed(value) for name, value in found.items() if name != "seconds"}
-    return [untimed(value) for value in found] if isinstance(found, list) else found
-
-
 @pytest.fixture
 def cases(tmp_path):
     def write(text):
@@ -93,18 +89,35 @@ def args_of(target, **more):
     return argparse.Namespace(**{**vars(parser.parse_args(["verify", str(target), "--arch", "gfx942"])), **more})
 
 
+COMMANDS = {
+    "verify": ["verify", "my_cases.py", "--json", "F.json", "--sarif", "F.sarif", "--html", "F.html"],
+    "report": ["report", "my_cases.py", "--json", "F.json", "--html", "F.html"],
+    "explore": ["explore", "my_cases.py", "--trials", "3", "--seed", "1", "--json", "F.json"],
+    "prove": ["prove", "my_cases.py", "--json", "F.json"],
+    "mutate": ["mutate", "my_cases.py", "--binary", "--limit", "2"],
+}
+
+
 @pytest.mark.oracle
-@pytest.mark.parametrize("verb", tiers(["verify", "report", "explore"], ["verify"]))
+@pytest.mark.parametrize("verb", tiers(list(COMMANDS), ["verify"]))
 def test_results_are_those_of_one_process(verb, cases):
     module("distributed")
     folder = cases(ONCE)
     (folder / "died").touch()
-    arguments = (verb, "my_cases.py", *(["--trials", "3", "--seed", "1"] if verb == "explore" else []))
-    wanted = outcome(folder, *arguments, "--json", "one.json", "--jobs", 1)
-    assert wanted[0] == 0
-    assert outcome(folder, *arguments, "--json", "other.json", "--executor", "dask://local?workers=2") == wanted
-    one, other = (untimed(json.loads((folder / name).read_text())) for name in ("one.json", "other.json"))
-    assert one == other
+    (folder / "one").mkdir()
+    (folder / "other").mkdir()
+
+    def run(where, *options):
+        return outcome(folder, *(one.replace("F.", f"{where}/F.") for one in COMMANDS[verb]), *options)
+
+    wanted = run("one", "--jobs", 1)
+    assert wanted[0] == 0, wanted
+    assert wanted[1]
+    assert run("other", "--executor", "dask://local?workers=2") == wanted
+    files = sorted(path.name for path in (folder / "one").iterdir())
+    assert len(files) == sum(one.startswith("F.") for one in COMMANDS[verb])
+    for name in files:
+        assert (folder / "one" / name).read_bytes() == (folder / "other" / name).read_bytes(), name
 
 
 @pytest.mark.oracle
@@ -204,7 +217,10 @@ def test_a_lost_scheduler_is_one_line_and_finished_cases_are_kept(cases):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--executor", "dask://nowhere"], "one of dask://HOST:PORT, dask://local?workers=N, mpi is expected"),
+        (
+            ["--executor", "dask://nowhere"],
+            "one of dask://HOST:PORT, dask+tls://HOST:PORT, dask://local?workers=N, mpi is",
+        ),
         (["--executor", "dask://local?workers=0"], "1 to 256 workers are expected"),
         (["--executor", "dask://127.0.0.1:1", "--jobs", "2"], "--executor dask://127.0.0.1:1 and --jobs exclude"),
     ],
@@ -217,15 +233,17 @@ def test_a_wrong_address_is_one_line(arguments, text, tmp_path):
     assert text in err
 
 
-def test_another_version_is_refused_with_both(cases, monkeypatch):
-    order = order_of(args_of(cases(ALWAYS) / "my_cases.py"), verb._work, verb._verified)
-    own = identities.identity()
-    other = identities.Identity("0.0.1", own.code, own.numpy, own.ml_dtypes)
-    monkeypatch.setattr(identities, "identity", lambda: other)
+def squares(numbers):
+    """Work of an executor."""
+    return [(number, number * number) for number in numbers]
+
+
+def test_another_version_is_refused_with_both():
+    refused = remote.call("mfmasim 0.0.1", 1, b"", {})
     with pytest.raises(MfmasimError) as error:
-        work(order, 0)
-    assert str(other) in str(error.value)
-    assert str(own) in str(error.value)
+        remote.unpacked(refused, 1)
+    assert identity() in str(error.value)
+    assert "the command has mfmasim 0.0.1" in str(error.value)
 
 
 def test_files_are_laid_out_elsewhere_and_messages_name_the_senders(cases, tmp_path_factory):
@@ -235,25 +253,106 @@ def test_files_are_laid_out_elsewhere_and_messages_name_the_senders(cases, tmp_p
     """)
     (folder / "died").touch()
     args = args_of(folder / "my_cases.py")
-    here = [verb._verified(args, task) for task in verb._work(args)]
-    order = order_of(args, verb._work, verb._verified)
+    tasks = verb._work(args)
+    here = [verb._verified(args, task) for task in tasks]
+    order = order_of(args, verb._work, verb._verified, tasks)
     moved = tmp_path_factory.mktemp("gone") / "x"
     folder.rename(moved)
-    found = [work(order, number).result(number, order) for number in range(2)]
+    found = read(work(order, [0, 1]))
     moved.rename(folder)
-    assert untimed([one.record() for one in found]) == untimed([one.record() for one in here])
-    assert str(folder) in found[1].findings[0].message
+    assert [number for number, _ in found] == [0, 1]
+    assert [one.record() for _, one in found] == [one.record() for one in here]
+    assert str(folder) in found[1][1].findings[0].message
 
 
-def test_answers_of_another_task_or_damaged_are_noticed(cases):
-    order = order_of(args_of(cases('declare("right")') / "my_cases.py"), verb._work, verb._verified)
-    answer = work(order, 0)
-    assert answer.result(0, order).status == "pass"
-    with pytest.raises(MfmasimError, match="answered task 1 with the result of task 0"):
-        answer.result(1, order)
-    damaged = type(answer)(0, answer.order, answer.content[:-1] + b"?", answer.digest)
-    with pytest.raises(MfmasimError, match="damaged the result of task 0"):
-        damaged.result(0, order)
+def test_sources_of_cases_travel_from_other_folders_too(cases, tmp_path_factory):
+    source = tmp_path_factory.mktemp("kernels") / "other.hip"
+    source.write_text("// a kernel")
+    folder = cases(f'case({str(source)!r}, kernel="k", arch="gfx942")(lambda: 0)')
+    args = args_of(folder / "my_cases.py")
+    order = order_of(args, verb._work, verb._verified, verb._work(args))
+    assert {Path(path).name for path, _ in order.files} == {"my_cases.py", "other.hip"}
+
+
+def test_answers_of_another_call_or_damaged_are_noticed():
+    reply = remote.call(identity(), 7, remote.packed(squares, ([3],)), {})
+    assert remote.unpacked(reply, 7) == [(3, 9)]
+    with pytest.raises(MfmasimError, match="answered call 8 with the result of call 7"):
+        remote.unpacked(reply, 8)
+    with pytest.raises(MfmasimError, match="damaged the result of call 7"):
+        remote.unpacked(reply._replace(content=reply.content[:-1] + b"?"), 7)
+    with pytest.raises(MfmasimError, match="lost the result of call 7"):
+        remote.unpacked(None, 7)
+
+
+class Lying(ThreadPoolExecutor):
+    """An executor that answers once with something else."""
+
+    def __init__(self, lie):
+        super().__init__(1)
+        self.lie, self.count, self.first = lie, 0, None
+
+    def submit(self, function, /, *args):
+        self.count += 1
+        future = super().submit(function, *args)
+        if self.count == 2:
+            return self.lie(self.first)
+        self.first = self.first or future
+        return future
+
+
+def again(first):
+    other = Future()
+    other.set_result(first.result())
+    return other
+
+
+def never(_first):
+    other = Future()
+    other.cancel()
+    other.set_running_or_notify_cancel()
+    return other
+
+
+@pytest.mark.parametrize(
+    ("lie", "text"),
+    [
+        (again, r"answered tasks \[1\] with the results of \[0\]"),
+        (lambda first: first, r"gave tasks \[1\] and \[0\] the same result"),
+        (never, r"lost tasks \[1\]"),
+    ],
+)
+def test_an_executor_that_repeats_or_loses_results_is_one_line(lie, text):
+    with Lying(lie) as executor, pytest.raises(MfmasimError, match=text):
+        list(completed(lambda some: executor.submit(squares, some), list, range(4), 1))
+
+
+def test_batches_hold_every_task_once_and_become_smaller():
+    cut = list(batches(range(2000), 2))
+    assert [number for batch in cut for number in batch] == list(range(2000))
+    sizes = [len(batch) for batch in cut]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (sizes[0], sizes[-1]) == (8, 1)
+
+
+def test_a_lost_batch_is_done_again_task_by_task():
+    asked = []
+
+    def submit(batch):
+        asked.append(batch)
+        future = Future()
+        if 5 in batch:
+            future.set_exception(LostTaskError("its worker ended 4 times"))
+        else:
+            future.set_result(squares(batch))
+        return future
+
+    found = dict(completed(submit, list, range(128), 1))
+    assert sorted(found) == list(range(128))
+    assert isinstance(found[5], Failed)
+    assert found[6] == 36
+    assert asked[1] == [4, 5, 6, 7][: len(asked[1])]
+    assert [batch for batch in asked if batch in ([4], [5])] == [[4], [5]]
 
 
 def test_a_journal_goes_on_after_a_torn_write_and_refuses_what_is_not_its_own(tmp_path):

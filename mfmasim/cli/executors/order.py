@@ -14,18 +14,18 @@ import os
 import pickle
 import tempfile
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from mfmasim.cli.executors.identity import Identity, identity
+from mfmasim.clusters.identity import identity
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import FOLDERS, folder
 
-__all__ = ["Answer", "Order", "order_of", "work"]
+__all__ = ["Failed", "Order", "attempts", "order_of", "read", "work"]
 
 LARGEST_FILE, LARGEST = 16 << 20, 256 << 20
 """Bytes of a file that travels, and of all of them."""
@@ -34,8 +34,9 @@ SOURCES = (".py", ".hip", ".h", ".hpp", ".cuh", ".cpp", ".s", ".ll", ".hsaco", "
 STAYS = ("json", "sarif", "html", "resume", "jobs", "executor", "into")
 """Arguments that a worker has no use for."""
 
-_tasks: dict[str, Sequence[Any]] = {}
-"""Of this process: tasks by the order's hash."""
+_laid_out: dict[str, tuple[argparse.Namespace, str, Sequence[Any]]] = {}
+"""Of this process, by the order's hash: arguments, the folder that stands for the sender's root, and the tasks."""
+_folders: list[tempfile.TemporaryDirectory[str]] = []
 _one_at_a_time = threading.Lock()
 """The working folder belongs to the process, and a simulation fills a processor."""
 
@@ -44,7 +45,6 @@ _one_at_a_time = threading.Lock()
 class Order:
     """A command, without the number of the task."""
 
-    identity: Identity
     tasks_of: Callable[[argparse.Namespace], Sequence[Any]]
     one: Callable[[argparse.Namespace, Any], Any]
     args: argparse.Namespace
@@ -57,32 +57,40 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a worker found for a task."""
+class Failed:
+    """A task that ended with an error."""
 
-    number: int
-    order: str
-    content: bytes
-    """The result pickled, with paths as on the sender's machine."""
-    digest: str
+    error: Exception
 
-    def result(self, number: int, order: Order) -> Any:
-        """The result, once it is sure that it belongs to the task.
 
-        Raises:
-            MfmasimError: it is another task's, or damaged.
-        """
-        if (self.number, self.order) != (number, order.digest):
-            raise MfmasimError(f"the executor answered task {number} with the result of task {self.number}")
-        if hashlib.sha256(self.content).hexdigest() != self.digest:
-            raise MfmasimError(f"the executor damaged the result of task {number}")
-        return _Reader(io.BytesIO(self.content)).load()
+def attempts(
+    one: Callable[[argparse.Namespace, Any], Any],
+    args: argparse.Namespace,
+    tasks: Sequence[Any],
+    numbers: Sequence[int],
+) -> list[tuple[int, Any]]:
+    """Do tasks; the number and the result of each, or `Failed`.
+
+    Raises:
+        MemoryError: a task needs more memory than there is.
+    """
+    found: list[tuple[int, Any]] = []
+    for number in numbers:
+        try:
+            found.append((number, one(args, tasks[number])))
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - raised where its place in the order is
+            error.add_note(traceback.format_exc())  # the frames stay in this process
+            found.append((number, Failed(error)))
+    return found
 
 
 def order_of(
     args: argparse.Namespace,
     tasks_of: Callable[[argparse.Namespace], Sequence[Any]],
     one: Callable[[argparse.Namespace, Any], Any],
+    tasks: Sequence[Any],
 ) -> Order:
     """What a command sends.
 
@@ -90,29 +98,30 @@ def order_of(
         args: the verb's arguments.
         tasks_of: a module's function that gives the tasks.
         one: a module's function that gives the result of a task.
+        tasks: the tasks; the sources of their cases travel, too.
 
     Raises:
         MfmasimError: files are too large to travel.
     """
-    sent = argparse.Namespace(**{name: value for name, value in vars(args).items() if name not in STAYS})
-    for name in STAYS:
-        if hasattr(args, name):
-            setattr(sent, name, None)
-    files = tuple(_files(sent))
+    # A worker only has to know whether there is a page: it counts lines for that.
+    kept = {name: (name == "html" and bool(args.html)) or None for name in STAYS if hasattr(args, name)}
+    sent = argparse.Namespace(**{**vars(args), **kept})
+    files = tuple(_files(sent, tasks))
     total = sum(len(data) for _, data in files)
     if total > LARGEST:
         raise MfmasimError(f"--executor: {total:,} bytes lie in the folders of the files named; {LARGEST:,} may travel")
     here = str(Path.cwd())
     read = [file for file in files if file[0].endswith(SOURCES)]
     content = pickle.dumps((identity(), tasks_of, one, sorted(vars(sent).items(), key=str), here, read))
-    return Order(identity(), tasks_of, one, sent, here, files, hashlib.sha256(content).hexdigest())
+    return Order(tasks_of, one, sent, here, files, hashlib.sha256(content).hexdigest())
 
 
-def _files(args: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
-    """Files in the folders of those that the arguments name; what the package ships is everywhere."""
+def _files(args: argparse.Namespace, tasks: Sequence[Any]) -> Iterator[tuple[str, bytes]]:
+    """Files in the folders of those that arguments and cases name; what the package ships is everywhere."""
     shipped = [folder(name) for name in FOLDERS]
     texts = [text for value in vars(args).values() for text in (value if isinstance(value, list) else [value])]
     named = {Path(text).absolute() for text in texts if isinstance(text, str) and text and Path(text).exists()}
+    named |= {source.absolute() for source in _sources(tasks) if source.is_file()}
     folders = {path if path.is_dir() else path.parent for path in named}
     folders = {path for path in folders if not any(path.resolve().is_relative_to(root) for root in shipped)}
     for root in sorted(
@@ -124,42 +133,53 @@ def _files(args: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
                 yield str(path), path.read_bytes()
 
 
-def work(order: Order, number: int) -> Answer:
-    """Do one task; this is the function given to the executor."""
-    order.identity.check(f"{os.uname().nodename}:{os.getpid()}" if hasattr(os, "uname") else str(os.getpid()))
+def _sources(task: Any) -> set[Path]:
+    """Sources of the cases in a task."""
+    if isinstance(task, list | tuple):
+        return {source for part in task for source in _sources(part)}
+    source = getattr(task, "source", None)
+    return {source} if isinstance(source, Path) else set()
+
+
+def work(order: Order, numbers: Sequence[int]) -> bytes:
+    """Do tasks; this is the function given to the executor. `read` gives their numbers and results."""
     # Dask's own threads draw random numbers while hypothesis watches the module's state.
     warnings.filterwarnings("ignore", message="Do not use the `random` module", category=FutureWarning)
-    with _one_at_a_time, _laid_out(order) as (args, root):
-        if order.digest not in _tasks:
-            _tasks.clear()
-            _tasks[order.digest] = order.tasks_of(args)
-        found = order.one(args, _tasks[order.digest][number])
-        out = io.BytesIO()
-        _Writer(out, root).dump(found)
-    content = out.getvalue()
-    return Answer(number, order.digest, content, hashlib.sha256(content).hexdigest())
+    with _one_at_a_time:
+        before = os.getcwd()  # noqa: PTH109 - to come back to it
+        try:
+            args, root, tasks = _layout(order)
+            out = io.BytesIO()
+            _Writer(out, root).dump(attempts(order.one, args, tasks, numbers))
+        finally:
+            os.chdir(before)
+    return out.getvalue()
 
 
-@contextmanager
-def _laid_out(order: Order) -> Iterator[tuple[argparse.Namespace, str]]:
-    """The arguments and the folder that stands for the sender's root; meanwhile in the command's working folder."""
-    root = ""
-    if not all(_same(Path(path), data) for path, data in order.files):
-        root = str(Path(tempfile.gettempdir()) / f"mfmasim-{os.getpid()}-{order.digest[:16]}")
+def read(content: bytes) -> Any:
+    """What `work` found, with paths as on the sender's machine."""
+    return _Reader(io.BytesIO(content)).load()
+
+
+def _layout(order: Order) -> tuple[argparse.Namespace, str, Sequence[Any]]:
+    """Go to the command's working folder; the arguments, the folder that stands for the sender's root, the tasks."""
+    known = _laid_out.get(order.digest)
+    root = known[1] if known else ""
+    if not known and not all(_same(Path(path), data) for path, data in order.files):
+        _folders.append(tempfile.TemporaryDirectory(prefix="mfmasim-"))  # until this process ends
+        root = _folders[-1].name
         for path, data in order.files:
             place = Path(root + path)
-            if not _same(place, data):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
         Path(root + order.here).mkdir(parents=True, exist_ok=True)
-    args = argparse.Namespace(**{name: _moved(value, root) for name, value in vars(order.args).items()})
-    before = os.getcwd()  # noqa: PTH109 - to come back to it
     if os.path.isdir(root + order.here):  # noqa: PTH112
         os.chdir(root + order.here)
-    try:
-        yield args, root
-    finally:
-        os.chdir(before)
+    if not known:
+        args = argparse.Namespace(**{name: _moved(value, root) for name, value in vars(order.args).items()})
+        _laid_out.clear()
+        known = _laid_out[order.digest] = args, root, order.tasks_of(args)
+    return known
 
 
 def _same(path: Path, data: bytes) -> bool:
