@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from mfmasim.lab.agreement.capture import Capture
     from mfmasim.lab.agreement.threeway import ThreeWay
     from mfmasim.verify import Case
 
@@ -36,7 +37,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     record.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     record.add_argument("--into", metavar="FOLDER", default="captures", help="folder to write to (default: captures)")
-    add_jobs(record, elsewhere=False)
+    add_jobs(record)
     check = actions.add_parser("check", help="compare captures with the simulator and the reference")
     check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
     check.add_argument(
@@ -59,14 +60,17 @@ def run(args: argparse.Namespace) -> int:
 def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
+    from mfmasim.lab.agreement.capture import write
 
     failed = False
     written = 0
-    for path, status in in_order(args, _to_record, _recorded, alone=args.device != "sim"):
+    for name, capture, status in in_order(args, _to_record, _recorded, alone=args.device != "sim"):
         failed = failed or status != "pass"
-        if path is None:
+        if capture is None:
             print(f"ERROR  {status}")
             continue
+        path = Path(args.into) / name
+        write(path, capture)
         written += 1
         print(f"{'wrote' if status == 'pass' else 'WROTE':6} {path}   {status} against the reference")
     if not written:
@@ -96,19 +100,19 @@ def _to_record(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     ]
 
 
-def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[Path | None, str]:
-    """Record one case; the file, and whether the outputs are the reference's; no file and the reason if it failed."""
+def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[str, Capture | None, str]:
+    """Record one case: file, capture, and whether the outputs are the reference's; no capture, and why it failed."""
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
-    from mfmasim.lab.agreement.threeway import record
+    from mfmasim.lab.agreement.threeway import captured
 
     found_by, case, arch = task
     back_end = opened.get(args.device) or opened.setdefault(args.device, device(args.device))
     try:
-        path, result = record(case, arch, found_by, back_end, Path(args.into))
+        name, capture, result = captured(case, arch, found_by, back_end)
     except MfmasimError as error:
-        return None, f"{arch}   {case.title}   {error}"
-    return path, result.status
+        return "", None, f"{arch}   {case.title}   {error}"
+    return name, capture, result.status
 
 
 def _check(args: argparse.Namespace) -> int:

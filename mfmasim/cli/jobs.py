@@ -26,21 +26,25 @@ _work: tuple[Callable[[argparse.Namespace, Any], Any], argparse.Namespace, Seque
 be sent; a forked process has them, any other one finds them anew."""
 
 
-def add_jobs(parser: argparse.ArgumentParser, *, elsewhere: bool = True) -> None:
-    """Add the options; `elsewhere`: those of executors as well."""
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument(
         "--jobs", type=int, metavar="N", help="processes (default: the processors available to this one)"
     )
-    if elsewhere:
-        parser.add_argument(
-            "--executor",
-            metavar="ADDRESS",
-            help="run the cases on a Dask cluster (dask://HOST:PORT), on a Dask cluster of this machine's processes "
-            "(dask://local?workers=4), or on MPI ranks (mpi); a case file is executed there",
-        )
-        parser.add_argument(
-            "--resume", metavar="FILE", help="keep finished cases in this file, and take those that it has from it"
-        )
+    add_executor(parser, "the cases")
+    parser.add_argument(
+        "--resume", metavar="FILE", help="keep finished cases in this file, and take those that it has from it"
+    )
+
+
+def add_executor(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option of an executor that runs parts of a command."""
+    parser.add_argument(
+        "--executor",
+        metavar="ADDRESS",
+        help=f"run {what} on a Dask cluster (dask://HOST:PORT, dask+tls://HOST:PORT), on a Dask cluster of this "
+        "machine's processes (dask://local?workers=4), or on MPI ranks (mpi); what it needs is executed there",
+    )
 
 
 def in_order(

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mfmasim.lab.kit.judging import Judgement
     from mfmasim.lab.kit.records import KitFile
@@ -42,6 +43,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     check.add_argument(
         "--json", nargs="?", const="-", metavar="FILE", help="write it as JSON (default: to standard output)"
     )
+    add_jobs(check)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -95,11 +97,10 @@ def _doctor() -> dict[str, Any]:
 
 def _check(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
-    from mfmasim.lab.kit.judging import judge
     from mfmasim.lab.kit.records import read
 
     kit = read(Path(args.file))
-    found = judge(kit)
+    found = list(in_order(args, _to_judge, _judged))
     if args.json:
         text = json.dumps(_report(kit, found), indent=1)
         if args.json == "-":
@@ -115,6 +116,17 @@ def _check(args: argparse.Namespace) -> int:
     if statuses <= {"undecided"}:
         raise MfmasimError(f"{args.file}: nothing was judged: none of its {len(kit.records)} probes decides a row")
     return int("contradicted" in statuses)
+
+
+def _to_judge(args: argparse.Namespace) -> list[Callable[[], Judgement]]:
+    from mfmasim.lab.kit.judging import judgements
+    from mfmasim.lab.kit.records import read
+
+    return judgements(read(Path(args.file)))
+
+
+def _judged(_args: argparse.Namespace, task: Callable[[], Judgement]) -> Judgement:
+    return task()
 
 
 def _count(found: list[Judgement]) -> dict[str, int]:

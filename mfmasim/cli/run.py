@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation, show_warnings
+from mfmasim.cli.jobs import add_executor
 from mfmasim.cli.needs import needed
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.recording import add_recording, recording
@@ -64,6 +65,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--max-waves", type=int, metavar="N", help="most waves in flight, to limit memory")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument("--workers", type=int, metavar="N", help="spread the grid over N processes")
+    add_executor(parser, "parts of the grid")
     parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and exit")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, after any trace as JSON lines")
@@ -92,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.shown:
         passed.array(name)
     back_end = device(args.device)
-    with tracing(args) as traces, recording(args, kernel) as records, _workers(args.workers) as executor:
+    with tracing(args) as traces, recording(args, kernel) as records, _workers(args) as executor:
         report = back_end.launch(
             kernel, grid, block, passed.values, args.shared, args.checks, undefined=passed.undefined,
             **_options(args, [*traces, *records], executor),
@@ -122,9 +124,11 @@ def run(args: argparse.Namespace) -> int:
 def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: Executor | None) -> dict[str, Any]:
     """Options of the launch; a GPU takes none of the simulator's."""
     from mfmasim.cli.run_arguments import sizes
+    from mfmasim.clusters import Cluster
 
     given = {
         "budget": args.budget, "max_waves": args.max_waves, "observers": observers or None, "executor": executor,
+        "parts": 2 * executor.workers() if isinstance(executor, Cluster) else None,
         "schedule": None if args.schedule == "usual" else args.schedule,
         "quota": quota_of(args) if args.device == "sim" else None,
         "cluster": sizes(args.cluster, "--cluster") if args.cluster else None,
@@ -132,18 +136,23 @@ def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: 
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _workers(count: int | None) -> AbstractContextManager[Executor | None]:
-    """Pool of processes for the launch; none without a count."""
+def _workers(args: argparse.Namespace) -> AbstractContextManager[Executor | None]:
+    """What runs the parts of the launch: processes, a cluster, or nothing."""
     from contextlib import nullcontext
 
+    from mfmasim.clusters import opened
     from mfmasim.devices.workers import pool
     from mfmasim.errors import MfmasimError
 
-    if count is None:
+    if args.executor:
+        if args.workers is not None:
+            raise MfmasimError(f"--executor {args.executor} and --workers exclude each other")
+        return opened(args.executor)
+    if args.workers is None:
         return nullcontext()
-    if not 1 <= count <= MOST_WORKERS:
-        raise MfmasimError(f"--workers {count}: 1 to {MOST_WORKERS} processes are expected")
-    return pool(count)
+    if not 1 <= args.workers <= MOST_WORKERS:
+        raise MfmasimError(f"--workers {args.workers}: 1 to {MOST_WORKERS} processes are expected")
+    return pool(args.workers)
 
 
 def _code(args: argparse.Namespace) -> Code:

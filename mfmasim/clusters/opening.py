@@ -48,17 +48,20 @@ class Cluster(Executor):
         self._send(digest, data)
         return Shared(digest)
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Future[Any]:
-        """Call a module's function on a worker; it is refused where that worker is another mfmasim."""
-        if keywords:
-            raise TypeError("arguments by position are expected")
+    def submit(self, function: Callable[..., Any], /, *args: Any) -> Future[Any]:  # type: ignore[override]
+        """Call a module's function on a worker; a worker that is another mfmasim refuses it.
+
+        Args:
+            function: of a module.
+            args: by position; what `share` gave may stand anywhere in them.
+        """
         self._number += 1
-        return self._start(self._number, packed(function, args), [a.digest for a in args if isinstance(a, Shared)])
+        return self._start(self._number, *packed(function, args))
 
     def _send(self, digest: str, data: bytes) -> None:
         raise NotImplementedError
 
-    def _start(self, number: int, task: bytes, needed: list[str]) -> Future[Any]:
+    def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:
         raise NotImplementedError
 
 
@@ -138,7 +141,7 @@ class _Dask(Cluster):
         # A task of its own: a worker fetches it from another one, and it is made again if all that have it ended.
         self._sent[digest] = self._client.submit(bytes, data, key=f"mfmasim-{digest}", pure=True)
 
-    def _start(self, number: int, task: bytes, needed: list[str]) -> Future[Any]:
+    def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:
         answer: Future[Any] = Future()
 
         def submit(**where: Any) -> Any:
@@ -256,7 +259,7 @@ class _Mpi(Cluster):
         self._pool.shutdown()
         self._pool = self._new(initializer=keep, initargs=(digest, data))  # ranks get it as they start
 
-    def _start(self, number: int, task: bytes, needed: list[str]) -> Future[Any]:  # noqa: ARG002
+    def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:  # noqa: ARG002
         answer: Future[Any] = Future()
 
         def follow(done: Future[Any]) -> None:

@@ -55,8 +55,15 @@ class Reply(NamedTuple):
 
 
 class _Packing(pickle.Pickler):
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, protocol=5)
+        self.shared: set[str] = set()
+
     def persistent_id(self, obj: Any) -> Any:
-        return obj.digest if isinstance(obj, Shared) else None
+        if not isinstance(obj, Shared):
+            return None
+        self.shared.add(obj.digest)
+        return obj.digest
 
 
 class _Unpacking(pickle.Unpickler):
@@ -64,11 +71,12 @@ class _Unpacking(pickle.Unpickler):
         return _kept[pid]
 
 
-def packed(function: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
-    """A call as bytes."""
+def packed(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bytes, set[str]]:
+    """A call as bytes, and the hashes of what it needs that was sent once."""
     out = io.BytesIO()
-    _Packing(out, protocol=5).dump((function, args))
-    return out.getvalue()
+    packing = _Packing(out)
+    packing.dump((function, args))
+    return out.getvalue(), packing.shared
 
 
 def keep(digest: str, data: bytes) -> None:

@@ -100,6 +100,8 @@ class Task:
 class Part:
     """The result of a part."""
 
+    first: int
+    """Its first workgroup."""
     outcome: Outcome
     checks: tuple[Check, ...]
     read: Runs
@@ -117,7 +119,9 @@ def execute(task: Task) -> Part:
         memory = copy(task.launch.memory) if task.mapping is None else task.mapping.memory()
     except OSError as problem:
         nothing = Touched(0)
-        return Part(Outcome(), task.checks, nothing.read, nothing.written, NO_BYTES, f"its memory: {problem}")
+        return Part(
+            task.first, Outcome(), task.checks, nothing.read, nothing.written, NO_BYTES, f"its memory: {problem}"
+        )
     touched = memory.touched = Touched(memory.size)
     machine = Machine(replace(task.launch, memory=memory), task.checks, task.budget, task.max_waves)
     error = ""
@@ -126,7 +130,7 @@ def execute(task: Task) -> Part:
     except MfmasimError as problem:
         error = str(problem)
     written = touched.written
-    return Part(machine.outcome, task.checks, touched.read, written, written.take(memory.arena), error)
+    return Part(task.first, machine.outcome, task.checks, touched.read, written, written.take(memory.arena), error)
 
 
 def check_executor(
@@ -223,10 +227,17 @@ def _all_parts(
         with shared(launch.memory, executor) as mapping:
             if mapping is not None:
                 travelling = replace(travelling, memory=Memory.over(mapping.base, NO_BYTES, mapping.regions))
+            if hasattr(executor, "share"):  # a cluster sends the memory once to each worker
+                travelling = executor.share(travelling)
             for first, last in pairwise(cuts):
                 task = Task(travelling, mapping, first, last - first, tuple(make()), budget, max_waves)
                 futures.append(executor.submit(execute, task))
-            return [future.result() for future in futures]
+            results: list[Any] = [future.result() for future in futures]
+            for first, part in zip(cuts, results, strict=False):
+                if not isinstance(part, Part) or part.first != first:
+                    found = f"that from {part.first}" if isinstance(part, Part) else "nothing"
+                    raise MfmasimError(f"executor: the part from workgroup {first} was answered with {found}")  # noqa: TRY301
+            return results
     except MfmasimError:
         raise
     except (Exception, CancelledError) as error:

@@ -5,8 +5,10 @@ pytest imports it in every project where mfmasim is installed: all else waits un
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +19,15 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mfmasim.clusters import Cluster
     from mfmasim.devices import Device, Report
     from mfmasim.kernels import Code, Kernel
 
 MARKER = "mfmasim(arch=..., checks='all', fail_on='error'): architectures of a test, checks of its launches, and the \
 lowest severity of findings that fails it: 'error', 'warning' or 'never'"
 SETTINGS = {"arch": None, "checks": "all", "fail_on": "error"}
+WHOLE = {"executor", "observers", "debug", "schedule"}
+"""Options of launches that are not spread over the executor of the command line."""
 FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 
 
@@ -35,6 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--mfmasim-timeout", metavar="SECONDS", help="what a launch on a GPU may take (default: by its grid)"
+    )
+    group.addoption(
+        "--mfmasim-executor",
+        metavar="ADDRESS",
+        help="spread launches over a Dask cluster (dask://HOST:PORT, dask://local?workers=4) or MPI ranks (mpi)",
     )
     group.addoption("--mfmasim-update-golden", action="store_true", help="write golden files instead of comparing")
     group.addoption(
@@ -56,6 +66,11 @@ def pytest_configure(config: pytest.Config) -> None:
         from mfmasim.testing.triton_session import TritonSession
 
         config.pluginmanager.register(TritonSession(config), "mfmasim-triton")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:  # noqa: ARG001 - pytest passes it
+    """Close the executor."""
+    _to_close.close()
 
 
 def _option(config: pytest.Config, name: str) -> str:
@@ -88,6 +103,17 @@ def _names(value: str | Sequence[str] | None) -> list[str]:
 
 
 _open: dict[str, Device] = {}
+_to_close = ExitStack()
+
+
+@functools.cache
+def _executor(address: str) -> Cluster:
+    from mfmasim.clusters import opened
+
+    try:
+        return _to_close.enter_context(opened(address))
+    except MfmasimError as error:
+        raise pytest.UsageError(str(error).replace("--executor", "--mfmasim-executor")) from None
 
 
 def _device(config: pytest.Config) -> Device:
@@ -128,13 +154,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 class DeviceUnderTest:
     """A device whose launches fail the test if there are findings."""
 
-    def __init__(self, device: Device) -> None:
-        """Launch on `device`, with the settings of the test that runs.
+    def __init__(self, device: Device, executor: str | None = None) -> None:
+        """Launch on `device`, with the settings of the test that runs, and on the executor of this address.
 
         One object serves all tests of a session. A fixture of each test would be one of which Hypothesis warns, because
         its examples share it.
         """
-        self.device = device
+        self.device, self._address = device, executor
         self._reports: list[Report] = []
         self._item: pytest.Item | None = None
 
@@ -169,6 +195,10 @@ class DeviceUnderTest:
         __tracebackhide__ = True
         settings = _settings(_running[-1])
         checks = options.pop("checks", settings["checks"] if self.name == "sim" else "all")
+        # Whatever has to see the whole launch keeps it in this process.
+        if self._address and self.name == "sim" and not (options.keys() & WHOLE or "origin" in str(checks)):
+            executor = _executor(self._address)
+            options |= {"executor": executor, "parts": 2 * executor.workers()}
         report = self.device.launch(kernel, grid, block, args, shared_bytes, checks, **options)
         self.reports.append(report)
         bad = [finding for finding in report.findings if finding.severity in FAIL_ON[settings["fail_on"]]]
@@ -193,7 +223,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def mfmasim_device(request: pytest.FixtureRequest) -> DeviceUnderTest:
     """The device of ``--mfmasim-device``; launches with errors fail the test."""
-    return DeviceUnderTest(_device(request.config))
+    return DeviceUnderTest(_device(request.config), request.config.getoption("--mfmasim-executor"))
 
 
 class Compiler:

@@ -275,7 +275,7 @@ def test_sources_of_cases_travel_from_other_folders_too(cases, tmp_path_factory)
 
 
 def test_answers_of_another_call_or_damaged_are_noticed():
-    reply = remote.call(identity(), 7, remote.packed(squares, ([3],)), {})
+    reply = remote.call(identity(), 7, remote.packed(squares, ([3],))[0], {})
     assert remote.unpacked(reply, 7) == [(3, 9)]
     with pytest.raises(MfmasimError, match="answered call 8 with the result of call 7"):
         remote.unpacked(reply, 8)

@@ -53,7 +53,7 @@ class Order:
     files: tuple[tuple[str, bytes], ...]
     """Absolute path and content of every file that travels."""
     digest: str
-    """SHA-256 of all of it; of the files, only of those that are `SOURCES`."""
+    """SHA-256 of all of it; of the files, only of those that are `SOURCES` or named by the arguments."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,16 @@ def attempts(
     tasks: Sequence[Any],
     numbers: Sequence[int],
 ) -> list[tuple[int, Any]]:
-    """Do tasks; the number and the result of each, or `Failed`.
+    """Do tasks.
+
+    Args:
+        one: gives the result of a task.
+        args: the verb's arguments.
+        tasks: all tasks.
+        numbers: of those that are to be done.
+
+    Returns:
+        The number and the result of each, or `Failed`.
 
     Raises:
         MemoryError: a task needs more memory than there is.
@@ -111,7 +120,8 @@ def order_of(
     if total > LARGEST:
         raise MfmasimError(f"--executor: {total:,} bytes lie in the folders of the files named; {LARGEST:,} may travel")
     here = str(Path.cwd())
-    read = [file for file in files if file[0].endswith(SOURCES)]
+    named = {str(path) for path in _named(sent)}
+    read = [file for file in files if file[0].endswith(SOURCES) or file[0] in named]
     content = pickle.dumps((identity(), tasks_of, one, sorted(vars(sent).items(), key=str), here, read))
     return Order(tasks_of, one, sent, here, files, hashlib.sha256(content).hexdigest())
 
@@ -119,9 +129,7 @@ def order_of(
 def _files(args: argparse.Namespace, tasks: Sequence[Any]) -> Iterator[tuple[str, bytes]]:
     """Files in the folders of those that arguments and cases name; what the package ships is everywhere."""
     shipped = [folder(name) for name in FOLDERS]
-    texts = [text for value in vars(args).values() for text in (value if isinstance(value, list) else [value])]
-    named = {Path(text).absolute() for text in texts if isinstance(text, str) and text and Path(text).exists()}
-    named |= {source.absolute() for source in _sources(tasks) if source.is_file()}
+    named = _named(args) | {source.absolute() for source in _sources(tasks) if source.is_file()}
     folders = {path if path.is_dir() else path.parent for path in named}
     folders = {path for path in folders if not any(path.resolve().is_relative_to(root) for root in shipped)}
     for root in sorted(
@@ -131,6 +139,12 @@ def _files(args: argparse.Namespace, tasks: Sequence[Any]) -> Iterator[tuple[str
             hidden = any(part.startswith((".", "__pycache__")) for part in path.relative_to(root).parts)
             if not hidden and path.is_file() and path.stat().st_size <= LARGEST_FILE:
                 yield str(path), path.read_bytes()
+
+
+def _named(args: argparse.Namespace) -> set[Path]:
+    """Files and folders that arguments name."""
+    texts = [text for value in vars(args).values() for text in (value if isinstance(value, list) else [value])]
+    return {Path(text).absolute() for text in texts if isinstance(text, str) and text and Path(text).exists()}
 
 
 def _sources(task: Any) -> set[Path]:

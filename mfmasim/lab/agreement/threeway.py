@@ -69,21 +69,38 @@ class ThreeWay:
 
 
 def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> tuple[Path, Result]:
-    """Run a case on a device and record a capture.
+    """Run a case on a device and write a capture, as `captured` gives it.
+
+    Args:
+        case: the case.
+        arch: architecture.
+        group: the target that finds the case again.
+        device: an open device.
+        folder: where captures are stored.
+
+    Raises:
+        MfmasimError: as `captured`; the capture cannot be written.
+    """
+    name, capture, result = captured(case, arch, group, device)
+    write(folder / name, capture)
+    return folder / name, result
+
+
+def captured(case: Case, arch: str, group: str, device: Device) -> tuple[str, Capture, Result]:
+    """Run a case on a device.
 
     Args:
         case: the case.
         arch: architecture.
         group: the target that finds the case again: a family or a case file.
         device: an open device.
-        folder: where captures are stored.
 
     Returns:
-        The capture's path, and the comparison with the reference. Nothing is written when a launch fails. On a GPU
-        every launch is done three times (`Poisoned`): the result has a finding where they differ.
+        The name of the capture's file, the capture, and the comparison with the reference. On a GPU every launch is
+        done three times (`Poisoned`): the result has a finding where they differ.
 
     Raises:
-        MfmasimError: whatever `verify_case` raises; the capture cannot be written.
+        MfmasimError: whatever `verify_case` raises; or a launch failed.
     """
     result, recorder = run_recorded(case, arch, group, device)
     if recorder.kernel is None:
@@ -111,9 +128,8 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
     family = Path(group).stem if group.endswith(".py") else group
     serial = where["identity"].get("uuid_hash", "")  # two contributors do not overwrite each other
     parts = (family, case.title, arch, device.name, *([serial] if serial else []))
-    path = folder / f"{'.'.join(re.sub(r'[^A-Za-z0-9._=-]+', '_', part) for part in parts)}.npz"
-    write(path, Capture(about, code.object.data, recorder.launches))
-    return path, result
+    name = f"{'.'.join(re.sub(r'[^A-Za-z0-9._=-]+', '_', part) for part in parts)}.npz"
+    return name, Capture(about, code.object.data, recorder.launches), result
 
 
 def _unsteady(about: dict[str, Any]) -> list[str]:

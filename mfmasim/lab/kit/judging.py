@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +23,15 @@ from mfmasim.machine.execution import variations
 from mfmasim.machine.execution.basic_block import BOUND
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.lab.calibration.phase_fitting import PhaseFit
     from mfmasim.lab.kit.kernels import ProbeKernel
     from mfmasim.lab.kit.records import KitFile, Record
     from mfmasim.machine.execution.variations import Variation
+    from mfmasim.matrix import MatrixInstruction
 
 
 def judge_phase(arch: str, row: str, kit: KitFile) -> Verdict:
@@ -163,39 +166,56 @@ class Judgement:
 
 
 def judge(kit: KitFile) -> list[Judgement]:
-    """Judge every assumed row of the kit file's architecture, the layouts of its matrix instructions, and its cases.
+    """Judge every row of `judgements`."""
+    return [one() for one in judgements(kit)]
+
+
+def judgements(kit: KitFile) -> list[Callable[[], Judgement]]:
+    """Every assumed row of the kit file's architecture, the layouts of its matrix instructions, and its cases.
 
     Args:
         kit: the file.
+
+    Returns:
+        For each the function that judges it.
 
     Raises:
         MfmasimError: mfmasim does not know the architecture.
     """
     arch = kit.about["arch"]
-    simulator, found = SimDevice(), []
-    layouts = {op: judge_layout(op, kit) for op in matrix_operations(arch)}
-    by_model = defaultdict(list)
-    for op in matrix_operations(arch):
-        by_model[op.model.name].append(op)
-    for row in assumed_rows(arch):
-        if row.kind == "model":
-            verdict = judge_model(by_model[row.name], kit, layouts)
-        elif row.kind == "phase":
-            verdict = judge_phase(arch, row.name, kit)
-        elif row.name in operation_kernels(arch):
-            record = kit.records.get(f"operations {row.name}")
-            verdict = judge_operation(simulator, arch, operation_kernels(arch)[row.name], record)
-        else:
-            opcode = opcode_rows(arch)[row.name][1].opcode
-            verdict = Verdict("undecided", UNPROBED.get(opcode.kind or opcode.access, OTHERWISE))
-        found.append(Judgement(row, verdict))
-    for op, verdict in layouts.items():
-        pair = f" {op.a} {op.b}" if op.row.a == "f8f6f4" else ""
-        row = AssumedRow("layout", f"{op.name}{pair}", LAYOUTS.format(op.arch.family.lower()), op.layout_source)
-        found.append(Judgement(row, verdict))
-    for record in kit.records.values():
-        part, _, name = record.probe.partition(" ")
-        if part == "golden":
-            row = AssumedRow("golden", name, f"hipkernels/{name.partition(' ')[0]}", "golden data and exact references")
-            found.append(Judgement(row, judge_case(record)))
-    return found
+    layout = functools.cache(lambda op: judge_layout(op, kit))
+    judged = functools.partial(_judged, arch, SimDevice(), kit, layout)
+    return [
+        *(functools.partial(judged, row) for row in assumed_rows(arch)),
+        *(functools.partial(_judged_layout, op, layout) for op in matrix_operations(arch)),
+        *(functools.partial(_judged_case, one) for one in kit.records.values() if one.probe.startswith("golden ")),
+    ]
+
+
+def _judged(
+    arch: str, simulator: SimDevice, kit: KitFile, layout: Callable[[MatrixInstruction], Verdict], row: AssumedRow
+) -> Judgement:
+    if row.kind == "model":
+        ops = [op for op in matrix_operations(arch) if op.model.name == row.name]
+        verdict = judge_model(ops, kit, {op: layout(op) for op in ops})
+    elif row.kind == "phase":
+        verdict = judge_phase(arch, row.name, kit)
+    elif row.name in operation_kernels(arch):
+        record = kit.records.get(f"operations {row.name}")
+        verdict = judge_operation(simulator, arch, operation_kernels(arch)[row.name], record)
+    else:
+        opcode = opcode_rows(arch)[row.name][1].opcode
+        verdict = Verdict("undecided", UNPROBED.get(opcode.kind or opcode.access, OTHERWISE))
+    return Judgement(row, verdict)
+
+
+def _judged_layout(op: MatrixInstruction, layout: Callable[[MatrixInstruction], Verdict]) -> Judgement:
+    pair = f" {op.a} {op.b}" if op.row.a == "f8f6f4" else ""
+    row = AssumedRow("layout", f"{op.name}{pair}", LAYOUTS.format(op.arch.family.lower()), op.layout_source)
+    return Judgement(row, layout(op))
+
+
+def _judged_case(record: Record) -> Judgement:
+    name = record.probe.removeprefix("golden ")
+    row = AssumedRow("golden", name, f"hipkernels/{name.partition(' ')[0]}", "golden data and exact references")
+    return Judgement(row, judge_case(record))
