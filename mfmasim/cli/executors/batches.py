@@ -40,6 +40,8 @@ def completed(
 ) -> Iterator[tuple[int, Any]]:
     """Numbers and results of tasks, or `Failed`, in the order in which they end.
 
+    Tasks whose worker ended are done again in the end, one at a time: then it is sure which one is the reason.
+
     Args:
         submit: gives a batch to the executor.
         read: numbers and results from what the executor gives back.
@@ -51,31 +53,37 @@ def completed(
     """
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
     running: dict[Future[Any], list[int]] = {}
+    suspects: list[int] = []
 
-    def start(batch: list[int]) -> None:
+    for batch in batches(numbers, workers):
         future = submit(batch)
         if future in running:
             raise MfmasimError(f"the executor gave tasks {batch} and {running[future]} the same result")
         running[future] = batch
         future.add_done_callback(ended.put)
-
-    for batch in batches(numbers, workers):
-        start(batch)
     while running:
         future = ended.get()
         batch = running.pop(future)
         try:
-            answers = read(future.result())
+            yield from _answers(future, batch, read)
+        except LostTaskError:
+            suspects += batch  # a worker's end takes along what waits there as well
+    for number in sorted(suspects):
+        try:
+            yield from _answers(submit([number]), [number], read)
         except LostTaskError as error:
-            if len(batch) == 1:
-                yield batch[0], Failed(error)
-            else:  # one of them may be the reason
-                for number in batch:
-                    start([number])
-            continue
-        except CancelledError:
-            raise MfmasimError(f"the executor lost tasks {batch}") from None
-        found = [number for number, _ in answers]
-        if found != batch:
-            raise MfmasimError(f"the executor answered tasks {batch} with the results of {found}")
-        yield from answers
+            yield number, Failed(error)
+
+
+def _answers(
+    future: Future[Any], batch: list[int], read: Callable[[Any], list[tuple[int, Any]]]
+) -> list[tuple[int, Any]]:
+    """Numbers and results of a batch."""
+    try:
+        answers = read(future.result())
+    except CancelledError:
+        raise MfmasimError(f"the executor lost tasks {batch}") from None
+    found = [number for number, _ in answers]
+    if found != batch:
+        raise MfmasimError(f"the executor answered tasks {batch} with the results of {found}")
+    return answers
