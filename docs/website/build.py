@@ -14,7 +14,7 @@ import yaml
 
 from docs.website.commands import command_pages
 from docs.website.course import course_pages
-from docs.website.facts import fact_pages
+from docs.website.facts import fact_pages, format_table
 from docs.website.markdown import headings, linked, prepared
 from docs.website.notebooks import notebook_pages
 from docs.website.python_api import api_pages
@@ -38,6 +38,12 @@ ELSEWHERE = {
 }
 """Pages that stand beside what they describe, by path in the repository."""
 
+EXPLORER = "explorer-page/index.html"
+LINKS = (
+    f"[Open the explorer]({EXPLORER}){{ .md-button .md-button--primary }} "
+    f"[Solve a puzzle]({EXPLORER}#puzzles){{ .md-button }}"
+)
+"""To the explorer itself."""
 EXAMPLE = "docs/example"
 SHOWN = {".toml": "toml", ".hip": "cpp", ".py": "python"}
 
@@ -113,8 +119,9 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
     texts = {
         page: prepared(linked(sources[source], source, page, moves, titles)) for source, page in hand_written().items()
     }
-    for page in ("index.md", "explorer.md"):
-        texts[page] = _with_page(texts[page])
+    texts["index.md"] = _home(texts["index.md"])
+    texts["explorer.md"] = texts["explorer.md"].replace("\n\n", f"\n\n{LINKS}\n\n", 1)
+    texts["formats.md"] += format_table()
     texts |= {page: prepared(text) for page, text in generated().items()}
     for page, text in texts.items():
         if not next(headings(text), None):
@@ -138,14 +145,10 @@ def _pictures() -> dict[str, str]:
     return {f"docs/pictures/{path.name}": f"pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()}
 
 
-def _with_page(text: str) -> str:
-    """A page with links to the explorer itself, in front of its text."""
-    title, rest = text.split("\n\n", 1)
-    links = (
-        "[Open the explorer](explorer-page/index.html){ .md-button .md-button--primary } "
-        "[Solve a puzzle](explorer-page/index.html#puzzles){ .md-button }"
-    )
-    return f"{title}\n\n{links}\n\n{rest}"
+def _home(text: str) -> str:
+    """The first page: the explorer itself where the repository has its picture, across the whole width."""
+    live = f'<iframe class="explorer" src="{EXPLORER}" title="The explorer" loading="lazy"></iframe>'
+    return "---\nhide: [navigation, toc]\n---\n\n" + re.sub(r"!\[The explorer[^)]*\)", f"{LINKS}\n\n{live}", text)
 
 
 def _write_explorer(folder: Path) -> None:

@@ -14,7 +14,7 @@ from mfmasim.lds import SOURCES
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["fact_pages"]
+__all__ = ["fact_pages", "format_table"]
 
 KIBIBYTE = 1024
 
@@ -67,11 +67,11 @@ def _details(arch: Arch) -> str:
     return table(["field", "value"], rows)
 
 
-def _formats() -> str:
+def format_table() -> str:
+    """The last section of the page about formats."""
     _, meanings = (inspect.getdoc(FormatRow) or "").split("\n\n``special`` says", 1)
     head = (
-        "# Table of number formats\n\nBit fields and range of every format, from the rows of `mfmasim.formats`. How to "
-        "convert and print them: [Number formats](formats.md).\n\n"
+        "\n## Table of formats\n\nBit fields and range of every format, from the rows of `mfmasim.formats`. "
         f"The column *special* says{meanings}\n\n"
     )
     columns = ["format", "bits", "exponent", "mantissa", "bias", "special", "largest", "source"]
@@ -95,7 +95,7 @@ def _sources() -> str:
     head = (
         "# Sources\n\nEvery fact has a source; what is not public is `assumed`.\n\n"
         "* Arithmetic and layout of each matrix instruction: *Trust* in [Matrix instructions](instructions.md).\n"
-        "* Each number format: [Table of number formats](format-table.md).\n"
+        "* Each number format: [Number formats](formats.md#table-of-formats).\n"
         "* Rules of each check: [Checks](checks.md).\n\n"
         "## LDS phases\n\nNone of them was measured for this project. `mfmasim lds ARCH ACCESS` names the source of an "
         "access and how certain it is.\n\n"
@@ -105,4 +105,4 @@ def _sources() -> str:
 
 def fact_pages() -> dict[str, str]:
     """Pages by path."""
-    return {"architectures.md": _architectures(), "format-table.md": _formats(), "sources.md": _sources()}
+    return {"architectures.md": _architectures(), "sources.md": _sources()}

@@ -247,6 +247,104 @@ class TestPage:
         other.fill("input[name=answer-lane]", "j + 16 * (k // 4 % 2)")
         assert other.inner_text(".result") == "Solved: 256 of 256 slots are right."
 
+    def test_a_teacher_asks_about_banks(self, show):
+        page = show(state="#puzzles")
+        page.click(".teacher summary")
+        page.select_option("select[name=teach-ask]", "banks")
+        for name, text in {"field": "gap", "address": "lane % 32 * (256 + gap)", "most": "64", "unit": "8"}.items():
+            page.fill(f"input[name=teach-{name}]", text)
+            page.press(f"input[name=teach-{name}]", "Enter")
+        page.select_option("select[name=teach-ds]", "ds_read_b64")
+        link = page.url
+        right = [
+            gap
+            for gap in range(0, 65, 8)
+            if not conflicts("gfx950", "ds_read_b64", np.arange(64) % 32 * (256 + gap)).extra_passes
+        ]
+        assert page.inner_text(".solvable") == f"{len(right)} of 9 values are right."
+        other = show(state=link[link.index("#") :])
+        assert not other.locator(".teacher").get_attribute("open")
+        assert "the lanes of ds_read_b64 access the bytes lane % 32 * (256 + gap)." in other.inner_text(".puzzle")
+        for gap in range(0, 65, 8):
+            other.fill("input[name=answer-gap]", str(gap))
+            assert (other.inner_text(".result") == "Solved: no extra pass.") == (gap in right), gap
+        assert 0 < len(right) < 9
+
+    @pytest.mark.parametrize(("values", "message"), [
+        ({"most": "x"}, "at most: x is not a whole number from 1 to 4096"),
+        ({"field": "lane"}, "'lane' cannot name what is asked"),
+        ({"names": "wave"}, "depends on 'wave': it is row, or nothing"),
+        ({"ds": "ds_red_b32"}, "unknown LDS instruction of gfx950 'ds_red_b32'; nearest: ds_read_b32"),
+    ])  # fmt: skip
+    def test_a_wrong_question_about_banks_says_so(self, show, values, message):
+        page = show(state=view_state("puzzles", ask="banks", **values))
+        assert page.inner_text(".problem").startswith(message)
+
+    @pytest.mark.parametrize("puzzle", PUZZLES, ids=names(PUZZLES))
+    def test_bits_stand_for_the_formula(self, plain, puzzle):
+        plain.goto(plain.url.partition("#")[0] + view_state("puzzles", id=puzzle["id"]))
+        for field, formula in zip(puzzle["fields"], puzzle["solution"], strict=True):
+            plain.fill(f"input[name=answer-{field}]", formula)
+        if puzzle["ask"] == "code":  # of negative exponents
+            assert plain.locator(".box").count() == 0
+            return
+        assert plain.inner_text(".result").startswith("Solved")
+        solved = []
+        for field in puzzle["fields"]:  # a bit to and fro: the formula is written anew
+            for _ in range(2):
+                plain.click(".tray .tile >> nth=0")
+                plain.click(f".box[data-field={field}] >> nth=0")
+                plain.click(".tray .tile >> nth=0")
+                solved.append(plain.inner_text(".result").startswith("Solved"))
+        assert solved == [False, True] * len(puzzle["fields"])
+
+    def test_bits_are_dragged(self, show):
+        page = show(state=view_state("puzzles", id="k_of_16x16x16"))
+
+        def drag(source, target):
+            for selector, button in ((source, page.mouse.down), (target, page.mouse.up)):
+                box = page.locator(selector).bounding_box() if selector else {"x": 0, "y": 0, "width": 4, "height": 4}
+                page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+                button()
+            return page.input_value("input[name=answer-k]")
+
+        def tile(name):
+            return f".tray .tile:text-is('{name}')"
+
+        box = [f".box[data-field=k][data-bit='{bit}']" for bit in range(4)]
+        steps = [drag(tile(name), box[bit]) for bit, name in enumerate(["n[0]", "n[1]", "lane[4]", "lane[5]"])]
+        assert steps == ["n & 1", "n", "((lane >> 4 & 1) << 2) ^ n", "((lane >> 4) << 2) ^ n"]
+        assert page.inner_text(".result") == "Solved: 256 of 256 slots are right."
+        assert drag(box[3], box[2]) == "((lane >> 4 & 1) << 2) ^ ((lane >> 5) << 2) ^ n"
+        assert page.get_attribute(box[2], "aria-label") == "bit 2 of k: lane[5] ^ lane[4]"
+        assert drag(box[0], None) == "((lane >> 5) << 2) ^ ((lane >> 4 & 1) << 2) ^ ((n >> 1) << 1)"
+        page.fill("input[name=answer-k]", "n * 3")
+        assert page.get_attribute(box[0], "aria-label") == "bit 0 of k: not a combination of bits"
+
+    def test_bits_are_placed_by_keys_and_touch(self, show):
+        page = show(
+            state=view_state("puzzles", id="k_of_a"),
+            viewport={"width": 390, "height": 800},
+            has_touch=True,
+            is_mobile=True,
+        )
+        page.focus(".tray .tile:text-is('lane[5]')")
+        page.keyboard.press("Enter")
+        page.focus(".box")
+        page.keyboard.press("Enter")
+        assert page.inner_text(".result") == "Solved: 64 of 64 slots are right."
+        page.tap(".tray .tile[aria-pressed=true]")
+        page.tap(".box")
+        assert page.input_value("input[name=answer-k]") == "0"
+        boxes = [page.locator(selector).bounding_box() for selector in (".tray .tile:text-is('lane[5]')", ".box")]
+        (x, y), (to_x, to_y) = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
+        session = page.context.new_cdp_session(page)
+        points = [[x + (to_x - x) * part / 4, y + (to_y - y) * part / 4] for part in range(5)]
+        for kind, at in [("touchStart", points[0]), *(("touchMove", at) for at in points[1:]), ("touchEnd", None)]:
+            touched = [{"x": at[0], "y": at[1]}] if at else []
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touched})
+        assert page.input_value("input[name=answer-k]") == "lane >> 5"
+
     def test_a_wrong_link_says_so(self, show):
         page = show(state=view_state("puzzles", id="row_of_b"))
         assert page.inner_text(".problem").startswith("unknown puzzle 'row_of_b'; nearest: row_of_")

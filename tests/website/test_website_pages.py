@@ -10,7 +10,7 @@ from docs.website import build as building
 from docs.website.build import ROOT, configuration, generated, hand_written, render
 from docs.website.commands import command_pages
 from docs.website.course import course_pages
-from docs.website.facts import fact_pages
+from docs.website.facts import fact_pages, format_table
 from docs.website.markdown import docstring, headings, linked, prepared
 from docs.website.notebooks import notebook_pages
 from docs.website.pictures import FIGURES, FOLDER, draw
@@ -126,7 +126,7 @@ def test_the_reference_of_python_has_every_public_name():
 def test_tables_of_facts_have_every_row():
     pages = fact_pages()
     assert [name for name in ARCHITECTURES if f"## {name}\n" not in pages["architectures.md"]] == []
-    assert [row.name for row in ROWS if f"| `{row.name}` | {row.bits} |" not in pages["format-table.md"]] == []
+    assert [row.name for row in ROWS if f"| `{row.name}` | {row.bits} |" not in format_table()] == []
 
 
 def test_every_exercise_is_a_page_without_its_solution():

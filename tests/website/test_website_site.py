@@ -39,6 +39,18 @@ def page(browser, address):
     page.close()
 
 
+def test_the_explorer_works_on_the_first_page(page, address):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(address)
+    frame = page.frame_locator("iframe.explorer")
+    frame.locator("html[data-ready]").wait_for()
+    assert frame.locator(".info h2").inner_text() == "D[5, 6]: lane 22, v1"
+    assert page.locator("iframe.explorer").bounding_box()["y"] < 450
+    frame.get_by_label("element").fill("D[2, 3]")
+    frame.get_by_label("element").press("Enter")
+    assert frame.locator(".info h2").inner_text().startswith("D[2, 3]: lane 3")
+
+
 def test_search_navigation_and_a_narrow_window(page, address):
     page.goto(address)
     assert page.locator("h1").inner_text().startswith("mfmasim")

@@ -40,7 +40,7 @@ FORMS = {
     "iteration": Descriptor(**_TURNS, global_addr_increment=80, lds_addr_increment=72),
     "nothing": Descriptor(**{**_PLAIN, "tile_dim0": 0}),
     "no_tensor": Descriptor(**_PLAIN, count=0),
-    # What the manual leaves open, or says in two ways: docs/tensor.md.
+    # What the manual leaves open, or says in two ways: docs/gfx1250.md.
     "assumed_first_gap": Descriptor(**{**_PADDED, "pad_amount": 0}),
     "assumed_order_of_16_indices": Descriptor(
         **{**_PLAIN, "tile_dim1": 16, "tensor_dim1": 16}, gather_mode=1, rows=tuple(range(16))

@@ -118,13 +118,18 @@ function ofTransposed(data, { count, lanes, fields }) {
 }
 
 function ofBanks(data, puzzle) {
-  const [cols, rows] = [data.archs[puzzle.arch].waves[0], puzzle.steps ?? 1];
-  const slots = Array.from({ length: rows * cols }, (_, n) => ({ names: { lane: n % cols, step: Math.floor(n / cols) }, want: null }));
-  return { names: puzzle.names ?? [], fields: puzzle.fields, rows, cols, over: "lane", down: "step", slots };
+  const [cols, rows] = [findAccess(data, puzzle.arch, puzzle.ds).waves[0], puzzle.steps ?? 1];
+  const names = puzzle.names ?? [];
+  const known = names.map((name) => [name, parseExpression(puzzle[name] ?? name)]);
+  const slots = Array.from({ length: rows * cols }, (_, n) => {
+    const at = { lane: n % cols, step: Math.floor(n / cols) };
+    return { names: { ...at, ...Object.fromEntries(known.map(([name, formula]) => [name, formula(at)])) }, want: null };
+  });
+  return { names, fields: puzzle.fields, rows, cols, over: "lane", down: "step", slots };
 }
 
 /** `/` between whole numbers rounds down, as in HIP. */
-function parseAnswer(text) {
+export function parseAnswer(text) {
   return parseExpression(text.replace(/(?<!\/)\/(?!\/)/g, "//"));
 }
 

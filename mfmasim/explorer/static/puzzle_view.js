@@ -1,13 +1,14 @@
 /** The puzzle view: a question, formulas that answer it, and slots that are right or wrong at once. */
 
-import { own } from "./errors.js";
 import { isDark } from "./colours.js";
-import { choice, copyButton, element, field, problem } from "./dom.js";
+import { element, field, problem } from "./dom.js";
 import { makeGrid } from "./grid.js";
-import { findInstruction, operandNames } from "./matrix.js";
-import { ASKS, checkPuzzle, fieldsOf, findPuzzle, puzzleOperand, slotsOf } from "./puzzle.js";
+import { checkPuzzle, parseAnswer, puzzleOperand, slotsOf } from "./puzzle.js";
+import { bitsAsked, bitsOf, formulaOf } from "./puzzle_bits.js";
+import { makeBoard } from "./puzzle_board.js";
 import { hintsOf } from "./puzzle_hints.js";
-import { address, change, value } from "./state.js";
+import { chosenPuzzle, teacher } from "./puzzle_form.js";
+import { address } from "./state.js";
 
 const STORE = "mfmasim-puzzles";
 /** Answers and what is solved, by puzzle; kept by the browser where it allows that. */
@@ -23,21 +24,6 @@ function keep() {
   try {
     localStorage.setItem(STORE, JSON.stringify(memory));
   } catch { /* as above */ }
-}
-
-/** The puzzle that the address names: one of the list, or one that a teacher made. */
-function chosenPuzzle(data) {
-  if (!value("op")) return findPuzzle(data, value("id", data.puzzles[0].id));
-  const [arch, op, which, ask] = [value("arch", "gfx950"), value("op"), value("operand", "A"), value("ask", "element")];
-  const made = { id: `${arch} ${op} ${which} ${ask} ${value("fields")}`, arch, op, operand: which, ask, a: value("a"), b: value("b") };
-  const fragment = puzzleOperand(data, made);
-  const all = fieldsOf(ask, fragment) ?? [];
-  made.fields = value("fields") ? value("fields").split(",").filter((one) => all.includes(one)) : all;
-  if (!made.fields.length) throw new Error(`fields '${value("fields")}' are not within ${all.join(", ")}`);
-  made.pitch = Number(value("pitch", fragment.cols)) || fragment.cols;
-  made.title = value("title") || `${which} of ${op}`;
-  made.text = value("text") || `On ${arch}: ${ASKS[ask]}?`;
-  return made;
 }
 
 /** Draw the view. */
@@ -69,6 +55,15 @@ export function drawPuzzles(data, root) {
     });
     return made;
   });
+  const bits = bitsAsked(puzzle, asked);
+  if (bits) shared.tiles = makeBoard(bits, (name, bit, input) => {
+    const found = bitsNow(shared, bits)[name] ?? Array.from({ length: bits.widths[name] }, () => new Set());
+    if (!found[bit].delete(input)) found[bit].add(input);
+    const box = inputs[asked.fields.indexOf(name)].querySelector("input");
+    box.value = formulaOf(found, bits.inputs);
+    box.dispatchEvent(new Event("input"));
+  });
+  shared.bits = bits;
   const next = number < 0 ? null : data.puzzles[number + 1];
   root.append(shared.steps, element("section", { class: "puzzle" },
     element("h2", {}, `${number < 0 ? "" : `${number + 1}. `}${puzzle.title}`),
@@ -77,7 +72,7 @@ export function drawPuzzles(data, root) {
       element("button", { type: "button", name: "hint", click: () => showHint(shared) }, "hint"),
       puzzle.solution ? element("button", { type: "button", name: "solution", click: () => showSolution(shared) }, "solution") : null,
       next ? element("a", { href: address("puzzles", { id: next.id }), class: "next" }, "next puzzle") : null),
-    result, hints, detail, board,
+    shared.tiles?.node, result, hints, detail, board,
     element("p", { class: "hint" }, "Whole numbers; + - * // % & | ^ << >> and parentheses. Blue slots are right, red slots with a stroke are wrong; a number is what your first formula gives."),
     links(puzzle)), teacher(data));
   grade(shared);
@@ -117,7 +112,19 @@ function grade(shared) {
     shared.steps = steps;
   }
   keep();
+  shared.tiles?.show(bitsNow(shared, shared.bits));
   colour(shared);
+}
+
+/** The bits of each formula; null for one that is no combination of bits, or not a formula. */
+function bitsNow({ asked, answers }, { inputs, widths }) {
+  return Object.fromEntries(asked.fields.map((name) => {
+    try {
+      return [name, bitsOf(parseAnswer(String(answers[name] ?? "").trim() || "0"), inputs, widths[name], asked)];
+    } catch {
+      return [name, null];
+    }
+  }));
 }
 
 function said({ solved, right, of, extra, message }) {
@@ -129,12 +136,14 @@ function colour(shared) {
   const { puzzle, asked, board, found } = shared;
   const [right, wrong, none] = isDark() ? ["#1d4d73", "#ffb3ab", "#30363d"] : ["#bfe0f5", "#8f2018", "#e4e8ec"];
   const room = Math.max(300, board.clientWidth || document.body.clientWidth - 40);
-  const wide = Math.max(4, Math.min(26, Math.floor((room - 30) / asked.cols)));
-  const high = Math.max(6, Math.min(22, wide + 4, Math.floor(420 / asked.rows)));
-  const at = (row, col) => row * asked.cols + col;
+  const fold = asked.rows === 1 && room < 12 * asked.cols && asked.first === undefined; // one row that is too narrow to hit
+  const [rows, cols] = fold ? [Math.ceil(asked.cols / 16), 16] : [asked.rows, asked.cols];
+  const wide = Math.max(4, Math.min(26, Math.floor((room - 30) / cols)));
+  const high = Math.max(6, Math.min(22, wide + 4, Math.floor(420 / rows)));
+  const at = (row, col) => row * cols + col;
   const made = makeGrid({
-    title: `${puzzle.title}: ${asked.over} across${asked.rows > 1 ? `, ${asked.down} down` : ""}`,
-    rows: asked.rows, cols: asked.cols, cell: [wide, high],
+    title: `${puzzle.title}: ${asked.over} across${fold ? ", 16 in a row" : asked.rows > 1 ? `, ${asked.down} down` : ""}`,
+    rows, cols, cell: [wide, high],
     colour: (row, col) => (asked.slots[at(row, col)] ? (found ? (found.slots[at(row, col)] ? right : wrong) : none) : null),
     label: (row, col) => (wide >= 14 && high >= 9 && found?.got ? String(found.got[at(row, col)]?.[0] ?? "") : ""),
     colName: (col) => (asked.first === undefined ? null : String(col + asked.first)),
@@ -169,32 +178,4 @@ function showHint(shared) {
 
 function showSolution({ puzzle, asked, hints }) {
   if (!hints.querySelector(".solution")) hints.append(element("p", { class: "solution" }, "One solution: ", asked.fields.flatMap((name, n) => [n ? "; " : "", element("code", {}, `${name} = ${puzzle.solution[n]}`)])));
-}
-
-/** A form that makes a puzzle: its link is the puzzle. */
-function teacher(data) {
-  const arch = value("arch", "gfx950");
-  const rows = own(data.archs, arch)?.matrix ?? [];
-  const made = Boolean(value("op"));
-  const op = rows.find((row) => row.name === value("op"))?.name ?? rows.find((row) => row.shape[0] === 16)?.name ?? "";
-  const set = (values) => change({ id: "", arch, op, operand: value("operand", "A"), ask: value("ask", "element"), ...values });
-  let names = ["A"];
-  let fields = [];
-  try {
-    names = operandNames(findInstruction(data, arch, op, {}));
-    fields = fieldsOf(value("ask", "element"), puzzleOperand(data, { arch, op, operand: value("operand", "A") }));
-  } catch { /* the view says what is wrong with the address */ }
-  const which = names.includes(value("operand")) ? value("operand") : "A";
-  const subsets = fields.length > 1 ? [["", fields.join(" and ")], ...fields.map((one) => [one, one])] : [["", fields.join()]];
-  return element("details", { class: "teacher", open: made }, element("summary", {}, "make a puzzle"),
-    element("div", { class: "controls" },
-      choice("architecture", "teach-arch", Object.keys(data.archs), arch, (found) => set({ arch: found, op: data.archs[found].matrix.find((row) => row.shape[0] === 16).name, operand: "A", fields: "", a: "" })),
-      choice("instruction", "teach-op", rows.map((row) => row.name), op, (found) => set({ op: found, operand: "A", fields: "", a: "" })),
-      choice("operand", "teach-operand", names, which, (found) => set({ operand: found, fields: "" })),
-      choice("asked", "teach-ask", Object.entries(ASKS), value("ask", "element"), (found) => set({ ask: found, fields: "" })),
-      choice("fields", "teach-fields", subsets, value("fields"), (found) => set({ fields: found })),
-      value("ask") === "index" ? field("elements of a row", "teach-pitch", value("pitch"), (found) => set({ pitch: found }), { type: "number", min: "1" }) : null,
-      field("title", "teach-title", value("title"), (found) => set({ title: found }), { size: "24" }),
-      field("question", "teach-text", value("text"), (found) => set({ text: found }), { size: "48" })),
-    made ? element("p", {}, "The address of this page is the puzzle: ", copyButton(location.href)) : element("p", { class: "hint" }, "Choose what is asked: the address of the page is then the puzzle, to be sent as a link."));
 }
