@@ -1,8 +1,8 @@
 """Rates of RDNA; short names of sources.
 
 RPC: documentation of ROCm Compute Profiler for RDNA3.5. ISA: RDNA3.5 and RDNA4 ISA manuals. SCHED: LLVM,
-``SISchedule.td``, GFX11SpeedModel, in clocks. WMMA: README of wmma_ops (docs/statements.md). CAP: thread traces of a Radeon
-RX 7900 XTX (gfx1100) and of an RX 9070-class card (gfx1201), golden/hardware/launches.json.
+``SISchedule.td``, GFX11SpeedModel, in clocks. WMMA: README of wmma_ops (docs/statements.md). CAP: thread traces
+of a Radeon RX 7900 XTX (gfx1100) and of an RX 9070-class card (gfx1201), golden/hardware/launches.json.
 """
 
 from __future__ import annotations
