@@ -47,7 +47,11 @@ def run(args: argparse.Namespace) -> int:
         _no_picture(form)
         names = [name for name, _ in limit_rows(ALL["f32"])]
         rows = [[value for _, value in limit_rows(fmt)] for fmt in ALL.values()]
-        print(table(names, rows, form, "number formats"), end="")
+        if form == "terminal":  # two narrow tables instead of one of 17 columns
+            cut = names.index("code of largest")
+            print(table(names[:cut], [row[:cut] for row in rows], form, "number formats"), end="")
+            names, rows = ["format", *names[cut:]], [[row[0], *row[cut:]] for row in rows]
+        print(table(names, rows, form, "codes" if form == "terminal" else "number formats"), end="")
         return 0
     fmt = format(args.name, args.arch)
     if args.encode:

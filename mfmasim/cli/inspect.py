@@ -60,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
                     _say(f"{file}: {target}: {why.removeprefix(f'{file}, {target}: ')}")
                 continue
             if not args.json and not args.brief:
-                _say(f"{file}: {code.arch.target}, code object v{code.object.abi_version}, {len(code.kernels)} kernels")
+                kernels = "1 kernel" if len(code.kernels) == 1 else f"{len(code.kernels)} kernels"
+                _say(f"{file}: {code.arch.target}, code object v{code.object.abi_version}, {kernels}")
             for kernel in code:
                 names.append(kernel.title)
                 if args.kernel is not None and args.kernel not in kernel.title and args.kernel not in kernel.name:

@@ -61,6 +61,11 @@ def completed(args: argparse.Namespace) -> None:
             args.arch, args.instruction = having[0], spelled[having[0]]
             others = f", which {', '.join(having[1:])} have too" if having[1:] else ""
             print(f"{args.instruction} on {having[0]}{others}", file=sys.stderr)
+    elif re.match(r"(?:[ABCD]|scale_[AB]|index)\[", word):
+        raise MfmasimError(
+            f"{word!r} is an element of a matrix: name the instruction first, as in mfmasim show "
+            f"v_mfma_f32_16x16x16_f16 {word!r}; mfmasim why my_case.py {word!r} explains one of a kernel's result"
+        )
     elif args.instruction and re.match(r"(?:[ABCD]|scale_[AB]|index)\b", args.instruction):
         raise MfmasimError(
             f"{args.instruction!r} is an element: the instruction is missing, as in mfmasim show {word} INSTRUCTION "

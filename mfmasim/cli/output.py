@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mfmasim.visible import LAYOUT, visible
 
@@ -71,25 +71,35 @@ def counters(report: Report) -> str:
     return table(("counter", "value", "counts", "equal to captures of"), rows, "terminal", "Performance counters")
 
 
+PIPE = 100
+"""Width of a table in a pipe, unless its words are longer: names stay whole there, so that they can be searched."""
+
+
 def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:
-    """A table that fits the terminal, with cells folded where it has to be; a pipe gets whole lines."""
+    """A table that fits the terminal, with cells folded where it has to be; in a pipe only between words."""
     import shutil
     import sys
+    from textwrap import fill
 
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
-    needed = sum(widths) + 3 * len(widths) + 2
+    lists = [list(column) for column in zip(columns, *cells, strict=True)]
+    frame = 3 * len(lists) + 2
+    needed = sum(max(map(len, column)) for column in lists) + frame
     seen = sys.stdout.isatty()
-    width = max(40, min(needed, shutil.get_terminal_size().columns) if seen else needed)
-    made = Table(title=Text(title) if title else None, title_justify="left")
-    for name, column in zip(columns, zip(*cells, strict=True) if cells else [()] * len(columns), strict=True):
+    words = [0 if seen else max(len(word) for cell in column for word in cell.split() or [""]) for column in lists]
+    room = shutil.get_terminal_size().columns if seen else max(PIPE, sum(words) + frame)
+    width = max(40, min(needed, room))
+    made = Table()
+    for (name, *column), least in zip(lists, words, strict=True):
         numbers = bool(column) and all(cell.isdigit() or not cell for cell in column)
-        made.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+        justify: Literal["right", "left"] = "right" if numbers else "left"
+        made.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
     for row in cells:
         made.add_row(*(Text(visible(cell, LAYOUT)) for cell in row))
     text = io.StringIO()
     Console(file=text, width=width, force_terminal=False).print(made)
-    return text.getvalue()
+    head = fill(visible(title, LAYOUT), max(40, room if seen else PIPE)) + "\n" if title else ""
+    return head + text.getvalue()

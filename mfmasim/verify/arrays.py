@@ -118,7 +118,9 @@ class Array(Argument):
         return np.ascontiguousarray(found)
 
 
-def _sizes(shape: int | tuple[int, ...]) -> tuple[int, ...]:
+def _sizes(shape: Any) -> tuple[int, ...]:
+    if isinstance(shape, str):
+        raise MfmasimError(f"shape {shape!r}: sizes are expected; an array has no name, as in In('f32', (4, 1000))")
     return tuple(shape) if isinstance(shape, tuple | list) else (shape,)
 
 

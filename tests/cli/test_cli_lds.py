@@ -103,7 +103,7 @@ def test_find_for_a_matrix_operand(call):
         "swizzle", "--tile", "32x64", "--element-bytes", "2", "--arch", "gfx950", "--write", "ds_write_b128",
         "--operand", "ds_read_b128", "v_mfma_f32_32x32x16_f16", "A",
     )  # fmt: skip
-    assert "A of v_mfma_f32_32x32x16_f16" in found
+    assert "v_mfma_f32_32x32x16_f16" in found
     assert "return offset / 2u;" in found
 
 

@@ -24,6 +24,14 @@ def test_a_pipe_gets_whole_names():
     assert NAME in table(("name", "value"), [(NAME, 1)], "terminal")
 
 
+def test_a_table_in_a_pipe_folds_between_words():
+    text = table(("name", "what"), [("v_mfma_f32_16x16x16_f16", "many words " * 20)], "terminal", "a title " * 20)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "v_mfma_f32_16x16x16_f16" in text
+    assert text.count("many") == text.count("words") == 20  # none is cut
+    assert text.count("title") == 20
+
+
 @pytest.mark.parametrize("columns", [60, 100])
 def test_a_table_fits_the_terminal(monkeypatch, columns):
     monkeypatch.setattr(sys, "stdout", Screen())

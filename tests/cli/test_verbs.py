@@ -123,6 +123,7 @@ def test_an_element_is_found_without_the_architecture_and_by_the_builtin(capsys,
     ("words", "text"),
     [
         (["gfx950", "D[5,40]"], "'D[5,40]' is an element: the instruction is missing, as in mfmasim show gfx950 INSTR"),
+        (["C[1,2]"], "'C[1,2]' is an element of a matrix: name the instruction first, as in mfmasim show v_mfma_"),
         (["gfx950", "v_mfma_f32_32x32x16_f16", "D[5,40]"], "is not within 0..31"),
         (["gfx950", "v_mfma_f32_32x32x16_f16", "--peaks"], "--peaks is for an architecture or a product"),
         (["e9m9"], "unknown format 'e9m9'"),

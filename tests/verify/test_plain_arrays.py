@@ -127,6 +127,7 @@ def test_wrong_kernels_are_caught(tmp_path, old, new, check, text):
         ('Out("f32", n)', 'Out("f32", n, nan="all")', "any"),
         ('Out("f32", n)', 'Out("f32", n, ulp=-1)', "ulp -1"),
         ('Out("f32", n)', 'Out("f32", 0)', "positive sizes"),
+        ('In("f32", n)', 'In("x", "f32", n)', "an array has no name, as in In"),
         ('Out("f32", n)', 'Out("f64", n)', "argument 2 (sum) is float*: an array of float32 is expected"),
         ("expect=reference", "expect=lambda x, y, c: x", "expect gives 1 arrays, the kernel has 2 outputs"),
         ("expect=reference", "expect=lambda x: x", "its reference fails: TypeError"),

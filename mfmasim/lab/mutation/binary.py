@@ -19,7 +19,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.kernels import Code, Kernel
 from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
-from mfmasim.lab.mutation.outcome import Outcome, same_bytes
+from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
 from mfmasim.machine.events import AccessEvent, BlockEvent
 from mfmasim.observe.flights import Flight, execute, settled
 from mfmasim.observe.paths import Paths
@@ -181,6 +181,8 @@ def run_binary(
         caught, after, changed, result = _caught(mutant, case, arch, kernel, budget)
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
         same = "" if caught or equivalent else _alike(mutant, before, after, same_bytes(right, result))
+        if not (caught or equivalent or same or note):
+            note = within_tolerance(result)
         yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
 
 

@@ -46,6 +46,13 @@ def same_bytes(before: Result, after: Result | None) -> str:
     )
 
 
+def within_tolerance(after: Result | None) -> str:
+    """A note on a mutant that changes outputs, all within the tolerance that the case declares."""
+    if after is None or after.margin is None or after.margin > 1:
+        return ""
+    return f"outputs differ within their tolerance, by {after.margin:.2g} of it at most"
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Outcome of running a mutant."""

@@ -15,7 +15,7 @@ from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.kernels import Kernel
 from mfmasim.lab.mutation.binary import InFlight
-from mfmasim.lab.mutation.outcome import Outcome, same_bytes
+from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
 from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.cases import Case
 from mfmasim.verify.result import Result
@@ -144,6 +144,8 @@ def run_source(
         if not caught and not equivalent and mutant.kind not in ORDER and after.digest == before.digest:
             same = same_bytes(right, result)
         note = "" if caught or mutant.kind not in ORDER else "what it orders is ordered otherwise, or not checked"
+        if not (caught or equivalent or same or note):
+            note = within_tolerance(result)
         yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
 
 
