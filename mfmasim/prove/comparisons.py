@@ -14,7 +14,7 @@ from mfmasim.prove.words import pair, signed, unsigned, unsigned_pair
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
-    from mfmasim.prove.polynomial import Polynomial
+    from mfmasim.prove.polynomial import Polynomial, Symbol
     from mfmasim.prove.state import State
 
 __all__ = ["COMPARE", "compared", "mask_of"]
@@ -65,12 +65,14 @@ def compared(state: State, ins: Instruction) -> tuple[Condition, bool] | None:
 def _name(state: State, ins: Instruction) -> Condition:
     """A compare that is not followed: the same one of the same uniform registers has the same result."""
     keys: list[object] = [ins.name]
+    reads: set[Symbol] = set()
     for operand in ins.src[:2]:
         words = [state.operand(operand, k) for k in range(operand.count)]
         if any(word is None or not word.value.uniform for word in words):
             return Condition.opaque()
+        reads |= {symbol for word in words if word is not None for symbol in word.value.symbols}
         keys += [(word.part, word.value.key, operand.neg, operand.abs) for word in words if word is not None]
-    return Condition.opaque(tuple(keys), uniform=True)
+    return Condition.opaque(tuple(keys), uniform=True, reads=frozenset(reads))
 
 
 def mask_of(state: State, ins: Instruction, *, followed: bool = True) -> Mask:

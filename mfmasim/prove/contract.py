@@ -16,7 +16,7 @@ from mfmasim.prove.narrowing import asked, check_conjunction, check_not_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
 from mfmasim.verify.arguments import Argument, leaves
 from mfmasim.verify.contract import names_in
-from mfmasim.verify.roles import Tensor
+from mfmasim.verify.roles import Tensor, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,6 +46,11 @@ class Region:
     """Whether the kernel may store to it."""
     strides: tuple[Polynomial, ...] = ()
     """Bytes from one line to the next, of each way to see lines in it."""
+    tensor: Tensor | None = None
+    """The matrix, its elements' format and bits, and its rows and columns."""
+    format: str = ""
+    bits: int = 0
+    shape: tuple[Polynomial, ...] = ()
 
 
 @dataclass
@@ -246,7 +251,10 @@ def _argument(arg: Any, arch: Arch, number: int) -> Polynomial | Region | None:
 
 
 def _region(arg: Argument, arch: Arch, number: int) -> Region:
+    more: dict[str, Any] = {}
     if isinstance(arg, Tensor):
+        more = {"tensor": arg, "format": format_of(arg, arch).name, "bits": arg.element_bits(arch)}
+        more["shape"] = tuple(_as_polynomial(size) for size in arg.shape)
         step = arg.ld if int(arg.ld) else arg.line
         elements = _as_polynomial(step) * (_as_polynomial(arg.lines) - 1) + _as_polynomial(arg.line)
         bits = elements.scaled(arg.element_bits(arch))
@@ -263,7 +271,7 @@ def _region(arg: Argument, arch: Arch, number: int) -> Region:
             strides.append(size)
     name = arg.name or f"argument {number}"
     base = Symbol("&" + name, 1 << 12, POINTERS)
-    return Region(name, base, size, arg.writes, tuple(strides))
+    return Region(name, base, size, arg.writes, tuple(strides), **more)
 
 
 def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
@@ -324,7 +332,8 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
 
 
 def _changed(region: Region, change: Callable[[Polynomial], Polynomial]) -> Region:
-    return replace(region, size=change(region.size), strides=tuple(change(stride) for stride in region.strides))
+    strides, shape = (tuple(change(p) for p in some) for some in (region.strides, region.shape))
+    return replace(region, size=change(region.size), strides=strides, shape=shape)
 
 
 def _least(facts: list[Polynomial]) -> dict[Symbol, Polynomial]:

@@ -11,6 +11,7 @@ from mfmasim.isa.barriers import of_workgroup
 from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
+from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
 from mfmasim.prove.instructions import execute_alu
 from mfmasim.prove.loops import Turn, through
@@ -52,6 +53,9 @@ class Execution:
         """Instructions that write registers later."""
         self.matrix = {pc for pc, ins in self.flow.code.items() if ins.opcode.matrix}
         """Matrix instructions."""
+        self.elements: Elements | None = None
+        if self.matrix and contract.parameters:
+            self.elements = Elements(kernel, contract, self.segment.data)
         self.paths = 0
         self.steps = 0
 
@@ -135,6 +139,8 @@ class Execution:
         following = ins.pc + ins.size
         done: tuple[Access, ...] = ()
         opcode = ins.opcode
+        follow = self.elements
+        new = follow.before(state, ins) if follow is not None else {}
         if opcode.flow:
             if opcode.flow == "end":
                 state.trace.append(Step(ins))
@@ -149,9 +155,12 @@ class Execution:
                 raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
         elif not opcode.wait:
             execute_alu(state, ins)
+        why = ""
+        if follow is not None:
+            why, done = follow.after(state, ins, new, done)
         self._count(state, ins)
         if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
-            state.trace.append(Step(ins, done))
+            state.trace.append(Step(ins, done, why))
         state.pc = following
         return False
 

@@ -1,7 +1,7 @@
 """Fragments: each operand of a matrix instruction holds the elements that it should.
 
-Elements are not followed symbolically. Where the contract leaves no size open, the provenance of one execution
-(docs/mapping.md) covers every launch, as labels stand for all data.
+Where the contract leaves no size open, the provenance of one execution (docs/mapping.md) covers every launch, as labels
+stand for all data. For open sizes elements are followed symbolically (`mfmasim.prove.elements`).
 """
 
 from __future__ import annotations
@@ -13,24 +13,21 @@ from mfmasim.verify.elements.trace import check_mapping
 
 if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
-    from mfmasim.prove.contract import Contract
     from mfmasim.verify import Case
 
-__all__ = ["fragments"]
+__all__ = ["RESTS_ON", "at_the_only_size"]
 
-OPEN = "elements are not followed for all sizes; `mfmasim verify` proves the fragments of single sizes"
+RESTS_ON = ("bounds", "lds races", "waits", "global races")
+"""Obligations without which the contents of registers and of the LDS are not those of every execution."""
 
 
-def fragments(case: Case, kernel: Kernel, contract: Contract) -> tuple[str, str]:
+def at_the_only_size(case: Case, kernel: Kernel) -> tuple[str, str]:
     """Why the fragments are not proved, empty where they are, and what the proof rests on.
 
     Args:
         case: the case.
         kernel: its kernel, or a mutant of it.
-        contract: what it leaves open.
     """
-    if contract.parameters:
-        return OPEN, ""
     launch = case.make(case.mapping) if case.mapping is not None else case.make()
     if case.mapping is None or not launch.tensors:
         return "the case has no mapping check", ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.trace import Access
 
-__all__ = ["shared_bytes"]
+__all__ = ["lines_of", "shared_bytes"]
 
 Term = tuple[Polynomial, int, list[Polynomial]]
 """A number that an access has, how many from it on, and what holds."""
@@ -103,7 +103,7 @@ def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symb
     if found == ids:
         return found
     for stride in region.strides:
-        split = _lines(terms, stride)
+        split = lines_of(terms, stride)
         if split is not None:
             lines, rest = split
             both = _single(lines, ids) | _single(rest, ids)
@@ -126,7 +126,7 @@ def _waves_apart(accesses: list[Access], terms: list[Term], region: Region, fixe
     """Whether no byte that a wave of a workgroup writes is touched by another wave of it."""
     zero = constant(0)
     ways = [([(zero, 1, facts) for _, _, facts in terms], terms)]
-    ways += [split for stride in region.strides if (split := _lines(terms, stride)) is not None]
+    ways += [split for stride in region.strides if (split := lines_of(terms, stride)) is not None]
     for lines, rest in ways:
         common = [{(value - constant(value.constant)).key for value, _, _ in some} for some in (lines, rest)]
         if all(len(keys) == 1 for keys in common) and all(
@@ -175,8 +175,10 @@ def _single(terms: list[Term], ids: set[Symbol]) -> set[Symbol]:
     return {symbol for symbol, _ in factors} if len(factors) == 1 else set()
 
 
-def _lines(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Term]] | None:
+def lines_of(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Term]] | None:
     """Line and place within the line of every term; None where they are not found."""
+    if stride.is_constant and isinstance(stride.constant, int) and stride.constant > 0:
+        return _equal_lines(terms, stride.constant)
     mark = _mark(stride)
     if mark is None:
         return None
@@ -195,6 +197,21 @@ def _lines(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Term
         line = Polynomial(quotient)
         left = value - line * stride
         if not never_negative(left, facts) or not never_negative(stride - left - size, facts):
+            return None
+        lines.append((line, 1, facts))
+        rest.append((left, size, facts))
+    return lines, rest
+
+
+def _equal_lines(terms: list[Term], stride: int) -> tuple[list[Term], list[Term]] | None:
+    """The same of lines of a constant number of bytes."""
+    lines: list[Term] = []
+    rest: list[Term] = []
+    for value, size, facts in terms:
+        whole = {m: c // stride for m, c in value.terms.items() if not m or not np.any(np.asarray(c) % stride)}
+        line = Polynomial(whole)
+        left = value - line.scaled(stride)
+        if not never_negative(left, facts) or not never_negative(-left + (stride - size), facts):
             return None
         lines.append((line, 1, facts))
         rest.append((left, size, facts))

@@ -249,6 +249,9 @@ def _wide(state: State, ins: Instruction) -> None:
         amounts = [known(state.operand(o)) for o in src]
         value = _wide_value(how, values, amounts)
     low, high = (None, None) if value is None else (settled(value), _upper(value, state))
+    if value is None and how.startswith("mad"):  # the low word needs the low words alone
+        product = WORDS["v_mul_lo_u32"]([state.operand(o) for o in src[:2]], state.facts)
+        low = None if product is None else WORDS["v_add_u32"]((product, state.operand(src[2])), state.facts)
     state.write(ins.dst[0], [low, high])
     for operand in ins.dst[1:]:  # the carry of a multiply-add
         if operand.kind == "s":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Access
 
-__all__ = ["races"]
+__all__ = ["races", "together"]
 
 CHOICES = 600
 """Numbers of periods, together for all loops of a path, at most."""
@@ -47,7 +47,7 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[],
     problems: set[Problem] = set()
     touches = False
     checked: set[object] = set()
-    for group in _together(paths):
+    for group in together(paths):
         symbols = {tuple(loop.turns for loop in loops_in(path.trace)) for path in group}
         if len(symbols) > 1:
             problems.add((group[0].pc, "waves go through different loops, which are not compared"))
@@ -79,7 +79,7 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[],
     return problems, touches
 
 
-def _together(paths: Sequence[State]) -> list[list[State]]:
+def together(paths: Sequence[State]) -> list[list[State]]:
     """Paths of all waves that one launch may follow: no condition holds on one and fails on another."""
     waves = sorted({int(w) for path in paths for w in path.waves})
     groups: list[tuple[list[State], dict[Condition, bool], frozenset[int]]] = [([], {}, frozenset())]

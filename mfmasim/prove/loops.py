@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from mfmasim.prove.contents import LDS, grown, kept_bytes
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, of, tightened
@@ -143,8 +144,11 @@ def _steps(before: State, middle: State, last: State) -> dict[tuple[str, object]
     if last.exec != middle.exec or last.flights != middle.flights:
         return None
     steps: dict[tuple[str, object], Polynomial] = {}
-    for place in ("s", "v"):
+    for place in ("s", "v", "c"):
         for register, word in getattr(last, place).items():
+            if place == "c":  # whether it grows as it did last is seen when a turn is executed
+                steps[place, register] = grown(word, middle.c.get(register))
+                continue
             words = [getattr(s, place).get(register) for s in (before, middle)]
             try:
                 if any(w is None or w.part != word.part or w.under != word.under for w in words):
@@ -170,7 +174,11 @@ def _settled(
             return None
         wrong = [key for key in steps if not _continues(head, end, key, steps[key])]
         for key in wrong:
-            del steps[key]
+            if key[1] == LDS and LDS in end.c:
+                base = base.copy()
+                base.c[LDS] = kept_bytes(base.c[LDS], head.c[LDS], end.c[LDS], steps[key])
+            else:
+                del steps[key]
         other = {n for n in masks if n not in end.masks or head.masks[n] != end.masks[n]}
         masks -= other
         kept = [f for f in facts if never_negative(_next(f, turns), end.facts)]
@@ -189,7 +197,7 @@ def _head(
 ) -> State:
     """The state before turn number `turns`."""
     head = base.copy()
-    for place in ("s", "v"):
+    for place in ("s", "v", "c"):
         registers = getattr(head, place)
         for register in list(registers):
             if (place, register) in steps:

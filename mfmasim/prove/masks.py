@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.prove.polynomial import Polynomial
+    from mfmasim.prove.polynomial import Polynomial, Symbol
 
 __all__ = ["Condition", "Literal", "Mask"]
 
@@ -33,16 +33,20 @@ class Condition:
     value: Polynomial | None = field(default=None, compare=False)
     uniform: bool = field(default=False, compare=False)
     """Whether all waves and lanes have the same."""
+    reads: frozenset[Symbol] | None = field(default=None, compare=False)
+    """Symbols that decide it; None where they are not known."""
 
     @classmethod
     def of(cls, kind: str, value: Polynomial) -> Condition:
         """An inequality, or an equation."""
-        return cls(kind, (kind, *value.key), value, value.uniform)
+        return cls(kind, (kind, *value.key), value, value.uniform, frozenset(value.symbols))
 
     @classmethod
-    def opaque(cls, key: tuple[object, ...] = (), *, uniform: bool = False) -> Condition:
+    def opaque(
+        cls, key: tuple[object, ...] = (), *, uniform: bool = False, reads: frozenset[Symbol] | None = None
+    ) -> Condition:
         """A condition of which nothing is known; that of a key is the same everywhere."""
-        return cls("opaque", key or (next(_serial),), None, uniform)
+        return cls("opaque", key or (next(_serial),), None, uniform, reads)
 
     @property
     def common(self) -> bool:

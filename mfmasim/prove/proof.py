@@ -13,9 +13,10 @@ from mfmasim.prove.bounds import outside
 from mfmasim.prove.conflicts import degrees
 from mfmasim.prove.contract import contract_of
 from mfmasim.prove.execution import Execution
-from mfmasim.prove.fragments import fragments
+from mfmasim.prove.fragments import RESTS_ON, at_the_only_size
 from mfmasim.prove.global_races import shared_bytes
 from mfmasim.prove.lds_races import races
+from mfmasim.prove.outputs import unproved
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.replay import refuted
 from mfmasim.prove.sampling import check_contract
@@ -23,7 +24,7 @@ from mfmasim.prove.trace import accesses
 from mfmasim.verify.runner import informed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mfmasim.kernels import Kernel
     from mfmasim.prove.contract import Contract
@@ -143,10 +144,7 @@ def prove_case(
         paths = execution.run()
         proof.obligations = _judged(kernel, contract, execution, paths)
         if execution.matrix:
-            why, rests = fragments(case, kernel, contract)
-            reasons = (_reason(kernel, min(execution.matrix), why),) if why else ()
-            verdict = "unknown" if why else "proved"
-            proof.obligations.append(Obligation("fragments", verdict, len(execution.matrix), reasons, rests))
+            proof.obligations.append(_fragments(case, kernel, contract, execution, paths, proof.obligations))
     except (Stopped, MfmasimError, ArithmeticError, RecursionError) as stop:
         why = stop.why if isinstance(stop, Stopped) else str(stop)
         pc = stop.pc if isinstance(stop, Stopped) and stop.pc is not None else kernel.info.entry
@@ -161,6 +159,27 @@ def prove_case(
         ]  # fmt: skip
     proof.seconds = time.process_time() - start
     return proof
+
+
+def _fragments(
+    case: Case, kernel: Kernel, contract: Contract, execution: Execution, paths: list[State],
+    others: Sequence[Obligation],
+) -> Obligation:  # fmt: skip
+    """Whether matrix instructions and stores have the right elements."""
+    entry, rests, problems = min(execution.matrix), "", {}
+    if not contract.parameters:
+        why, rests = at_the_only_size(case, kernel)
+        problems = {entry: why} if why else {}
+    else:
+        open_ones = [one.kind for one in others if one.kind in RESTS_ON and one.verdict != "proved"]
+        try:
+            problems = unproved(paths, contract, execution.segment.data, execution.tick)
+        except Stopped as stop:
+            problems = {entry: stop.why}
+        if open_ones and not problems:
+            problems = {entry: f"it rests on {', '.join(open_ones)}"}
+    reasons = tuple(_reason(kernel, pc, why) for pc, why in sorted(problems.items()))
+    return Obligation("fragments", "unknown" if reasons else "proved", len(execution.matrix), reasons, rests)
 
 
 def _reason(kernel: Kernel, pc: int, why: str) -> Reason:

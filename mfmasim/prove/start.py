@@ -31,6 +31,8 @@ class Segment:
         self.packet = Symbol("&packet", 1 << 12, 1 << 47)
         self.size = kernel.info.metadata.kernarg_segment_size
         self.values: list[tuple[int, int, Polynomial]] = []
+        self.data: set[Symbol] = set()
+        """Symbols of arguments of which the case says nothing, such as floats."""
         """First byte, bytes, value."""
         explicit = kernel.args
         if len(contract.args) != len(explicit):
@@ -42,7 +44,9 @@ class Segment:
                 self.values.append((arg.offset, arg.size, value))
             else:
                 for k in range(0, arg.size, 4):
-                    self.values.append((arg.offset + k, 4, of(Symbol(f"arg{number}[{k}]", 0, (1 << 32) - 1))))
+                    unknown = Symbol(f"arg{number}[{k}]", 0, (1 << 32) - 1)
+                    self.data.add(unknown)
+                    self.values.append((arg.offset + k, 4, of(unknown)))
         for hidden in kernel.info.hidden_args:
             known = self._hidden(hidden.value_kind, contract)
             if known is not None:

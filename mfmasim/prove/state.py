@@ -39,6 +39,8 @@ class State:
     pc: int
     v: dict[tuple[str, int], Word] = field(default_factory=dict)
     s: dict[int, Word] = field(default_factory=dict)
+    c: dict[tuple[str, int, int], Word] = field(default_factory=dict)
+    """Contents of bytes of registers and of the LDS (`mfmasim.prove.contents`), valid in all lanes."""
     masks: dict[int, Mask | Carry] = field(default_factory=dict)
     """Lane masks in SGPRs, by the first of their registers."""
     scc: Any = None
@@ -61,7 +63,7 @@ class State:
     def copy(self) -> State:
         """A state that changes on its own."""
         return replace(
-            self, v=dict(self.v), s=dict(self.s), masks=dict(self.masks), facts=list(self.facts),
+            self, v=dict(self.v), s=dict(self.s), c=dict(self.c), masks=dict(self.masks), facts=list(self.facts),
             gained=list(self.gained),
             decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns),
         )  # fmt: skip
@@ -78,6 +80,9 @@ class State:
         out.exec = self.exec.chosen(which)
         out.v = {r: word(w) for r, w in self.v.items()}
         out.s = {r: word(w) for r, w in self.s.items()}
+        # What other waves store to the LDS is not seen from here on.
+        alone = len(which) == len(self.waves)
+        out.c = {r: w if r[0] == "lds" else word(w) for r, w in self.c.items() if alone or r[0] != "lds"}
         out.masks = {
             r: m.chosen(which) if isinstance(m, Mask) else Carry(m.a.mapped(pick), m.b.mapped(pick))
             for r, m in self.masks.items()

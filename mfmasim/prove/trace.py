@@ -50,6 +50,8 @@ class Access:
     """Of a buffer access."""
     through: str = ""
     """Counter class: ``lds``, or ``memory`` of a load that writes the LDS."""
+    data: tuple[Polynomial | None, ...] = ()
+    """Contents of the bytes that a store writes (`mfmasim.prove.contents`)."""
 
     def of_wave(self, wave: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
         """Constant addresses (lanes,) and active lanes of one wave; None where they are not constant."""
@@ -64,10 +66,12 @@ class Access:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An instruction that waits, or is a barrier, or accesses memory."""
+    """An instruction that waits, or is a barrier, or accesses memory, or multiplies."""
 
     instruction: Instruction
     accesses: tuple[Access, ...] = ()
+    unproved: str = ""
+    """Why the operands of a matrix instruction are not proved."""
 
 
 @dataclass(frozen=True, eq=False)

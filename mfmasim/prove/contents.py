@@ -1,0 +1,211 @@
+"""What the bytes of registers and of the LDS are made of, for all sizes at once.
+
+The content of a byte is a polynomial per lane. A byte of memory is the address that it was loaded from, a constant byte
+its value. A sum of products, and what is computed of one, is a formal polynomial
+``RESULT + ROW row + COLUMN column + DEPTH k + REST set + MADE expression + byte``: rows and columns of the operands that
+were multiplied, ``[0, k)`` and a set of further k that were summed, and the expression that was computed of it. Two
+bytes are the same if their polynomials are. An element of C that the kernel loads has OWN in place of RESULT.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
+from mfmasim.prove.words import Word, known
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Operand
+    from mfmasim.prove.state import State
+
+__all__ = [
+    "COLUMN", "DEPTH", "LOST", "MADE", "OWN", "REST", "RESULT", "ROW", "Byte", "common_part", "dword", "factor_of",
+    "LDS", "either", "gathered", "grown", "interned", "interned_value", "kept_bytes", "loaded",
+    "scattered", "set_dword",
+]  # fmt: skip
+
+RESULT, OWN, ROW, COLUMN, DEPTH, REST, MADE, LOST = (
+    Symbol(name) for name in ("RESULT", "OWN", "ROW", "COLUMN", "DEPTH", "REST", "MADE", "LOST")
+)
+FORMAL = {RESULT, OWN, ROW, COLUMN, DEPTH, REST, MADE, LOST}
+LDS = ("lds", 0, 0)
+"""Key of the LDS: a polynomial whose coefficients have one value for each byte."""
+
+Byte = Polynomial | None
+"""Content of a byte of each lane; None where it is not known."""
+
+_numbers: dict[Hashable, int] = {}
+_values: list[Hashable] = []
+
+
+def interned(value: Hashable) -> int:
+    """A number from 1 on that stands for a value; equal for equal values."""
+    if value not in _numbers:
+        _values.append(value)
+        _numbers[value] = len(_values)
+    return _numbers[value]
+
+
+def interned_value(number: int) -> Any:
+    """The value of a number."""
+    return _values[number - 1]
+
+
+def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
+    """The four bytes of dword k of a source; constants as their bytes."""
+    if operand.kind in ("v", "a"):
+        held = [state.c.get((operand.kind, operand.index + k, byte)) for byte in range(4)]
+        if any(byte is not None for byte in held):
+            return tuple(None if byte is None else byte.value for byte in held)
+    value = known(state.operand(operand, k))
+    if value is None:
+        return (None,) * 4
+    return tuple(constant((value >> 8 * byte) & 0xFF) for byte in range(4))
+
+
+def set_dword(state: State, file: str, number: int, new: Sequence[Byte]) -> None:
+    """Write the bytes of a vector register in the lanes of EXEC."""
+    full = not state.exec.literals and bool(state.exec.on.all())
+    for byte, value in enumerate(new):
+        key = (file, number, byte)
+        old = state.c.pop(key, None)
+        if full:
+            merged = value
+        elif state.exec.literals or value is None or old is None:
+            merged = None
+        else:
+            merged = either(state.exec.on, value, old.value)
+        if merged is not None:
+            state.c[key] = Word(merged)
+
+
+def either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Byte:
+    """`a` in some lanes, `b` in the others."""
+    from mfmasim.prove.state import _either
+
+    try:
+        return _either(on, a, b)
+    except TooLarge:
+        return None
+
+
+def loaded(address: Polynomial, size: int) -> list[Byte]:
+    """Bytes of consecutive addresses; dwords that are not filled with zeros."""
+    found: list[Byte] = [address + k for k in range(size)]
+    return found + [constant(0)] * (-size % 4)
+
+
+def scattered(state: State, total: int, address: Polynomial, data: Sequence[Byte]) -> None:
+    """Write bytes of every lane of EXEC to the LDS.
+
+    Args:
+        state: changed.
+        total: bytes of the LDS.
+        address: constant address of each lane.
+        data: the bytes of each lane.
+    """
+    on = state.exec.on
+    place = np.broadcast_to(np.asarray(address.constant, np.int64), on.shape)
+    if (place[on] < 0).any() or (place[on] + len(data) > total).any():
+        state.c.pop(LDS, None)
+        return
+    held = state.c.get(LDS)
+    old = of(LOST) if held is None else held.value
+    index = np.concatenate([place[on] + k for k in range(len(data))])
+    new = [of(LOST) if byte is None or state.exec.literals else byte for byte in data]
+    terms: dict[Any, Any] = {}
+    for monomial in {m for p in (old, *new) for m in p.terms}:
+        whole = np.broadcast_to(np.asarray(old.terms.get(monomial, 0), np.int64), (total,)).copy()
+        parts = [np.broadcast_to(np.asarray(p.terms.get(monomial, 0), np.int64), on.shape)[on] for p in new]
+        whole[index] = np.concatenate(parts)
+        terms[monomial] = whole
+    order, counts = np.unique(index, return_counts=True)
+    twice = order[counts > 1]
+    if twice.size:  # two lanes write the byte: which one is last is not followed
+        for monomial in terms:
+            terms[monomial][twice] = 0
+        lost = terms.setdefault((LOST,), np.zeros(total, np.int64))
+        lost[twice] = 1
+    state.c[LDS] = Word(Polynomial(terms))
+
+
+def gathered(state: State, total: int, address: Polynomial, size: int) -> list[Byte]:
+    """Bytes of the LDS from a constant address of each lane on."""
+    held = state.c.get(LDS)
+    if held is None:
+        return [None] * size
+    on = state.exec.on
+    place = np.broadcast_to(np.asarray(address.constant, np.int64), on.shape)
+    place = np.where(on, place, 0)
+    if place.min() < 0 or place.max() + size > total:
+        return [None] * size
+    found: list[Byte] = []
+    for k in range(size):
+        terms = {
+            m: c if isinstance(c, int) else np.broadcast_to(c, (total,))[place + k] for m, c in held.value.terms.items()
+        }
+        lost = terms.pop((LOST,), 0)
+        one = Polynomial({m: c if isinstance(c, int) else _simple(c) for m, c in terms.items()})
+        found.append(None if np.any(np.where(on, lost, 0)) else one)
+    return found
+
+
+def _simple(value: NDArray[np.int64]) -> Any:
+    first = value.flat[0]
+    return int(first) if (value == first).all() else value
+
+
+def factor_of(value: Polynomial, symbol: Symbol) -> Polynomial:
+    """What a formal symbol is multiplied by."""
+    return Polynomial({tuple(s for s in m if s is not symbol): c for m, c in value.terms.items() if symbol in m})
+
+
+def common_part(values: Iterable[Polynomial]) -> Polynomial | None:
+    """The element that formal polynomials have in common, without expression and byte; None if they differ.
+
+    An element of C and the sum of the same row and column are the same element; the sum stands for both.
+    """
+    part: Polynomial | None = None
+    for value in values:
+        if LOST in value.symbols or not {RESULT, OWN} & value.symbols:
+            return None
+        one = Polynomial({m: c for m, c in value.terms.items() if m and MADE not in m})
+        if part is None:
+            part = one
+        elif not part.same(one):
+            if not _place(part).same(_place(one)):
+                return None
+            ours, theirs = (RESULT in p.symbols for p in (part, one))
+            if ours and theirs:
+                return None
+            part = part if ours else one
+    return part
+
+
+def _place(value: Polynomial) -> Polynomial:
+    return Polynomial({m: c for m, c in value.terms.items() if ROW in m or COLUMN in m})
+
+
+def grown(now: Word, before: Word | None) -> Polynomial:
+    """By how much a content grew in a turn; 0 where it was not known before."""
+    try:
+        return now.value - before.value if before is not None else Polynomial({})
+    except TooLarge:
+        return Polynomial({})
+
+
+def kept_bytes(base: Word, head: Word, end: Word, step: Polynomial) -> Word:
+    """Contents of the LDS before a loop, without the bytes that a turn does not change by `step`."""
+    wrong = (end.value - head.value - step).terms.values()
+    if not all(isinstance(c, np.ndarray) for c in wrong):
+        return Word(of(LOST))
+    changed = np.logical_or.reduce([c != 0 for c in wrong])
+    terms = {m: np.where(changed, 0, c) for m, c in base.value.terms.items() if m != (LOST,)}
+    lost = np.where(changed, 1, base.value.terms.get((LOST,), 0))
+    return Word(Polynomial({**terms, (LOST,): lost}))

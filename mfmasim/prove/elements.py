@@ -1,0 +1,193 @@
+"""Follows the elements of matrices through registers and the LDS, one instruction at a time.
+
+Registers and LDS bytes have contents (`mfmasim.prove.contents`); loads, stores, moves and matrix instructions change
+them as they are executed. A content says what a byte holds once waits and barriers suffice: it is of use only where the
+obligations of bounds, waits and races are proved.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from mfmasim.prove.content_rules import results
+from mfmasim.prove.contents import COLUMN, LDS, OWN, ROW, Byte, dword, gathered, loaded, scattered, set_dword
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.matrices import Multiplied, line_and_place, multiplied
+from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
+from mfmasim.prove.words import Word
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.kernels import Kernel
+    from mfmasim.prove.content_rules import Dword
+    from mfmasim.prove.contract import Contract, Region
+    from mfmasim.prove.polynomial import Symbol
+    from mfmasim.prove.state import State
+    from mfmasim.prove.trace import Access
+
+__all__ = ["Contents", "Elements"]
+
+WHOLE_LOADS = re.compile(
+    r"(_load_(ubyte|ushort|u8|u16|dword(x[234])?|b32|b64|b96|b128)"
+    r"|^ds_(read(2(st64)?)?|load(_2addr(_stride64)?)?)_(u8|u16|b32|b64|b96|b128))$"
+)
+"""Loads whose bytes follow one another, with zeros above the last."""
+WHOLE_STORES = re.compile(r"ds_(write(2(st64)?)?|store(_2addr(_stride64)?)?)_(b8|b16|b32|b64|b96|b128)$")
+
+STORES = re.compile(r"_store_(byte|short|dword(x[234])?|b8|b16|b32|b64|b96|b128|(short|b16)_d16_hi)$")
+
+Contents: TypeAlias = "dict[tuple[str, int], Dword]"
+
+
+class Elements:
+    """The elements of one kernel under one contract."""
+
+    def __init__(self, kernel: Kernel, contract: Contract, data: set[Symbol]) -> None:
+        """Prepare; `data` are symbols of arguments that are no sizes."""
+        self.kernel, self.contract, self.data = kernel, contract, data
+        self.lds = kernel.info.metadata.group_segment_fixed_size + contract.shared
+
+    def before(self, state: State, ins: Instruction) -> Contents | Multiplied:
+        """What an instruction will write, of the registers before it."""
+        if ins.opcode.matrix:
+            return multiplied(state, ins, self.kernel, self.contract)
+        if ins.opcode.unit in ("VMEM", "LDS", "SMEM", "SALU") or ins.opcode.flow or ins.opcode.wait:
+            return {}
+        return results(state, ins, self.data)
+
+    def after(self, state: State, ins: Instruction, new: Contents | Multiplied, done: tuple[Access, ...]) -> tuple[str, tuple[Access, ...]]:
+        """Write what an instruction gives, and forget what else it writes.
+
+        Args:
+            state: after the instruction, contents apart.
+            ins: the instruction.
+            new: what `before` gave.
+            done: its accesses.
+
+        Returns:
+            Why the operands of a matrix instruction are not proved, empty for all others; and the accesses with what they
+            store.
+        """
+        why = ""
+        if isinstance(new, Multiplied):
+            why, new = new.why, new.registers
+        elif done:
+            done = self._with_data(state, ins, done)
+            try:
+                new = self._memory(state, ins, done)
+            except TooLarge:
+                state.c.pop(LDS, None)
+        for part in ins.halves or (ins,):
+            for operand in (*part.dst, *(part.src if "swap" in ins.name else ())):
+                _write(state, operand, new, every=ins.opcode.matrix)
+        return why, done
+
+    def _with_data(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:
+        """Stores to matrices, with the bytes that they store."""
+        access = done[0]
+        if len(done) != 1 or access.space != "global" or access.kind != "write" or not STORES.search(ins.name):
+            return done
+        held = [byte for k in range(-(-access.size // 4)) for byte in dword(state, ins.src[-1], k)]
+        held = held[2:] if ins.name.endswith("_d16_hi") else held
+        return (replace(access, data=tuple(held[: access.size])),)
+
+    def _memory(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> Contents:
+        if ins.space == "flat":
+            state.c.pop(LDS, None)
+            return {}
+        shared = [access for access in done if access.space == "lds"]
+        if any(a.kind != "read" for a in shared):
+            self._stored(state, ins, done, shared)
+            return {}
+        if not ins.dst or not WHOLE_LOADS.search(ins.name) or ins.dst[0].kind not in ("v", "a"):
+            return {}
+        if shared:
+            content = [byte for access in shared for byte in self._read(state, access)]
+        elif len(done) == 1 and done[0].space == "global" and done[0].kind == "read":
+            content = self._fetched(state, done[0])
+        else:
+            return {}
+        target = ins.dst[0]
+        if len(content) != 4 * target.count:
+            return {}
+        return {(target.kind, target.index + k): tuple(content[4 * k : 4 * k + 4]) for k in range(target.count)}
+
+    def _read(self, state: State, access: Access) -> list[Byte]:
+        if access.address is None or not access.address.is_constant:
+            return [None] * (access.size + -access.size % 4)
+        held = gathered(state, self.lds, access.address, access.size)
+        return held + [constant(0)] * (-access.size % 4)
+
+    def _stored(self, state: State, ins: Instruction, done: tuple[Access, ...], shared: list[Access]) -> None:
+        """LDS accesses that write; whatever is not followed forgets the LDS."""
+        known = all(a.kind == "write" and a.address is not None and a.address.is_constant for a in shared)
+        if known and shared[0].through == "memory" and len(done) == 2 and shared[0].size % 4 == 0:
+            content = self._fetched(state, done[0]) if done[0].size == shared[0].size else [None] * shared[0].size
+            assert shared[0].address is not None
+            scattered(state, self.lds, shared[0].address, content)
+            return
+        data = ins.src[1 : 1 + len(shared)]
+        if known and WHOLE_STORES.match(ins.name) and len(data) == len(shared) and not ins.dst:
+            for access, operand in zip(shared, data, strict=True):
+                held = [byte for k in range(-(-access.size // 4)) for byte in dword(state, operand, k)]
+                assert access.address is not None
+                scattered(state, self.lds, access.address, held[: access.size])
+            return
+        state.c.pop(LDS, None)
+
+    def _fetched(self, state: State, access: Access) -> list[Byte]:
+        """Bytes that a load from memory gives: addresses within an array, those of C as its elements."""
+        lost: list[Byte] = [None] * (access.size + -access.size % 4)
+        region = None if access.address is None else self.region(access.address)
+        if region is None or access.address is None:
+            return lost
+        reach = access.reach
+        if reach is not None and (reach.base is None or reach.records is None):
+            return lost
+        if reach is not None and reach.base is not None and reach.records is not None:
+            offset = access.address - reach.base  # a load beyond the records gives 0
+            if not never_negative(reach.records - offset - access.size, state.facts):
+                return lost
+        if not region.writes:
+            return loaded(access.address, access.size)
+        found = self.element(region, access.address, state.facts)
+        return lost if found is None else loaded(of(OWN) + found, access.size)
+
+    def region(self, address: Polynomial) -> Region | None:
+        """The matrix that an address lies in."""
+        found = [r for r in self.contract.regions if address.terms.get((r.pointer,)) == 1]
+        return found[0] if len(found) == 1 and found[0].tensor is not None else None
+
+    def element(self, region: Region, address: Polynomial, facts: list[Polynomial]) -> Polynomial | None:
+        """``ROW row + COLUMN column + byte`` of an address in a matrix."""
+        found = line_and_place(region, address - of(region.pointer), facts)
+        if found is None or region.tensor is None:
+            return None
+        line, place, byte = found
+        row, column = (line, place) if region.tensor.order == "row" else (place, line)
+        return row * of(ROW) + column * of(COLUMN) + byte
+
+
+def _write(state: State, operand: Operand, new: Contents, *, every: bool) -> None:
+    """Contents of a destination; `every` lane is written whatever EXEC says."""
+    if operand.kind == "s":
+        for k in range(operand.index - 1, operand.index + max(operand.count, 1)):
+            state.c.pop(("mask", k, 0), None)
+        made = new.get(("mask", operand.index), (None,))[0]
+        if made is not None and not state.exec.literals and state.exec.on.all():
+            state.c["mask", operand.index, 0] = Word(made)
+    if operand.kind not in ("v", "a"):
+        return
+    for number in range(operand.index, operand.index + operand.count):
+        content = new.get((operand.kind, number), (None,) * 4)
+        if every:
+            for byte, value in enumerate(content):
+                state.c.pop((operand.kind, number, byte), None)
+                if value is not None:
+                    state.c[operand.kind, number, byte] = Word(value)
+        elif all(byte is None or byte.is_constant for byte in content):  # constants are words
+            set_dword(state, operand.kind, number, (None,) * 4)
+        else:
+            set_dword(state, operand.kind, number, content)

@@ -1,0 +1,282 @@
+"""Matrix instructions: which rows, columns and k their operands hold for all sizes, and which sums they continue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.opcodes.matrix import resolve
+from mfmasim.prove.contents import (
+    COLUMN,
+    DEPTH,
+    REST,
+    RESULT,
+    ROW,
+    Byte,
+    dword,
+    factor_of,
+    interned,
+    interned_value,
+)
+from mfmasim.prove.global_races import lines_of
+from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
+from mfmasim.prove.words import known
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.kernels import Kernel
+    from mfmasim.prove.contract import Contract, Region
+    from mfmasim.prove.state import State
+
+__all__ = ["Multiplied", "line_and_place", "multiplied"]
+
+LONGEST = 4096
+"""k of a sum that do not follow those before them, at most."""
+
+
+@dataclass
+class Multiplied:
+    """What a matrix instruction leaves."""
+
+    why: str = ""
+    """Why it is not proved; empty where it is."""
+    registers: dict[tuple[str, int], tuple[Byte, ...]] = field(default_factory=dict)
+
+
+class Unproved(Exception):  # noqa: N818 - control flow
+    """An operand of which it is not known what it holds."""
+
+
+def multiplied(state: State, ins: Instruction, kernel: Kernel, contract: Contract) -> Multiplied:
+    """Follow a matrix instruction.
+
+    Args:
+        state: before it.
+        ins: the instruction.
+        kernel: says the architecture and the lanes of a wave.
+        contract: its matrices.
+    """
+    try:
+        return Multiplied("", _followed(state, ins, kernel, contract))
+    except Unproved as stop:
+        return Multiplied(str(stop))
+    except (MfmasimError, TooLarge) as error:
+        return Multiplied(str(error) or "an operand has too many terms")
+
+
+def _followed(
+    state: State, ins: Instruction, kernel: Kernel, contract: Contract
+) -> dict[tuple[str, int], tuple[Byte, ...]]:
+    operation, modes = resolve(ins, kernel.arch, kernel.wave)
+    if modes != type(modes)():
+        raise Unproved("its modifiers are not followed")
+    if operation.sparse or operation.blocks > 1 or operation.row.scaled and any(
+        o.kind != "const" or o.bits for o in ins.src[3:]
+    ):
+        raise Unproved("sparse operands, blocks and scales are not followed")
+    if operation.D.width != 32 or operation.C.width != 32:
+        raise Unproved(f"results of {operation.D.width} bits are not followed")
+    if state.exec.literals or not state.exec.on.all():
+        raise Unproved("EXEC is not known to be full")
+    sources = dict(zip(operation.row.sources, ins.src, strict=False))
+    rows, a_depth = _operand(state, operation.A, sources["A"], contract, "A")
+    columns, b_depth = _operand(state, operation.B, sources["B"], contract, "B")
+    if not a_depth.same(b_depth):
+        place = _first_difference(a_depth, b_depth)
+        raise Unproved(f"k of A is not k of B: {place}")
+    first, steps = _steps(a_depth)
+    table = operation.D.table()
+    lanes = operation.D.lanes
+    wanted: list[Polynomial] = []
+    for vgpr in range(operation.D.vgprs):
+        places = table[table["vgpr"] == vgpr]
+        row, column = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+        row[places["lane"]], column[places["lane"]] = places["row"], places["col"]
+        if len(places) != lanes:
+            raise Unproved("lanes without a result are not followed")
+        wanted.append(of(RESULT) + _picked(rows, row) * of(ROW) + _picked(columns, column) * of(COLUMN))
+    depth, rest = _before(state, sources["C"], wanted)
+    depth, rest = _extended(depth, rest, first, steps)
+    tail = depth * of(DEPTH) + (of(REST).scaled(interned(rest)) if rest else 0)
+    target = ins.dst[0]
+    return {
+        (target.kind, target.index + k): tuple(part + tail + byte for byte in range(4)) for k, part in enumerate(wanted)
+    }
+
+
+def _picked(value: Polynomial, index: NDArray[np.int64]) -> Polynomial:
+    """Coefficients of rows, columns or k, by lane."""
+    return value.mapped(lambda c: c[:, index])
+
+
+def _operand(
+    state: State, fragment: Any, operand: Operand, contract: Contract, role: str
+) -> tuple[Polynomial, Polynomial]:
+    """Lines (rows of A, columns of B) and k of an operand: polynomials with coefficients (waves, lines or k)."""
+    regions = [r for r in contract.regions if r.tensor is not None and r.tensor.role == role]
+    if len(regions) != 1:
+        raise Unproved(f"the case has no single matrix {role}")
+    region = regions[0]
+    if region.format != fragment.format:
+        raise Unproved(f"{role} is {region.format}, the instruction reads {fragment.format}")
+    if operand.kind not in ("v", "a"):
+        raise Unproved(f"{role} is no vector register")
+    bytes_ = [dword(state, operand, k) for k in range(fragment.vgprs)]
+    for k, four in enumerate(bytes_):
+        if any(byte is None for byte in four):
+            raise Unproved(f"what {operand.kind}{operand.index + k} holds for {role} is not known")
+    table = fragment.table()
+    value = _placed(bytes_, table, len(state.waves))  # type: ignore[arg-type]
+    if any(c != 1 for m, c in value.terms.items() if m == (region.pointer,)) or (region.pointer,) not in value.terms:
+        raise Unproved(f"{operand.kind}{operand.index} holds {value}, which is not of {role} alone")
+    offset = value - of(region.pointer)
+    facts = [f for f in state.facts if all(isinstance(c, int) for c in f.terms.values())]
+    found = line_and_place(region, offset, facts)
+    if found is None:
+        raise Unproved(f"{offset} is not split into a line of {role} and a place within it")
+    line, place, byte = found
+    if byte.terms:
+        raise Unproved(f"{offset} is not a multiple of the bytes of an element of {role}")
+    along_line = region.tensor.order == ("row" if role == "A" else "column")
+    lines, depth = (line, place) if along_line else (place, line)
+    # A's line is its row, B's its column; k is the other.
+    key, other = ("row", "col") if role == "A" else ("col", "row")
+    return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k")
+
+
+def _placed(bytes_: Sequence[tuple[Polynomial, ...]], table: NDArray[Any], waves: int) -> Polynomial:
+    """Address of every element of a fragment, coefficients (waves, places); all of its bytes follow one another."""
+    width = int(table["width"][0])
+    if width < 8 or width > 32:
+        raise Unproved(f"elements of {width} bits are not followed")
+    flat = [byte for four in bytes_ for byte in four]
+    shape = (waves, max((c.shape[-1] for p in flat for c in p.terms.values() if not isinstance(c, int)), default=1))
+    lanes = int(table["lane"].max()) + 1
+    shape = (waves, max(shape[1], lanes))
+    at = table["vgpr"] * 4 + table["bit"] // 8
+    terms: dict[Any, Any] = {}
+    for monomial in {m for p in flat for m in p.terms}:
+        whole = np.stack([np.broadcast_to(np.asarray(p.terms.get(monomial, 0), np.int64), shape) for p in flat], axis=2)
+        first = whole[:, table["lane"], at]
+        for k in range(1, width // 8):
+            if (whole[:, table["lane"], at + k] != first + (k if not monomial else 0)).any():
+                raise Unproved("the bytes of an element do not follow one another")
+        terms[monomial] = first
+    return Polynomial({m: int(c.flat[0]) if (c == c.flat[0]).all() else c for m, c in terms.items()})
+
+
+def _of_axis(value: Polynomial, number: NDArray[np.int32], role: str, what: str) -> Polynomial:
+    """Of a polynomial of all places, which has to depend on one index alone, the values by that index."""
+    count = int(number.max()) + 1
+    first = np.zeros(count, np.int64)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    terms: dict[Any, Any] = {}
+    for monomial, c in value.terms.items():
+        if isinstance(c, int):
+            terms[monomial] = c
+            continue
+        chosen = c[:, first]
+        if (chosen[:, number] != c).any():
+            wrong = np.argwhere(chosen[:, number] != c)[0]
+            raise Unproved(f"the {what} of {role} differs between places of index {number[wrong[1]]}: {value}")
+        terms[monomial] = chosen
+    return Polynomial(terms)
+
+
+def _first_difference(a: Polynomial, b: Polynomial) -> str:
+    return f"{a} and {b}"
+
+
+def _steps(depth: Polynomial) -> tuple[Polynomial, frozenset[int]]:
+    """The first k of an instruction, and all of them relative to it."""
+    first = depth.mapped(lambda c: c[:, :1])
+    if not all(isinstance(c, int) for c in first.terms.values()):
+        raise Unproved(f"waves sum different k: {first}")
+    gaps = depth - first
+    if not gaps.is_constant:
+        raise Unproved(f"k is no number of elements away from {first}: {depth}")
+    array = np.atleast_2d(np.asarray(gaps.constant, np.int64))
+    if (array != array[:1]).any():
+        raise Unproved("waves sum different k")
+    found = frozenset(array[0].tolist())
+    if len(found) != array.shape[1]:
+        raise Unproved(f"a k is multiplied twice: {depth}")
+    return first, found
+
+
+def _before(state: State, operand: Operand, wanted: Sequence[Polynomial]) -> tuple[Polynomial, frozenset[int]]:
+    """The k that the sums hold already, for the same rows and columns."""
+    found: tuple[Polynomial, frozenset[int]] | None = None
+    for k, part in enumerate(wanted):
+        zero = known(state.operand(operand, k if operand.kind in ("v", "a") else 0))
+        name = f"{operand.kind}{operand.index + k}"
+        if zero is not None:
+            if np.any(np.asarray(zero) != 0):
+                raise Unproved(f"the sum in {name} does not begin with 0")
+            one: tuple[Polynomial, frozenset[int]] = (Polynomial({}), frozenset())
+        else:
+            content = dword(state, operand, k)
+            if any(byte is None for byte in content):
+                raise Unproved(f"the sum in {name} is not known")
+            left = content[0] - part  # type: ignore[operator]
+            depth = factor_of(left, DEPTH)
+            rest = left.terms.get((REST,), 0)
+            if not isinstance(rest, int) or rest < 0 or not (left - depth * of(DEPTH) - of(REST).scaled(rest)).same(constant(0)):
+                raise Unproved(f"{name} holds {content[0]}, not the sum of {part}")
+            if any(not byte.same(content[0] + number) for number, byte in enumerate(content)):  # type: ignore[union-attr, operator]
+                raise Unproved(f"the bytes of {name} are not those of a sum")
+            one = (depth, interned_value(rest) if rest else frozenset())
+        if found is None:
+            found = one
+        elif not (found[0].same(one[0]) and found[1] == one[1]):
+            raise Unproved(f"the sum in {name} is over other k than that in {operand.kind}{operand.index}")
+    assert found is not None
+    return found
+
+
+def _extended(
+    depth: Polynomial, rest: frozenset[int], first: Polynomial, steps: frozenset[int]
+) -> tuple[Polynomial, frozenset[int]]:
+    """The k of a sum after further ones: ``[0, depth)`` and what does not follow it, relative to depth."""
+    gap = first - depth
+    if not gap.is_constant or not isinstance(gap.constant, int):
+        raise Unproved(f"k from {first} on does not follow the sum up to {depth}")
+    new = {gap.constant + step for step in steps}
+    if min(new) < 0 or new & rest:
+        raise Unproved(f"k from {first} on is summed twice, the sum is up to {depth}")
+    every = rest | new
+    if len(every) > LONGEST:
+        raise Unproved("too many k are left out")
+    whole = next(k for k in range(len(every) + 1) if k not in every)
+    return depth + whole, frozenset(k - whole for k in every if k >= whole)
+
+
+def line_and_place(
+    region: Region, offset: Polynomial, facts: Sequence[Polynomial]
+) -> tuple[Polynomial, Polynomial, Polynomial] | None:
+    """Line, element within it and byte within that of an offset in a matrix; None where they are not found.
+
+    Args:
+        region: the matrix.
+        offset: bytes from its first element.
+        facts: polynomials that are not negative.
+    """
+    size = region.bits // 8
+    if region.bits % 8 or not region.strides or region.tensor is None or region.tensor.shuffle:
+        return None
+    found = lines_of([(offset, size, list(facts))], region.strides[0])
+    if found is None:
+        return None
+    (line, _, _), (rest, _, _) = found[0][0], found[1][0]
+    byte = constant(rest.constant % size)
+    if not rest.divisible(size):
+        return None
+    place = Polynomial({m: c // size for m, c in (rest - byte).terms.items()})
+    return line, place, byte
