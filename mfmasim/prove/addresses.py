@@ -150,6 +150,8 @@ def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: A
 
 def _direct(state: State, ins: Instruction, size: int | None, arch: Arch) -> Access:
     """The LDS side of a load that writes the LDS (`mfmasim.machine.ops.lds_direct`)."""
+    if ins.opcode.counter == "async":
+        return _access(state, ins, "lds", "write", None, 0, f"{ins.name} is not followed", None, "memory")
     start = known(state.scalar(arch.m0))
     if start is None or size is None:
         return _access(state, ins, "lds", "write", None, 0, "M0 is not a constant", None, "memory")

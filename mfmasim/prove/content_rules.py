@@ -1,8 +1,8 @@
 """What vector operations make of the contents of their sources: bytes that move, and expressions of one element.
 
-An operation that is not a move gives an expression: its name, its modifiers, and what it reads. It is followed where all
-that it reads is one element (of the sums, or of C at the same place), constants, and scalar arguments of which the case
-says nothing else. The arithmetic is not judged: the expression has to be the same for every element of the output.
+An operation that is not a move gives an expression: its name, its modifiers, and what it reads. It is followed where it
+reads one element (of the sums, or of C at the same place), constants, and arguments of which the case says no more.
+The arithmetic is not judged: the expression has to be the same for every element of the output.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ PACKED = {"v_pk_mul_f32", "v_pk_add_f32", "v_pk_fma_f32"}
 """Two operations of dwords."""
 DWORDS = {"f32", "u32", "i32", "b32", "sign32", "mode"}
 """Types of sources and results of an expression."""
+MODIFIERS = ("clamp", "omod", "neg_lo", "neg_hi", "bitop3")
+"""Those that change a result."""
 ZERO = constant(0)
 LOST_DWORD: tuple[Byte, ...] = (None,) * 4
 Dword = tuple[Byte, ...]
@@ -66,10 +68,10 @@ def results(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tu
 
 
 def _one(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tuple[str, int], Dword]:
-    if ins.encoding in ("SDWA", "DPP", "DPP8") or ins.opcode.lane or not ins.dst:
+    if ins.encoding in ("SDWA", "DPP", "DPP8") or ins.opcode.lane or not ins.dst or "mbcnt" in ins.name:
         return {}
     target = ins.dst[0]
-    if ins.opcode.compare:
+    if ins.opcode.compare and not ins.name.endswith("64"):
         made = _made(state, ins, [(o, 0) for o in ins.src[:2]], data)
         return {} if made is None or target.kind != "s" else {("mask", target.index): (made, None, None, None)}
     if target.kind not in ("v", "a"):
@@ -88,7 +90,12 @@ def _one(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tuple
         low, high = (_made(state, ins, [(operand, 0)], data) for operand in ins.src[:2])
         return {place: (*_bytes(low, 2), *_bytes(high, 2))}
     operation = OPERATIONS.get(ins.name)
-    if operation is None or operation.unit != "vector" or operation.shaped or operation.results[:1] not in (("f32",), ("u32",), ("i32",), ("b32",)):
+    if (
+        operation is None
+        or operation.unit != "vector"
+        or operation.shaped
+        or operation.results[:1] not in (("f32",), ("u32",), ("i32",), ("b32",))
+    ):
         return {}
     if ins.name == "v_cndmask_b32":
         return {place: _chosen(state, ins, data)}
@@ -114,7 +121,7 @@ def _moved(state: State, ins: Instruction) -> Dword | None:
     name = ins.name
     sources = [dword(state, operand) for operand in ins.src]
     amounts = [known(state.operand(operand)) for operand in ins.src]
-    numbers = [int(np.asarray(a).flat[0]) if a is not None and np.all(a == np.asarray(a).flat[0]) else None for a in amounts]  # fmt: skip
+    numbers = [_number(amount) for amount in amounts]
     if not any(_followed(source) for source in sources):
         return None
     if name in ("v_lshlrev_b32", "v_lshrrev_b32"):
@@ -149,6 +156,14 @@ def _moved(state: State, ins: Instruction) -> Dword | None:
             if found is not None:
                 return _joined(found, sources[2])
     return None
+
+
+def _number(value: Any) -> int | None:
+    """A constant that all lanes share."""
+    if value is None:
+        return None
+    first = np.asarray(value).flat[0]
+    return int(first) if np.all(value == first) else None
 
 
 def _followed(value: Dword) -> bool:
@@ -190,7 +205,7 @@ def _joined(*values: Dword) -> Dword | None:
 
 
 def expression(value: Polynomial) -> tuple[int, int] | None:
-    """Number of the expression of a byte (0: the sum or element itself) and number of the byte, the same in all lanes."""
+    """Number of the expression of a byte (0: the sum or element itself), and which byte of it, equal in all lanes."""
     made, byte = factor_of(value, MADE), value.constant
     if not made.is_constant or not isinstance(made.constant, int) or not isinstance(byte, int):
         return None
@@ -204,6 +219,8 @@ def _made(
     keys: list[Any] = []
     elements: list[Polynomial] = []
     for operand, k in reads:
+        if operand.count > 1 and ins.name not in PACKED:
+            return None
         found = _read(state, operand, k, data)
         if found is None:
             return None
@@ -218,7 +235,7 @@ def _made(
     part = common_part(elements) if elements else None
     if part is None:
         return None
-    modifiers = tuple(sorted((n, v) for n, v in ins.modifiers.items() if v and n in ("clamp", "omod", "neg_lo", "neg_hi", "bitop3")))  # fmt: skip
+    modifiers = tuple(sorted((name, value) for name, value in ins.modifiers.items() if value and name in MODIFIERS))
     if ins.modifiers.get("op_sel") or any(o.half for o in (*ins.src, *ins.dst)):
         return None
     return part + of(MADE).scaled(interned((ins.name, modifiers, tuple(keys))))

@@ -2,9 +2,9 @@
 
 The content of a byte is a polynomial per lane. A byte of memory is the address that it was loaded from, a constant byte
 its value. A sum of products, and what is computed of one, is a formal polynomial
-``RESULT + ROW row + COLUMN column + DEPTH k + REST set + MADE expression + byte``: rows and columns of the operands that
-were multiplied, ``[0, k)`` and a set of further k that were summed, and the expression that was computed of it. Two
-bytes are the same if their polynomials are. An element of C that the kernel loads has OWN in place of RESULT.
+``RESULT + ROW row + COLUMN column + DEPTH k + REST set + MADE expression + byte``: rows and columns of the operands
+that were multiplied, ``[0, k)`` and a set of further k that were summed, and the expression that was computed of it.
+Two bytes are the same if their polynomials are. An element of C that the kernel loads has OWN in place of RESULT.
 """
 
 from __future__ import annotations
@@ -25,9 +25,29 @@ if TYPE_CHECKING:
     from mfmasim.prove.state import State
 
 __all__ = [
-    "COLUMN", "DEPTH", "LOST", "MADE", "OWN", "REST", "RESULT", "ROW", "Byte", "common_part", "dword", "factor_of",
-    "LDS", "either", "gathered", "grown", "interned", "interned_value", "kept_bytes", "loaded",
-    "scattered", "set_dword",
+    "COLUMN",
+    "DEPTH",
+    "LDS",
+    "LOST",
+    "MADE",
+    "OWN",
+    "REST",
+    "RESULT",
+    "ROW",
+    "Byte",
+    "changed",
+    "common_part",
+    "dword",
+    "either",
+    "factor_of",
+    "gathered",
+    "grown",
+    "interned",
+    "interned_value",
+    "loaded",
+    "scattered",
+    "set_dword",
+    "without",
 ]  # fmt: skip
 
 RESULT, OWN, ROW, COLUMN, DEPTH, REST, MADE, LOST = (
@@ -128,8 +148,8 @@ def scattered(state: State, total: int, address: Polynomial, data: Sequence[Byte
     order, counts = np.unique(index, return_counts=True)
     twice = order[counts > 1]
     if twice.size:  # two lanes write the byte: which one is last is not followed
-        for monomial in terms:
-            terms[monomial][twice] = 0
+        for whole in terms.values():
+            whole[twice] = 0
         lost = terms.setdefault((LOST,), np.zeros(total, np.int64))
         lost[twice] = 1
     state.c[LDS] = Word(Polynomial(terms))
@@ -200,12 +220,16 @@ def grown(now: Word, before: Word | None) -> Polynomial:
         return Polynomial({})
 
 
-def kept_bytes(base: Word, head: Word, end: Word, step: Polynomial) -> Word:
-    """Contents of the LDS before a loop, without the bytes that a turn does not change by `step`."""
-    wrong = (end.value - head.value - step).terms.values()
-    if not all(isinstance(c, np.ndarray) for c in wrong):
-        return Word(of(LOST))
-    changed = np.logical_or.reduce([c != 0 for c in wrong])
-    terms = {m: np.where(changed, 0, c) for m, c in base.value.terms.items() if m != (LOST,)}
-    lost = np.where(changed, 1, base.value.terms.get((LOST,), 0))
-    return Word(Polynomial({**terms, (LOST,): lost}))
+def changed(before: Word, after: Word, step: Polynomial) -> NDArray[np.bool_]:
+    """Bytes of the LDS that are known before a turn, and that it does not change by `step`."""
+    wrong: NDArray[np.bool_] = np.zeros(1, np.bool_)
+    for c in (after.value - before.value - step).terms.values():
+        wrong = wrong | (np.asarray(c) != 0)
+    return np.asarray(wrong & (np.asarray(before.value.terms.get((LOST,), 0)) == 0))
+
+
+def without(some: NDArray[np.bool_], held: Word, step: Polynomial) -> tuple[Word, Polynomial]:
+    """Contents of the LDS, and by how much they grow, without some of the bytes."""
+    terms, steps = ({m: np.where(some, 0, c) for m, c in p.terms.items()} for p in (held.value, step))
+    terms[LOST,] = np.where(some, 1, held.value.terms.get((LOST,), 0))
+    return Word(Polynomial(terms)), Polynomial(steps)

@@ -57,7 +57,9 @@ class Elements:
             return {}
         return results(state, ins, self.data)
 
-    def after(self, state: State, ins: Instruction, new: Contents | Multiplied, done: tuple[Access, ...]) -> tuple[str, tuple[Access, ...]]:
+    def after(
+        self, state: State, ins: Instruction, new: Contents | Multiplied, done: tuple[Access, ...]
+    ) -> tuple[str, tuple[Access, ...]]:
         """Write what an instruction gives, and forget what else it writes.
 
         Args:
@@ -67,8 +69,8 @@ class Elements:
             done: its accesses.
 
         Returns:
-            Why the operands of a matrix instruction are not proved, empty for all others; and the accesses with what they
-            store.
+            Why the operands of a matrix instruction are not proved, empty for all others; and the accesses, with what
+            they store.
         """
         why = ""
         if isinstance(new, Multiplied):
@@ -81,7 +83,7 @@ class Elements:
                 state.c.pop(LDS, None)
         for part in ins.halves or (ins,):
             for operand in (*part.dst, *(part.src if "swap" in ins.name else ())):
-                _write(state, operand, new, every=ins.opcode.matrix)
+                _write(state, operand, new, every=bool(ins.opcode.matrix))
         return why, done
 
     def _with_data(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:

@@ -251,7 +251,9 @@ def _wide(state: State, ins: Instruction) -> None:
     low, high = (None, None) if value is None else (settled(value), _upper(value, state))
     if value is None and how.startswith("mad"):  # the low word needs the low words alone
         product = WORDS["v_mul_lo_u32"]([state.operand(o) for o in src[:2]], state.facts)
-        low = None if product is None else WORDS["v_add_u32"]((product, state.operand(src[2])), state.facts)
+        added = state.operand(src[2])
+        if product is not None:
+            low = added if known(product) == 0 else WORDS["v_add_u32"]((product, added), state.facts)
     state.write(ins.dst[0], [low, high])
     for operand in ins.dst[1:]:  # the carry of a multiply-add
         if operand.kind == "s":
@@ -309,6 +311,11 @@ def _changed(ins: Instruction) -> bool:
 
 def _vector(state: State, ins: Instruction) -> None:
     name = ins.name
+    if ins.opcode.matrix:  # it writes all lanes, whatever EXEC says
+        for operand in ins.dst:
+            for k in range(operand.count):
+                state.v.pop((operand.kind, operand.index + k), None)
+        return
     if ins.opcode.compare:
         mask = comparisons.mask_of(state, ins, followed=not _changed(ins))
         for operand in ins.dst:

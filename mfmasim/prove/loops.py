@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from mfmasim.prove.contents import LDS, grown, kept_bytes
+from mfmasim.prove.contents import LDS, changed, grown, without
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, of, tightened
@@ -176,7 +176,7 @@ def _settled(
         for key in wrong:
             if key[1] == LDS and LDS in end.c:
                 base = base.copy()
-                base.c[LDS] = kept_bytes(base.c[LDS], head.c[LDS], end.c[LDS], steps[key])
+                base.c[LDS], steps[key] = without(changed(head.c[LDS], end.c[LDS], steps[key]), base.c[LDS], steps[key])
             else:
                 del steps[key]
         other = {n for n in masks if n not in end.masks or head.masks[n] != end.masks[n]}
@@ -230,6 +230,8 @@ def _continues(head: State, end: State, key: tuple[str, object], step: Polynomia
     if mine is None or after is None or mine.part != after.part or mine.under != after.under:
         return False
     try:
+        if register == LDS:
+            return not changed(mine, after, step).any()
         return bool(after.value.same(mine.value + step))
     except TooLarge:
         return False

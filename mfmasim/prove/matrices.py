@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -50,6 +50,10 @@ class Multiplied:
     registers: dict[tuple[str, int], tuple[Byte, ...]] = field(default_factory=dict)
 
 
+Sum: TypeAlias = tuple[Polynomial, frozenset[int]]
+"""The k of a sum: from 0 up to a number, and some behind it, relative to it."""
+
+
 class Unproved(Exception):  # noqa: N818 - control flow
     """An operand of which it is not known what it holds."""
 
@@ -77,8 +81,10 @@ def _followed(
     operation, modes = resolve(ins, kernel.arch, kernel.wave)
     if modes != type(modes)():
         raise Unproved("its modifiers are not followed")
-    if operation.sparse or operation.blocks > 1 or operation.row.scaled and any(
-        o.kind != "const" or o.bits for o in ins.src[3:]
+    if (
+        operation.sparse
+        or operation.blocks > 1
+        or (operation.row.scaled and any(o.kind != "const" or o.bits for o in ins.src[3:]))
     ):
         raise Unproved("sparse operands, blocks and scales are not followed")
     if operation.D.width != 32 or operation.C.width != 32:
@@ -89,8 +95,7 @@ def _followed(
     rows, a_depth = _operand(state, operation.A, sources["A"], contract, "A")
     columns, b_depth = _operand(state, operation.B, sources["B"], contract, "B")
     if not a_depth.same(b_depth):
-        place = _first_difference(a_depth, b_depth)
-        raise Unproved(f"k of A is not k of B: {place}")
+        raise Unproved(f"k of A is not k of B: {a_depth} and {b_depth}")
     first, steps = _steps(a_depth)
     table = operation.D.table()
     lanes = operation.D.lanes
@@ -124,6 +129,8 @@ def _operand(
     if len(regions) != 1:
         raise Unproved(f"the case has no single matrix {role}")
     region = regions[0]
+    if region.tensor is not None and region.tensor.read:
+        raise Unproved(f"{role} is converted before it is multiplied")
     if region.format != fragment.format:
         raise Unproved(f"{role} is {region.format}, the instruction reads {fragment.format}")
     if operand.kind not in ("v", "a"):
@@ -144,7 +151,7 @@ def _operand(
     line, place, byte = found
     if byte.terms:
         raise Unproved(f"{offset} is not a multiple of the bytes of an element of {role}")
-    along_line = region.tensor.order == ("row" if role == "A" else "column")
+    along_line = region.tensor is not None and region.tensor.order == ("row" if role == "A" else "column")
     lines, depth = (line, place) if along_line else (place, line)
     # A's line is its row, B's its column; k is the other.
     key, other = ("row", "col") if role == "A" else ("col", "row")
@@ -190,11 +197,7 @@ def _of_axis(value: Polynomial, number: NDArray[np.int32], role: str, what: str)
     return Polynomial(terms)
 
 
-def _first_difference(a: Polynomial, b: Polynomial) -> str:
-    return f"{a} and {b}"
-
-
-def _steps(depth: Polynomial) -> tuple[Polynomial, frozenset[int]]:
+def _steps(depth: Polynomial) -> Sum:
     """The first k of an instruction, and all of them relative to it."""
     first = depth.mapped(lambda c: c[:, :1])
     if not all(isinstance(c, int) for c in first.terms.values()):
@@ -211,39 +214,37 @@ def _steps(depth: Polynomial) -> tuple[Polynomial, frozenset[int]]:
     return first, found
 
 
-def _before(state: State, operand: Operand, wanted: Sequence[Polynomial]) -> tuple[Polynomial, frozenset[int]]:
+def _before(state: State, operand: Operand, wanted: Sequence[Polynomial]) -> Sum:
     """The k that the sums hold already, for the same rows and columns."""
-    found: tuple[Polynomial, frozenset[int]] | None = None
+    found: Sum | None = None
     for k, part in enumerate(wanted):
-        zero = known(state.operand(operand, k if operand.kind in ("v", "a") else 0))
         name = f"{operand.kind}{operand.index + k}"
-        if zero is not None:
-            if np.any(np.asarray(zero) != 0):
-                raise Unproved(f"the sum in {name} does not begin with 0")
-            one: tuple[Polynomial, frozenset[int]] = (Polynomial({}), frozenset())
-        else:
-            content = dword(state, operand, k)
-            if any(byte is None for byte in content):
-                raise Unproved(f"the sum in {name} is not known")
-            left = content[0] - part  # type: ignore[operator]
-            depth = factor_of(left, DEPTH)
-            rest = left.terms.get((REST,), 0)
-            if not isinstance(rest, int) or rest < 0 or not (left - depth * of(DEPTH) - of(REST).scaled(rest)).same(constant(0)):
-                raise Unproved(f"{name} holds {content[0]}, not the sum of {part}")
-            if any(not byte.same(content[0] + number) for number, byte in enumerate(content)):  # type: ignore[union-attr, operator]
-                raise Unproved(f"the bytes of {name} are not those of a sum")
-            one = (depth, interned_value(rest) if rest else frozenset())
-        if found is None:
-            found = one
-        elif not (found[0].same(one[0]) and found[1] == one[1]):
+        zero = known(state.operand(operand, k if operand.kind in ("v", "a") else 0))
+        if zero is not None and np.any(np.asarray(zero) != 0):
+            raise Unproved(f"the sum in {name} does not begin with 0")
+        one = _continued(dword(state, operand, k), part, name) if zero is None else (constant(0), frozenset())
+        if found is not None and not (found[0].same(one[0]) and found[1] == one[1]):
             raise Unproved(f"the sum in {name} is over other k than that in {operand.kind}{operand.index}")
+        found = one
     assert found is not None
     return found
 
 
-def _extended(
-    depth: Polynomial, rest: frozenset[int], first: Polynomial, steps: frozenset[int]
-) -> tuple[Polynomial, frozenset[int]]:
+def _continued(content: Sequence[Byte], part: Polynomial, name: str) -> Sum:
+    """The k of a sum in a register, which has to be the one of the same row and column."""
+    first = content[0]
+    if first is None:
+        raise Unproved(f"the sum in {name} is not known")
+    left = first - part
+    depth, rest = factor_of(left, DEPTH), left.terms.get((REST,), 0)
+    if not isinstance(rest, int) or rest < 0 or (left - depth * of(DEPTH) - of(REST).scaled(rest)).terms:
+        raise Unproved(f"{name} holds {first}, not the sum of {part}")
+    if any(byte is None or not byte.same(first + number) for number, byte in enumerate(content)):
+        raise Unproved(f"the bytes of {name} are not those of a sum")
+    return depth, interned_value(rest) if rest else frozenset()
+
+
+def _extended(depth: Polynomial, rest: frozenset[int], first: Polynomial, steps: frozenset[int]) -> Sum:
     """The k of a sum after further ones: ``[0, depth)`` and what does not follow it, relative to depth."""
     gap = first - depth
     if not gap.is_constant or not isinstance(gap.constant, int):

@@ -1,7 +1,7 @@
 """Outputs: each element of C is stored exactly once, as one expression of its own sum over all k.
 
-The stores of a path are compared with the tile that a workgroup has: ``rows * wg_y + r`` and ``columns * wg_x + c`` with
-every r and c of the tile once. A store under a guard has to store exactly the elements within C.
+The stores of a path are compared with the tile that a workgroup has: ``rows * wg_y + r`` and ``columns * wg_x + c``
+with every r and c of the tile once. A store under a guard has to store exactly the elements within C.
 """
 
 from __future__ import annotations
@@ -86,16 +86,14 @@ def unproved(
         if problems:
             return problems
         why = _covered(tile, contract, region)
-        if not why and len(tile.expressions) > 1:
-            why = "elements of C are computed in different ways"
         if why:
             return {group[0].pc: why}
         found.setdefault(_data_decisions(group, data), set()).update(tile.expressions)
     for one in found:
-        for other in found:
-            apart = any((condition, not holds) in other for condition, holds in one)
-            if not apart and found[one] != found[other]:
-                return {paths[0].pc: "paths that sizes or workgroups choose compute elements of C in different ways"}
+        # Paths that no argument of data tells from one another compute all elements alike.
+        alike = [other for other in found if not any((condition, not holds) in other for condition, holds in one)]
+        if len(set().union(*(found[other] for other in alike))) > 1:
+            return {paths[0].pc: "elements of C are computed in different ways"}
     return {}
 
 
@@ -178,7 +176,10 @@ def _stored(access: Access, region: Region, depth: Polynomial, tile: Tile) -> No
         _guarded(access, row, column, region)
         tile.bases += [row - constant(row.constant), column - constant(column.constant)]
         tile.places.append(
-            (np.broadcast_to(np.asarray(row.constant), (count,)), np.broadcast_to(np.asarray(column.constant), (count,)))
+            (
+                np.broadcast_to(np.asarray(row.constant), (count,)),
+                np.broadcast_to(np.asarray(column.constant), (count,)),
+            )
         )
 
 
