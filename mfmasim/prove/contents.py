@@ -78,7 +78,13 @@ def interned_value(number: int) -> Any:
 
 
 def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
-    """The four bytes of dword k of a source; constants as their bytes."""
+    """The four bytes of a dword; constants as their bytes.
+
+    Args:
+        state: registers.
+        operand: a source.
+        k: which of its dwords.
+    """
     if operand.kind in ("v", "a"):
         held = [state.c.get((operand.kind, operand.index + k, byte)) for byte in range(4)]
         if any(byte is not None for byte in held):
@@ -90,7 +96,14 @@ def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
 
 
 def set_dword(state: State, file: str, number: int, new: Sequence[Byte]) -> None:
-    """Write the bytes of a vector register in the lanes of EXEC."""
+    """Write the bytes of a vector register in the lanes of EXEC.
+
+    Args:
+        state: changed.
+        file: ``v`` or ``a``.
+        number: which register.
+        new: its bytes, None where they are not known.
+    """
     full = not state.exec.literals and bool(state.exec.on.all())
     for byte, value in enumerate(new):
         key = (file, number, byte)
@@ -106,7 +119,13 @@ def set_dword(state: State, file: str, number: int, new: Sequence[Byte]) -> None
 
 
 def either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Byte:
-    """`a` in some lanes, `b` in the others."""
+    """A selection by lanes; None if it has too many terms.
+
+    Args:
+        on: lanes (waves, lanes).
+        a: in these lanes.
+        b: in the others.
+    """
     from mfmasim.prove.state import _either
 
     try:
@@ -156,7 +175,14 @@ def scattered(state: State, total: int, address: Polynomial, data: Sequence[Byte
 
 
 def gathered(state: State, total: int, address: Polynomial, size: int) -> list[Byte]:
-    """Bytes of the LDS from a constant address of each lane on."""
+    """Bytes of the LDS.
+
+    Args:
+        state: its LDS, and the lanes that read.
+        total: bytes of the LDS.
+        address: constant address of each lane.
+        size: bytes of each lane.
+    """
     held = state.c.get(LDS)
     if held is None:
         return [None] * size
@@ -221,7 +247,13 @@ def grown(now: Word, before: Word | None) -> Polynomial:
 
 
 def changed(before: Word, after: Word, step: Polynomial) -> NDArray[np.bool_]:
-    """Bytes of the LDS that are known before a turn, and that it does not change by `step`."""
+    """Bytes of the LDS that are known before a turn of a loop, and do not grow as supposed.
+
+    Args:
+        before: contents before the turn.
+        after: contents after it.
+        step: by how much they are supposed to grow.
+    """
     wrong: NDArray[np.bool_] = np.zeros(1, np.bool_)
     for c in (after.value - before.value - step).terms.values():
         wrong = wrong | (np.asarray(c) != 0)
@@ -229,7 +261,13 @@ def changed(before: Word, after: Word, step: Polynomial) -> NDArray[np.bool_]:
 
 
 def without(some: NDArray[np.bool_], held: Word, step: Polynomial) -> tuple[Word, Polynomial]:
-    """Contents of the LDS, and by how much they grow, without some of the bytes."""
+    """Contents of the LDS, and by how much they grow, without some of the bytes.
+
+    Args:
+        some: the bytes.
+        held: contents.
+        step: by how much they grow.
+    """
     terms, steps = ({m: np.where(some, 0, c) for m, c in p.terms.items()} for p in (held.value, step))
     terms[LOST,] = np.where(some, 1, held.value.terms.get((LOST,), 0))
     return Word(Polynomial(terms)), Polynomial(steps)

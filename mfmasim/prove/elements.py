@@ -163,7 +163,13 @@ class Elements:
         return found[0] if len(found) == 1 and found[0].tensor is not None else None
 
     def element(self, region: Region, address: Polynomial, facts: list[Polynomial]) -> Polynomial | None:
-        """``ROW row + COLUMN column + byte`` of an address in a matrix."""
+        """``ROW row + COLUMN column + byte`` of an address; None if it is not found.
+
+        Args:
+            region: the matrix.
+            address: of each lane.
+            facts: polynomials that are not negative.
+        """
         found = line_and_place(region, address - of(region.pointer), facts)
         if found is None or region.tensor is None:
             return None

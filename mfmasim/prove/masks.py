@@ -45,7 +45,13 @@ class Condition:
     def opaque(
         cls, key: tuple[object, ...] = (), *, uniform: bool = False, reads: frozenset[Symbol] | None = None
     ) -> Condition:
-        """A condition of which nothing is known; that of a key is the same everywhere."""
+        """A condition of which nothing is known.
+
+        Args:
+            key: conditions of one key are the same; without any it is a new one.
+            uniform: whether all waves and lanes have the same.
+            reads: symbols that decide it, where they are known.
+        """
         return cls("opaque", key or (next(_serial),), None, uniform, reads)
 
     @property
