@@ -440,8 +440,8 @@ def page() -> str:
     parts = {
         "COMMAND": lambda: shown(
             "cost gemm_fp8/scheduled --case pingpong_256 --arch gfx950 --set K=1536 --set beta=0.0",
-            r"[┃│] (pipe|matrix|L2|LDS|issue) +[┃│] +(of a|simd|group|wave) |clocks a turn|cores busy"
-            "|still: (barrier|lgkm)|^(bound|occup|intens|VGPRs|rates|assumed|a bound)",
+            r"[┃│] (pipe|matrix|L2|LDS|issue) +[┃│] +(of a|simd|group|wave) |clocks per loop|cores busy"
+            "|stalled: (barrier|lgkm)|^(bound|occup|intens|VGPRs|rates|assumed|a bound)",
         ),
         "FP8": lambda: ladder_table(LADDERS[0]),
         "WMMA": lambda: ladder_table(LADDERS[1]),

@@ -24,6 +24,18 @@ def write_file(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def brief(place: str) -> str:
+    """A source line as a table shows it: the path from the current folder, or the file's name where it lies elsewhere.
+
+    >>> brief("/opt/lib/triton/standard.py:216"), brief("kernels/gemm.hip:12")
+    ('standard.py:216', 'kernels/gemm.hip:12')
+    """
+    if not place.startswith("/"):
+        return place
+    path = Path(place)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else path.name
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` when all is written.

@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             continue
         result = profile.result
-        print(f"{result.status.upper()}  {result.arch}  {result.case}: {profile.matrix_share:.1%} matrix instructions")
+        share = f"{profile.matrix_share:.1%}" if profile.matrix_share else "no"
+        print(f"{result.status.upper()}  {result.arch}  {result.case}: {share} matrix instructions")
         print(f"fidelity: {profile.result.trust}")
         for title, columns, rows in tables_of(profile):
             print(table(columns, rows, "terminal", title), end="")
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         Path(args.html).write_text(profile_page(profiles, __version__))
     if args.json != "-" and not is_launch(args.targets):
-        print(f"bounds of each pipe, and what waves stand still for: mfmasim cost {' '.join(args.targets)}")
+        print(f"bounds of each pipe, and what waves stall on: mfmasim cost {' '.join(args.targets)}")
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
     for target in texts if args.json != "-" else []:
         print(f"published claims about {target}: mfmasim report {target} --claims")

@@ -212,7 +212,7 @@ class Compared:
         if rows:
             compared = [row for row in rows if row[2] is not None]
             said.append(f"counters: {sum(row[3] == 'equal' for row in compared)} of {len(compared)} equal")
-        for name, found in (("gaps", self.gaps), ("gaps of the main loop from its second turn on", self.steady)):
+        for name, found in (("gaps", self.gaps), ("gaps of the main loop from its second iteration on", self.steady)):
             if found:
                 error, width = self.error(found), statistics.median(gap.high - gap.low for gap in found)
                 said.append(

@@ -82,10 +82,10 @@ def _quantities(one: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for pipe in one["pipes"]:
         yield f"bound of {pipe['pipe']}", pipe["cycles"]
     for end in ("low", "value", "high"):
-        yield f"clocks a turn ({end})", one["timeline"][end]["turn"]
+        yield f"clocks per iteration ({end})", one["timeline"][end]["turn"]
     line = one["timeline"]["value"]
     yield "clocks of the recorded workgroups", line["clocks"]
     for reason, clocks in line["standing"].items():
-        yield f"waves stand still: {reason}", clocks
+        yield f"waves stalled: {reason}", clocks
     for source, clocks in line.get("causes", {}).items():
         yield f"caused by {source}", clocks

@@ -33,7 +33,7 @@ def chrome_trace(line: Timeline, product: Product) -> dict[str, Any]:
             op, issued, stood = operations[number], lane.issued[place], lane.stood[place]
             if stood:
                 events.append(
-                    _event(WAVES, lane.wave, lane.reasons[place], "stands still", (issued - stood) * scale,
+                    _event(WAVES, lane.wave, lane.reasons[place], "stalled", (issued - stood) * scale,
                            stood * scale, {})
                 )  # fmt: skip
             after = lane.issued[place + 1] - lane.stood[place + 1] if place + 1 < len(lane.issued) else lane.busy[place]

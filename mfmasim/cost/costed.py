@@ -16,6 +16,7 @@ from mfmasim.cost.estimate import estimate, timelines
 from mfmasim.cost.operation import SCOPES
 from mfmasim.cost.timeline import timeline
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.files import brief
 from mfmasim.lds import ds_instruction, phase_table
 from mfmasim.matrix import instruction
 
@@ -214,7 +215,7 @@ class Costed:
             rates: with every rate that the results rest on.
         """
         bound, recorded = self.bound, self.recorded
-        per = "turn of the main loop" if bound.looped else "kernel"
+        per = "loop iteration" if bound.looped else "kernel"
         pipes = [
             [pipe, SCOPES[pipe], f"{cycles:,.1f}", f"{bound.shares[pipe]:.0%}"]
             for pipe, cycles in sorted(bound.cycles.items(), key=lambda item: -item[1])
@@ -225,7 +226,7 @@ class Costed:
             for count, what in ((recorded.resident, "workgroup"), (bound.waves, "wave"))
         )
         tables: list[Table] = [
-            (f"Bound: {bound.pipe}, {bound.total:,.0f} cycles a {per} ({waves} on four SIMDs)",
+            (f"Bound: {bound.pipe}, {bound.total:,.0f} cycles per {per} ({waves} on four SIMDs)",
              ("pipe", "of a", "cycles, at least", "share of the bound"), pipes),
         ]  # fmt: skip
         lines = self.drawn
@@ -242,23 +243,27 @@ class Costed:
                 "Timeline, with the latencies of the rows, and with both ends of their ranges",
                 ("", "low", "rows", "high"),
                 [
-                    [f"clocks a {per}", *(f"{end['turn']:,.0f}" for end in ends)],
+                    [f"clocks per {per}", *(f"{end['turn']:,.0f}" for end in ends)],
                     ["matrix cores busy", *(f"{end['matrix_share']:.1%}" for end in ends)],
                     ["clocks of the recorded workgroups", *(f"{end['clocks']:,.0f}" for end in ends)],
                     ["ms of the launch", *(f"{self.estimated.milliseconds[e]:.4g}" for e in ("low", "value", "high"))],
-                    *[[f"waves stand still: {name}", *cells] for name, *cells in standing],
+                    *[[f"waves stalled: {name}", *cells] for name, *cells in standing],
                 ],
             )
         )
         where = [
-            [cause, f"{sum(waits.values()):,.0f}", ", ".join(sorted(waits, key=lambda line: -waits[line])[:3])]
+            [
+                brief(cause),
+                f"{sum(waits.values()):,.0f}",
+                ", ".join(map(brief, sorted(waits, key=lambda at: -waits[at])[:3])),
+            ]
             for cause, waits in list(lines["value"].by_cause().items())[:8]
         ]
         if where:
-            tables.append(("What waves stand still for", ("cause", "clocks of all waves", "waits at"), where))
-        first = [[c.what, f"{c.gain:.0%}", f"{c.clocks:,.0f}", ", ".join(c.lines)] for c in self.changes]
+            tables.append(("What waves stall on", ("cause", "clocks of all waves", "waits at"), where))
+        first = [[c.what, f"{c.gain:.0%}", f"{c.clocks:,.0f}", ", ".join(map(brief, c.lines))] for c in self.changes]
         if first:
-            columns = ("without", "gain at most", f"clocks a {per}", "source")
+            columns = ("without", "gain at most", f"clocks per {per}", "source")
             tables.append(("What to change first, one at a time", columns, first))
         if rates:
             shown = [[u.rate, u.value, u.confidence, u.source] for u in self.used]
@@ -300,10 +305,10 @@ class Costed:
         bound, shares = self.bound, self.shares
         conflicts = sum(share.conflicts for share in shares)
         of = f", {conflicts:,.0f} of them bank conflicts" if conflicts else ""
-        most = [f"{share.line} ({share.cycles:,.0f})" for share in shares[:4]]
+        most = [f"{brief(share.line)} ({share.cycles:,.0f})" for share in shares[:4]]
         more = f" and {len(shares) - 4} more" if len(shares) > 4 else ""
-        per = "turn" if bound.looped else "kernel"
-        return f"bound: {bound.pipe}, {bound.total:,.0f} cycles a {per}{of}; by {', '.join(most)}{more}"
+        per = "iteration" if bound.looped else "kernel"
+        return f"bound: {bound.pipe}, {bound.total:,.0f} cycles per {per}{of}; by {', '.join(most)}{more}"
 
 
 _KEPT = ("per", "turns", "waves", "flops", "bytes", "fetched", "intensity")

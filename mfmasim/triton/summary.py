@@ -52,6 +52,10 @@ def results(records: Records) -> list[Result]:
     return list(made.values())
 
 
+def _count(number: int, word: str, plural: str = "s") -> str:
+    return f"{number:,} {word}{plural * (number != 1)}"
+
+
 def lines(records: Records, found: Sequence[Result], most: int) -> list[str]:
     """The summary of a program.
 
@@ -63,8 +67,9 @@ def lines(records: Records, found: Sequence[Result], most: int) -> list[str]:
     counts = Counter((launch["kernel"], launch["arch"]) for launch in records.launches)
     instructions = sum(launch["instructions"] for launch in records.launches)
     seconds = sum(launch["seconds"] for launch in records.launches)
+    launched = f"{_count(len(records.launches), 'launch', 'es')} of {_count(len(found), 'kernel')}"
     total = (
-        f"{len(records.launches):,} launches of {len(found)} kernels, {instructions:,} wave-instructions; "
+        f"{launched}, {instructions:,} wave-instructions; "
         f"{len(records.compiled)} compiled in {sum(records.compiled):.2f} s, simulated in {seconds:.2f} s"
     )
     out = [total]

@@ -75,10 +75,18 @@ def load_file(path: Path) -> list[Case]:
             raise MfmasimError(f"{path}: the case file ends the program (exit {error.code})") from None
         except Exception as error:  # a user's file may fail in any way; say where
             line = line_in(error, path)
-            raise MfmasimError(f"{path}{line}: {one_line(error)}") from error
+            raise MfmasimError(f"{path}{line}: {one_line(error)}{_program(path)}") from error
     if not found:
         raise MfmasimError(f"{path}: no case is declared (use @case from mfmasim.verify)")
     return found
+
+
+def _program(path: Path) -> str:
+    """What to do with a program that was given in place of a case file."""
+    text = path.read_text(errors="replace")
+    if "case(" in text or "triton" not in text:
+        return ""
+    return f"; it declares no case: run a program by mfmasim triton --arch ARCH -- python {path.name}"
 
 
 def families() -> dict[str, Path]:

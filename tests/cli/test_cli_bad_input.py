@@ -82,3 +82,14 @@ def test_a_pipe_that_is_closed_before_the_end_is_no_error():
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=buffered, timeout=100, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_program_in_place_of_a_case_file_is_answered_with_the_verb(tmp_path, capsys):
+    program = tmp_path / "prog.py"
+    program.write_text("import math  # a program that would import triton\nassert math.pi > 4, 'no GPU'\n")
+    assert main(["report", str(program)]) == 2
+    said = capsys.readouterr().err
+    assert "prog.py:2: AssertionError: no GPU; it declares no case: run a program by mfmasim triton" in said
+    program.write_text(program.read_text() + "# @case(...)\n")
+    assert main(["report", str(program)]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("no GPU")

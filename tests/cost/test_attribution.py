@@ -53,7 +53,7 @@ def test_lines_and_conflicts_make_the_bound(kernel):
     (quiet,) = shares_of(recorded_of(kernel, 1).trace, recorded.head, "LDS")
     assert (quiet.cycles, quiet.conflicts) == (2, 0)
     said = Costed(recorded, product_of(kernel.arch, None)).lines()[0]
-    assert said == f"bound: LDS, 64 cycles a turn, 62 of them bank conflicts; by {READ} (64)"
+    assert said == f"bound: LDS, 64 cycles per iteration, 62 of them bank conflicts; by {READ} (64)"
 
 
 @pytest.mark.parametrize("pipe", ["VALU", "LDS", "memory", "L2", "scalar", "issue"])

@@ -32,7 +32,7 @@ def command(*args, cwd=ROOT, **variables):
 def test_a_right_program(tmp_path):
     code, _, err = command("--arch", "gfx950", "--json", str(tmp_path / "a.json"), "--", "python", PROGRAM)
     assert code == 0, err
-    assert "1 launches of 1 kernels" in err, err
+    assert "1 launch of 1 kernel," in err, err
     assert "PASS  gfx950   double  1x" in err
     assert "not time of a GPU" in err
     found = json.loads((tmp_path / "a.json").read_text())
@@ -109,7 +109,7 @@ def test_the_programs_own_exit_code_is_kept():
 def test_all_configurations_run_if_asked():
     code, _, err = command("--arch", "gfx950", "--autotune", "--", "python", PROGRAM)
     assert code == 0, err
-    assert "3 launches of 1 kernels" in err  # two measured, then the better one
+    assert "3 launches of 1 kernel," in err  # two measured, then the better one
 
 
 @pytest.mark.parametrize(

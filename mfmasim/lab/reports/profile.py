@@ -66,7 +66,7 @@ class Profile:
         if self.turn is None or not self.turn.copies or not self.turn.matrix:
             return ""
         return (
-            f"a turn of the main loop copies {self.turn.copies} vector registers for {self.turn.matrix} matrix "
+            f"an iteration of the main loop copies {self.turn.copies} vector registers for {self.turn.matrix} matrix "
             "instructions: the compiler moves operands or sums between registers"
         )
 

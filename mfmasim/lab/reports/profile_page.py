@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from mfmasim.files import brief
 from mfmasim.lab.reports.profile import Profile
 from mfmasim.lab.reports.statements import COLUMNS, Weighed
 from mfmasim.lab.reports.traffic_page import traffic_tables
@@ -43,14 +44,16 @@ def tables_of(profile: Profile) -> list[Table]:
         for limit in occupancy.limits
     ]
     conflicts = [
-        [access.source, access.instruction, f"{access.executions:,}", access.degree, f"{access.extra_passes:,}"]
+        [brief(access.source), access.instruction, f"{access.executions:,}", access.degree, f"{access.extra_passes:,}"]
         for access in profile.accesses
     ]
     where = (
-        f"main loop: {main.source}, {_number(main.turns / max(1, report.waves))} turns a wave" if main else "no loop"
+        f"main loop: {brief(main.source)}, {_number(main.turns / max(1, report.waves))} iterations of a wave"
+        if main
+        else "no loop"
     )
     tables: list[Table] = [
-        (f"Instructions ({where})", ("family", "wave-instructions", "share", "in a turn", "share of it"), mix),
+        (f"Instructions ({where})", ("family", "wave-instructions", "share", "per iteration", "share of it"), mix),
         (
             (
                 f"Resources: {_number(occupancy.waves_per_simd)} waves per SIMD, "
@@ -64,18 +67,18 @@ def tables_of(profile: Profile) -> list[Table]:
         columns = ("source", "instruction", "executions", "degree", "extra passes")
         tables.append((f"LDS, {report.lds['bytes']:,} bytes", columns, conflicts))
     if (bound := profile.bound) is not None:
-        per = "turn of the main loop" if bound.looped else "kernel"
+        per = "loop iteration" if bound.looped else "kernel"
         rows = [[pipe, _number(round(cycles, 1)), f"{bound.shares[pipe]:.0%}"] for pipe, cycles in bound.cycles.items()]
-        title = f"Bound: {bound.pipe}, {_number(round(bound.total, 1))} cycles a {per} (mfmasim cost)"
+        title = f"Bound: {bound.pipe}, {_number(round(bound.total, 1))} cycles per {per} (mfmasim cost)"
         tables.append((title, ("pipe", "cycles, at least", "share of the bound"), rows))
     tables += traffic_tables(profile.traffic)
     if main is not None:
         rows = [[name, _number(count)] for name, count in main.counts.items()]
-        tables.append(("Main loop, of a wave in a turn", ("instruction", "count"), rows))
+        tables.append(("Main loop, per wave and iteration", ("instruction", "count"), rows))
     if profile.turn is not None:
         values = [(name, value) for name, value in profile.turn.quantities().items() if value is not None]
         order = [["order", profile.turn.written], *([name, _number(value)] for name, value in values)]
-        tables.append(("Order of the main loop's usual turn", ("what", "found"), order))
+        tables.append(("Order of the main loop's usual iteration", ("what", "found"), order))
     if claims:
         tables.append(("Claims", ("claim", "where", "claimed", "found", "verdict"), claims))
     return tables

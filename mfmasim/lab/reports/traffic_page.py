@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mfmasim.architectures import Arch
+from mfmasim.files import brief
 from mfmasim.observe.tools.traffic import LINES, Site, Traffic
 from mfmasim.verify.arguments import Argument
 from mfmasim.verify.launch import CaseLaunch
@@ -55,8 +56,8 @@ def _by_line(sites: list[Site]) -> list[Site]:
 def _row(site: Site) -> list[Any]:
     times = max(1, site.accesses)
     lines = [_number(count[size] / times) for size in LINES for count in (site.lines, site.fewest)]
-    return [site.source, site.instruction, site.buffer, f"{site.accesses:,}", _number(site.bytes / times), *lines,
-            f"{site.use[LINES[-1]]:.0%}"]  # fmt: skip
+    return [brief(site.source), site.instruction, site.buffer, f"{site.accesses:,}", _number(site.bytes / times),
+            *lines, f"{site.use[LINES[-1]]:.0%}"]  # fmt: skip
 
 
 def _number(value: float) -> str:
