@@ -82,6 +82,7 @@ class Account:
     @property
     def samples(self) -> list[Sample]:
         """The worst distinct accesses, independent of the order of execution."""
+        self._keep_all()
         kept = {id(self._worst[key]): self._worst[key] for key in sorted(self._worst, key=self._badness)}
         return list(kept.values())[:SAMPLES]
 
@@ -120,9 +121,9 @@ class Account:
 
     def worst_lanes(self) -> tuple[int, ...]:
         """Lanes of the worst sample that conflict in its fullest bank; empty without a conflict."""
-        sample = next(iter(self.samples), None)
-        if sample is None or int(sample.degrees.max(initial=0)) < 2:
+        if self.worst < 2:
             return ()
+        sample = self.samples[0]
         phase = self.table.sets(self.lanes)[int(sample.degrees.argmax())]
         banks: dict[int, dict[int, int]] = {}
         for lane in phase:
@@ -162,7 +163,6 @@ class Account:
             alike, low, high = found[3:]
             if (base < low).any() or (base > high).any():
                 found[4], found[5] = np.minimum(low, base), np.maximum(high, base)
-                self._keep(quiet, active, part, found[1], alike, base)
             return
         if (self.row.name, pattern) not in known:
             alike = _alike(quiet, active)
@@ -177,7 +177,17 @@ class Account:
             self._counts[key] = [1, degrees, weights, alike, base, base]
         else:
             self._forget(part, degrees, weights)
-        self._keep(quiet, active, part, degrees, alike, base)
+            self._keep(quiet, active, part, degrees, alike, base)
+
+    def _keep_all(self) -> None:
+        """Store the worst of the accesses that are counted, which nothing asks for where there are no conflicts."""
+        for (part, pattern), (_, degrees, _, alike, low, high) in self._counts.items():
+            size = 8 * len(low) * self.lanes
+            quiet = np.frombuffer(pattern[:size], np.int64).reshape(len(low), self.lanes)
+            bits = np.frombuffer(pattern[size:], np.uint8)
+            active = np.unpackbits(bits).astype(np.bool_).reshape(quiet.shape) if len(bits) else None
+            for base in (low, high):
+                self._keep(quiet, active, part, degrees, alike, base)
 
     def _forget(self, part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
         if not self._histogram.size:
@@ -199,7 +209,7 @@ class Account:
                     addresses = np.where(mask, lanes + start, 0)
                     self._remember(key, Sample(addresses, mask, part, degrees[number], start))
         if len(self._worst) > 4 * SAMPLES:
-            kept = sorted(self._worst, key=self._badness)[:SAMPLES]
+            kept = sorted(self._worst, key=self._badness)[: 2 * SAMPLES]  # the lowest and the highest of each
             self._worst = {key: self._worst[key] for key in kept}
 
     def _is_further(self, key: bytes, base: int) -> bool:
@@ -222,6 +232,7 @@ class Account:
             self._forget(part, degrees, times * weights)
         if other._histogram.size:
             self._histogram = other._histogram + (self._histogram if self._histogram.size else 0)
+        other._keep_all()
         for key, sample in other._worst.items():
             self._remember(key.removesuffix(b"low").removesuffix(b"high"), sample)
 

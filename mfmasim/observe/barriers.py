@@ -167,14 +167,17 @@ class Barriers(Check):
 
     def _differ(self, batch: _Batch, group: int) -> None:
         """Waves of a workgroup were at different barriers at one time: compare with its first wave."""
-        members = np.arange(group * self.per, (group + 1) * self.per)
-        for slot in np.flatnonzero(batch.differs[group]):
-            here = members[batch.number[members, slot] == batch.of[group, slot]]
-            other = int(batch.pc[here[0], slot])
-            for pc in np.unique(batch.pc[here, slot]):
-                there = here[batch.pc[here, slot] == pc]
-                if pc != other:
-                    self._add(DIFFERENT, int(pc), other, batch.place(int(there[0])), len(there), "")
+        first = group * self.per
+        members = slice(first, first + self.per)
+        for slot in np.flatnonzero(batch.differs[group]).tolist():
+            at = zip(batch.pc[members, slot].tolist(), batch.number[members, slot].tolist(), strict=True)
+            number, waves = int(batch.of[group, slot]), dict[int, list[int]]()
+            for wave, (pc, arrived) in enumerate(at, first):
+                if arrived == number:
+                    waves.setdefault(pc, []).append(wave)
+            other, *further = waves
+            for pc in sorted(further):
+                self._add(DIFFERENT, pc, other, batch.place(waves[pc][0]), len(waves[pc]), "")
         batch.differs[group] = False
 
     def _close(self) -> None:

@@ -36,6 +36,8 @@ PAST = Kind(
     "Correct the index.",
 )
 DWORD = 4
+FAR = 1 << 62
+"""Above any address in the LDS."""
 MOST = 256
 """Different ranges of one instruction that are kept; further ones only move its ends."""
 
@@ -104,13 +106,15 @@ class Variables(Check):
         """Note the range of an access to the LDS."""
         if event.space != "lds":
             return
-        addresses = event.addresses
-        if event.active is not None:
-            if not event.active.any():
+        addresses, active = event.addresses, event.active
+        lowest, highest = addresses, addresses
+        if active is not None:
+            if not active.any():
                 return
-            addresses, active = np.broadcast_arrays(addresses, event.active)
-            addresses = addresses[active]
-        low, high = int(addresses.min()), int(addresses.max()) + event.size
+            lowest, highest = (np.where(active, addresses, far) for far in (FAR, -FAR))
+            addresses = np.broadcast_to(addresses, lowest.shape)[np.broadcast_to(active, lowest.shape)]
+        low_at, high_at = int(lowest.argmin()), int(highest.argmax())
+        low, high = int(lowest.flat[low_at]), int(highest.flat[high_at]) + event.size
         if low < 0 or high > self._bytes:
             return  # reported by the check `bounds`
         key = event.instruction.pc, event.part
@@ -122,7 +126,7 @@ class Variables(Check):
         if len(reach.ranges) < MOST:
             reach.ranges.add((low, high))
         flags = reach.flags(high)
-        if event.active is None and len(addresses) > self._waves:
+        if active is None and len(addresses) > self._waves:
             addresses = addresses[: self._waves]  # a workgroup usually accesses what the others do
             if int(addresses.min()) != low or int(addresses.max()) + event.size != high:
                 addresses = event.addresses
@@ -130,9 +134,9 @@ class Variables(Check):
         if event.size > DWORD:
             flags[(addresses + (event.size - DWORD)) >> 2] = 1
         if low < reach.lowest:
-            reach.lowest, reach.low_at = low, _first(event, low)
+            reach.lowest, reach.low_at = low, _place(event, lowest.shape, low_at)
         if high > reach.highest:
-            reach.highest, reach.high_at = high, _first(event, high - event.size)
+            reach.highest, reach.high_at = high, _place(event, lowest.shape, high_at)
 
     def merge(self, other: Variables) -> None:
         """Add what another part of the same launch accessed."""
@@ -178,10 +182,7 @@ class Variables(Check):
         return self.finding(PAST, text, pc, place, instruction=reach.instruction.name)
 
 
-def _first(event: AccessEvent, address: int) -> tuple[int, int]:
-    """The first wave, by its number in the launch, and its lane that access an address."""
-    here = event.addresses == address
-    if event.active is not None:
-        here = here & event.active
-    row, lane = divmod(int(here.argmax()), here.shape[1])
-    return int(event.numbers[row * (event.waves // len(here))]), lane
+def _place(event: AccessEvent, shape: tuple[int, ...], at: int) -> tuple[int, int]:
+    """Wave, by its number in the launch, and lane of an element of an array (1 or waves, lanes)."""
+    row, lane = divmod(at, shape[1])
+    return int(event.numbers[row * (event.waves // shape[0])]), lane

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfmasim.machine.state.wave_selection import Runs, selection
+from mfmasim.machine.state.wave_selection import Runs, runs_of, selection
 
 
 @given(st.data(), st.integers(1, 24))
@@ -29,10 +29,10 @@ def test_reads_and_writes_are_those_by_numbers(data, count):
 @pytest.mark.parametrize(
     ("numbers", "found"),
     [
-        ([3, 4, 5], Runs(3, 3, 3, 1)),
-        ([0, 1, 4, 5, 8, 9], Runs(0, 2, 4, 3)),
-        ([6, 7, 10, 11], Runs(6, 2, 4, 2)),
-        ([1, 5, 9], Runs(1, 1, 4, 3)),
+        ([3, 4, 5], runs_of(3, 3, 3, 1)),
+        ([0, 1, 4, 5, 8, 9], runs_of(0, 2, 4, 3)),
+        ([6, 7, 10, 11], runs_of(6, 2, 4, 2)),
+        ([1, 5, 9], runs_of(1, 1, 4, 3)),
     ],
 )
 def test_waves_at_the_same_places_of_workgroups_are_runs(numbers, found):

@@ -8,7 +8,7 @@ import numpy as np
 
 from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import operation_of
-from mfmasim.machine.definedness.keys import LDS, SCRATCH, VECTORS, keys_of, set_of
+from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.definedness.places import places_of
 from mfmasim.machine.definedness.planes import ONES, register
@@ -231,7 +231,8 @@ class FillPlan(AccessPlan):
         """As for any access."""
         super().__init__(instruction, owner)
         key, self._space = (LDS, "lds") if self.spaces >> LDS & 1 else (SCRATCH, "scratch")
-        self._sources = (self.registers | self.spaces) & ~set_of([key])
+        # What memory holds is looked at once it is known where a load to the LDS reads.
+        self._sources = (self.registers | self.spaces) & ~set_of([key, GLOBAL])
         self._events: list[AccessEvent] | None = None
 
     def before(self, g: Group) -> None:
@@ -242,16 +243,27 @@ class FillPlan(AccessPlan):
 
     def note(self, event: AccessEvent) -> None:
         """An access of this instruction."""
-        if self._events is not None and event.space == self._space:
+        if self._events is not None:
             self._events.append(event)
 
     def after(self, g: Group) -> None:
-        """What was written is defined."""
+        """What was written is defined, if what was read is."""
         plane = self.owner.plane
+        if self.planes.dirty >> GLOBAL & 1 and any(map(self._undefined, self._events or ())):
+            super().before(g)
+            return
         for event in self._events or ():
-            plane.stored = True
-            part = Part(event.space, event.addresses, event.active, event.part)
-            store(plane, g, self.instruction, part, [ZERO] * max(1, event.size // 4), event.size)
+            if event.space == self._space:
+                plane.stored = True
+                part = Part(event.space, event.addresses, event.active, event.part)
+                store(plane, g, self.instruction, part, [ZERO] * max(1, event.size // 4), event.size)
+
+    def _undefined(self, event: AccessEvent) -> bool:
+        """Whether an access may have read undefined bytes of memory."""
+        if event.space != "global":
+            return False
+        first, last = int(event.addresses.min()), int(event.addresses.max())
+        return self.owner.plane.memory.undefined_within(first, last + event.size)
 
 
 class AtomicPlan(AccessPlan):

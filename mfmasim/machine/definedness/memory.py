@@ -64,7 +64,7 @@ class GlobalBits(Memory):
         """Whether bytes of a range of addresses may be undefined; of a short range, whether they are."""
         if not any(first < after and start < end for start, after in self._unset):
             return False
-        return end - first > FEW or bool(self._bytes[first - self._base : end - self._base].any())
+        return end - first > FEW or bool(self._bytes[max(first - self._base, 0) : end - self._base].any())
 
     def define(self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None) -> None:
         """Defined dwords are stored.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from mfmasim.machine.launch.place import Place
 
@@ -57,8 +57,7 @@ class MatrixEvent:
     """Place of the i-th wave of this event, and of a lane in it."""
 
 
-@dataclass(frozen=True)
-class AccessEvent:
+class AccessEvent(NamedTuple):
     """A memory instruction accessed a memory space; one with two addresses makes two events."""
 
     instruction: Instruction
@@ -85,8 +84,7 @@ class AccessEvent:
     """What a store writes, dword by dword, each (1 or waves, lanes)."""
 
 
-@dataclass(frozen=True)
-class BlockEvent:
+class BlockEvent(NamedTuple):
     """A group of waves has executed a block of consecutive instructions."""
 
     instructions: Sequence[Instruction]
@@ -201,8 +199,7 @@ class UndefinedUse:
     """Address of the instruction that loaded them, where they come from memory."""
 
 
-@dataclass(frozen=True)
-class ValueEvent:
+class ValueEvent(NamedTuple):
     """An instruction that an observer watches was executed; registers as bits, each (1 or waves, 1 or lanes)."""
 
     instruction: Instruction

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     Hook = Callable[[AccessEvent], None]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The lanes of an access that address one space; ``mask`` None means all lanes."""
 
     space: str

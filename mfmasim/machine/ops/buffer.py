@@ -19,7 +19,7 @@ from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import Reach, resource
 from mfmasim.machine.ops.scratch import parts
-from mfmasim.machine.ops.spaces import Access, load, store
+from mfmasim.machine.ops.spaces import Access, Part, load, store
 from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
@@ -39,6 +39,9 @@ def load_words(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, size: int
 ) -> list[NDArray[np.uint32]]:
     """Read `size` bytes per lane; each dword out of range is 0."""
+    first = reach.address(0)
+    if size > 4 and reach.linear and reach.inside(0, size).all() and machine.memory.within(first, size):
+        return load(machine, g, instruction, Part("global", first, g.mask), size)  # the usual case
     step = min(size, 4)
     words = []
     for byte in range(0, size, step):

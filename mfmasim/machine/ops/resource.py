@@ -40,6 +40,8 @@ class Reach:
     """Addresses of the component that starts at a byte, (waves, lanes)."""
     inside: Callable[[int, int], Flags]
     """Whether the component of a given first byte and size is in range."""
+    linear: bool = False
+    """Whether components follow one another in memory."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
         if terms.given is None and not terms.lane.any():
             # A raw access: no index, so nothing to multiply and nothing to swizzle.
             linear = terms.start + terms.scalar + terms.offset
-            return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO))
+            return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO), linear=True)
         index, stride, swizzle = _indexed(terms, np.arange(g.lanes, dtype=np.uint64), typed)
         if swizzle.any():
             # The manuals' formula with the departures that the layout names.

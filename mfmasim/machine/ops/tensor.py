@@ -121,7 +121,7 @@ def _tensor(to_memory: bool, instruction: Instruction, machine: Machine) -> Boun
         memory = Part("global", base[:, None] + tiles.memory.astype(np.uint64), inside)
         shared = Part("lds", words[:, LDS_ADDRESS].astype(np.int64)[:, None] + tiles.lds, moved)
         if to_memory:
-            data = load(machine, g, instruction, replace(shared, mask=inside), tiles.size)
+            data = load(machine, g, instruction, shared._replace(mask=inside), tiles.size)
             store(machine, g, instruction, memory, data, tiles.size)
         else:
             data = load(machine, g, instruction, memory, tiles.size)

@@ -175,6 +175,17 @@ class Memory:
         """The buffer that holds an address, if any."""
         return next((r for r in self.regions if r.address <= address < r.address + r.size), None)
 
+    def within(self, addresses: NDArray[np.uint64], size: int) -> bool:
+        """Whether all bytes of an access by all lanes lie in one buffer.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes per lane.
+        """
+        low, high = int(addresses.min()) - self._base, int(addresses.max()) - self._base
+        last = int(self._starts.searchsorted(low, side="right")) - 1
+        return last >= 0 and high + size <= int(self._ends[last])
+
     def nearest(self, address: int, size: int = 1) -> str:
         """The buffer nearest to an access of `size` bytes and the distance to it, in words."""
         if address < 1 << 20:

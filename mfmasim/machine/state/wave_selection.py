@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Runs:
-    """The waves first + i period + j, for i < runs and j < length."""
+    """The waves first + i period + j, for i < runs and j < length; `runs_of` makes each once."""
 
     first: int
     length: int
@@ -82,6 +82,7 @@ class Scattered:
 
 
 Selection = Runs | Scattered
+runs_of = lru_cache(4096)(Runs)
 
 
 @lru_cache
@@ -98,10 +99,10 @@ def selection(numbers: NDArray[np.int64], count: int) -> Selection:
     """
     first, total = int(numbers[0]), len(numbers)
     if int(numbers[-1]) - first + 1 == total:
-        return Runs(first, total, total, 1)
+        return runs_of(first, total, total, 1)
     length = int((np.diff(numbers) != 1).argmax()) + 1
     period, runs = int(numbers[length]) - first, total // length
-    found = Runs(first, length, period, runs)
+    found = runs_of(first, length, period, runs)
     offset = first % period
     fits = offset + length <= period and first - offset + runs * period <= count
     return found if fits and total % length == 0 and (found.numbers() == numbers).all() else Scattered(numbers)

@@ -14,7 +14,6 @@ reported.) An atomic operation whose result decides orders what other waves did 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +105,7 @@ class LdsRaces:
         if event.space == "lds":
             # Later instructions of the block may overwrite the registers that the data lies in.
             data = tuple(word.copy() for word in event.data)
-            self._pending.append(replace(event, data=data) if data else event)
+            self._pending.append(event._replace(data=data) if data else event)
 
     def on_block(self, event: BlockEvent) -> None:
         """Replay a block for its waves: accesses, waits and barriers in program order."""

@@ -133,8 +133,10 @@ class Sharing:
         book = {"read": self.reader, "write": self.writer, "atomic": self.changer}[event.kind]
         first = offsets >> 2
         count = -(-event.size // 4)
-        for k in range(count):
-            book.note(first + k if k else first, who)
+        if count > 1:
+            book.note(first[..., None] + np.arange(count), who[..., None])
+        else:
+            book.note(first, who)
         if misaligned:
             last = offsets + (event.size - 1) >> 2
             if (last != first + (count - 1)).any():
