@@ -82,9 +82,20 @@ class Definedness(ShadowState):
         return step
 
     def defined(self, instructions: Iterable[Instruction]) -> Callable[[], bool]:
-        """Whether all bits of the registers that instructions access are defined, at the time of the call."""
-        touched = set_of(key for ins in instructions for operand in (*ins.src, *ins.dst) for key in keys_of(operand))
-        return lambda: not self.planes.dirty & touched
+        """Whether all bits of the registers that instructions read are defined, at the time of the call."""
+        read = set_of(key for ins in instructions for operand in ins.src for key in keys_of(operand))
+        return lambda: not self.planes.dirty & read
+
+    def define(self, instructions: Iterable[Instruction]) -> Bound:
+        """What instructions under a full EXEC write is defined, in all its bits."""
+        keys = [key for ins in instructions for operand in ins.dst for key in keys_of(operand)]
+        written = set_of(keys)
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & written:
+                self.planes.define(g, keys)
+
+        return step
 
     def indexed(self, instruction: Instruction, run: Bound) -> Bound:
         """An instruction that runs with VGPR indexing on: each form that M0 selects is followed separately."""

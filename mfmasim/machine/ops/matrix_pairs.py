@@ -116,6 +116,7 @@ def _together(
     operation, modes = ones[0].operation, with_mode(ones[0].modes)
     follows = machine.definedness
     defined = None if follows is None else follows.defined(instructions)
+    define = None if follows is None else follows.define(instructions)
     wait = 0
 
     def product(g: Group) -> NDArray[np.uint32] | None:
@@ -146,6 +147,8 @@ def _together(
             for step in bound:
                 step(g)
             return
+        if define is not None:
+            define(g)
         each = out.reshape(len(out), len(ordered), -1, g.lanes)
         for number, one in enumerate(ordered):
             for register in range(one.d.count):
