@@ -34,7 +34,10 @@ class Definedness(Protocol):
     """What follows undefined bits through a launch (`mfmasim.machine.definedness`)."""
 
     def defined(self, instructions: Iterable[Instruction]) -> Callable[[], bool]:
-        """Whether all bits of the registers that instructions access are defined, at the time of the call."""
+        """Whether all bits of the registers that instructions read are defined, at the time of the call."""
+
+    def define(self, instructions: Iterable[Instruction]) -> Bound:
+        """What instructions under a full EXEC write is defined, in all its bits."""
 
 
 class Spaces(Protocol):
