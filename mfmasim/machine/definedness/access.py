@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ZERO = np.zeros((1, 1), np.uint32)
 REACH = 32
 """More bytes than a lane loads from its address on."""
-MUCH = 1 << 18
+MUCH = 1 << 24
 """Bytes that are not looked at: following the load is faster."""
 HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
@@ -101,7 +101,7 @@ class AccessPlan:
         first, end = max(int(address.min()) - REACH, 0), min(int(address.max()) + REACH, limit)
         groups = g.workgroup
         rows = self.owner.plane.lds[int(groups[0]) : int(groups[-1]) + 1, first:end]
-        return rows.size < MUCH and not rows.any()
+        return rows.size < MUCH and not rows.max(initial=0)
 
     def _define(self, g: Group) -> None:
         """What is loaded is defined."""

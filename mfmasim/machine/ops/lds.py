@@ -61,7 +61,7 @@ PAIRS: tuple[tuple[str, str, int, int], ...] = (
 )
 
 
-def _bind_load(
+def bind_load(
     instruction: Instruction, machine: Spaces, offset: int, size: int, number: int = 0
 ) -> Callable[[Group], list[NDArray[np.uint32]]]:
     """Read `size` bytes per lane at the address register plus `offset`."""
@@ -99,7 +99,7 @@ def _bind_store(
 
 
 def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
-    read = _bind_load(instruction, machine, instruction.modifiers.get("offset", 0), access.size)
+    read = bind_load(instruction, machine, instruction.modifiers.get("offset", 0), access.size)
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
@@ -132,7 +132,7 @@ def _pair(size: int, stride: int, instruction: Instruction, machine: Spaces) -> 
     per = size // 4
     if instruction.dst:
         target = instruction.dst[0]
-        reads = [_bind_load(instruction, machine, offset, size, number) for number, offset in enumerate(offsets)]
+        reads = [bind_load(instruction, machine, offset, size, number) for number, offset in enumerate(offsets)]
 
         def load_both(g: Group) -> None:
             words = [word for read in reads for word in read(g)]

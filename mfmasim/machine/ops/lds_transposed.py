@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.isa import Instruction
-from mfmasim.machine.binding.operands import read_dword
 from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.registry import direct
-from mfmasim.machine.ops.spaces import Part, lds_address, load
+from mfmasim.machine.ops.lds import bind_load
 from mfmasim.machine.state.waves import Group
 
 #   mnemonic              bits of an element, elements per lane
@@ -41,25 +40,23 @@ def transposed(words: list[NDArray[np.uint32]], bits: int, count: int) -> list[N
     Returns:
         What each lane receives, in the same shape.
     """
-    raw = np.ascontiguousarray(np.stack(words, axis=-1))
-    waves, lanes, dwords = raw.shape
-    ones = np.unpackbits(raw.view(np.uint8), axis=-1, bitorder="little")
-    tiles = ones.reshape(waves, lanes // COLUMNS, count, COLUMNS, bits)
-    columns = np.ascontiguousarray(tiles.swapaxes(2, 3)).reshape(waves, lanes, 32 * dwords)
-    out = np.packbits(columns, axis=-1, bitorder="little").view(np.uint32)
-    return [out[..., k] for k in range(dwords)]
+    raw = np.stack(words, axis=-1)
+    waves, lanes = raw.shape[:2]
+    whole = bits % 8 == 0
+    parts = raw.view(f"u{bits // 8}") if whole else np.unpackbits(raw.view(np.uint8), axis=-1, bitorder="little")
+    tiles = parts.reshape(waves, lanes // COLUMNS, count, COLUMNS, -1)
+    columns = np.ascontiguousarray(tiles.swapaxes(2, 3)).reshape(waves, lanes, -1)
+    out = columns if whole else np.packbits(columns, axis=-1, bitorder="little")
+    return list(np.moveaxis(out.view(np.uint32), -1, 0).copy())
 
 
 def _read(bits: int, count: int, instruction: Instruction, machine: Spaces) -> Bound:
-    size = bits * count // 8
-    base = read_dword(instruction.src[0], 0, instruction)
-    offset = instruction.modifiers.get("offset", 0)
+    read = bind_load(instruction, machine, instruction.modifiers.get("offset", 0), bits * count // 8)
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
         # EXEC must be all ones; a lane that is not active contributes zeros and receives nothing (assumed).
-        words = load(machine, g, instruction, Part("lds", lds_address(base(g), offset), g.mask), size)
-        for k, word in enumerate(transposed(words, bits, count)):
+        for k, word in enumerate(transposed(read(g), bits, count)):
             g.write_v(target.kind, target.index + k, word)
 
     return run
