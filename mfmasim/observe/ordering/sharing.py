@@ -23,6 +23,8 @@ PART = 1 << PART_BITS
 """Dwords that are searched together."""
 MANY = -1
 """More than one wave."""
+KEPT = 1 << 25
+"""Bytes of reads that are kept before they are noted: of what no wave writes they never are."""
 
 
 def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
@@ -55,8 +57,10 @@ class Book:
         self.waves: NDArray[np.int32] = np.zeros(dwords, np.int32)
         self._parts: NDArray[np.bool_] = np.zeros(-(-dwords // PART), np.bool_)
 
-    def note(self, at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
-        """Record the dwords of each of some waves."""
+    def note(self, at: NDArray[np.int64], count: int, who: NDArray[np.int32]) -> None:
+        """Record what some waves touch: so many dwords each, from the given one on."""
+        if count > 1:
+            at, who = at[..., None] + np.arange(count), who[..., None]
         book, before = self.waves, self.waves.take(at)
         if not before.any():  # the usual case of what is touched once
             self._parts[at >> PART_BITS] = True
@@ -75,6 +79,10 @@ class Book:
         lost = book.take(at) != values
         if lost.any():
             book[at[lost]] = MANY
+
+    def near(self, first: int, last: int) -> bool:
+        """Whether a wave may have touched dwords from a first to a last one."""
+        return bool(self._parts[first >> PART_BITS : (last >> PART_BITS) + 1].any())
 
     def touched(self) -> NDArray[np.int64]:
         """Dwords that a wave touched, ascending."""
@@ -100,6 +108,9 @@ class Sharing:
         self._known: set[int] = set()
         """Dwords that other parts of the launch found."""
         self._outside: list[tuple[int, int]] = []
+        self._reads: list[tuple[NDArray[np.int64], int, NDArray[np.int32]]] = []
+        """Reads that are not noted yet: first dwords, how many each, and who read them."""
+        self._bytes = 0
         self._asked: tuple[NDArray[np.int64] | None, NDArray[np.int32]] = None, np.zeros((0, 1), np.int32)
         """Numbers of waves of an access, and their names in a book; accesses of a block share both."""
 
@@ -133,14 +144,17 @@ class Sharing:
         book = {"read": self.reader, "write": self.writer, "atomic": self.changer}[event.kind]
         first = offsets >> 2
         count = -(-event.size // 4)
-        if count > 1:
-            book.note(first[..., None] + np.arange(count), who[..., None])
+        if book is self.reader:
+            self._reads.append((first, count, who))
+            self._bytes += first.nbytes
+            if self._bytes > KEPT:
+                self._note_reads(every=True)
         else:
-            book.note(first, who)
+            book.note(first, count, who)
         if misaligned:
             last = offsets + (event.size - 1) >> 2
             if (last != first + (count - 1)).any():
-                book.note(last, who)
+                book.note(last, 1, who)
         if event.kind != "write" and event.instruction.dst and reach(event.instruction, event.kind) >= WORKGROUP:
             self._acquire(event.instruction.pc, np.unique(first))
 
@@ -149,8 +163,20 @@ class Sharing:
         if old is None or not np.isin(dwords, old).all():
             self.acquired[pc] = dwords if old is None else np.union1d(old, dwords)
 
+    def _note_reads(self, *, every: bool) -> None:
+        """Note reads that were kept: all, or those near to what is written."""
+        left = []
+        for at, count, who in self._reads:
+            span = int(at.min()), int(at.max()) + count
+            if every or self.writer.near(*span) or self.changer.near(*span):
+                self.reader.note(at, count, who)
+            else:
+                left.append((at, count, who))
+        self._reads, self._bytes = left, sum(at.nbytes for at, _, _ in left)
+
     def shared(self) -> NDArray[np.int64]:
         """Dwords that one wave writes and another one touches, ascending."""
+        self._note_reads(every=False)
         written = self.writer.touched()
         writer, reader, changer = (book.waves[written] for book in (self.writer, self.reader, self.changer))
         clash = (reader != writer) & (reader != 0) | (changer != writer) & (changer != 0) | (writer == MANY)
