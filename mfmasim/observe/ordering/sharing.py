@@ -58,7 +58,13 @@ class Book:
         self._parts: NDArray[np.bool_] = np.zeros(-(-dwords // PART), np.bool_)
 
     def note(self, at: NDArray[np.int64], count: int, who: NDArray[np.int32]) -> None:
-        """Record what some waves touch: so many dwords each, from the given one on."""
+        """Record what some waves touch.
+
+        Args:
+            at: first dword of each lane.
+            count: dwords of each.
+            who: the wave of each as a book names it; broadcasts.
+        """
         if count > 1:
             at, who = at[..., None] + np.arange(count), who[..., None]
         book, before = self.waves, self.waves.take(at)
