@@ -140,6 +140,7 @@ ROWS: tuple[FormatRow, ...] = (
     FormatRow("e2m1fn", 4, 2, 1, 1, "finite", ("fp4", "float4_e2m1fn"), "OCP MX 1.0, 5.3.3"),
     FormatRow("e8m0fnu", 8, 8, 0, 127, "scale", ("e8m0", "float8_e8m0fnu"), "OCP MX 1.0, 5.4.1"),
     FormatRow("e5m3fnu", 8, 5, 3, 15, "fnu", ("e5m3",), "CDNA5 ISA manual, 7.12.6"),
+    FormatRow("u2", 2, 0, 0, 0, "unsigned", ("uint2",), "CDNA3 ISA manual, 7.4: position of a kept element of four"),
     FormatRow("i4", 4, 0, 0, 0, "signed", ("int4",), "RDNA3 ISA manual, 7.9"),
     FormatRow("u4", 4, 0, 0, 0, "unsigned", ("uint4",), "RDNA3 ISA manual, 7.9"),
     FormatRow("i8", 8, 0, 0, 0, "signed", ("int8",), "CDNA1 ISA manual"),

@@ -2,7 +2,7 @@
 
 A case file needs these names::
 
-    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, In, Out, InOut, Claim, ComesFrom, DependsOn
+    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, Index, sparse, In, Out, InOut, Claim, ComesFrom, DependsOn
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mfmasim.verify.launch import LaunchDict
 from mfmasim.verify.mutant import Mutant
 from mfmasim.verify.products import k_order, product_by
 from mfmasim.verify.result import Result
-from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
+from mfmasim.verify.roles import A, B, C, Index, ScaleA, ScaleB, sparse
 from mfmasim.verify.runner import select, verify_case
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "DependsOn",
     "In",
     "InOut",
+    "Index",
     "LaunchDict",
     "Mutant",
     "Out",
@@ -47,6 +48,7 @@ __all__ = [
     "load_file",
     "product_by",
     "select",
+    "sparse",
     "verify_case",
     "why",
     "why_array",

@@ -51,6 +51,8 @@ def draw(tensor: Tensor, data: str, case: str, arch: Arch) -> NDArray[Any]:
                 -1 if data == "normal" else 1 << (fmt.mantissa_bits - 1)
             )
         return powers.astype(fmt.carrier)
+    if tensor.role == "index":
+        return _positions(tensor, rng)
     if data == "one_hot":
         return _one_hot(tensor, fmt, rng)
     if data == "special" and not fmt.integer:
@@ -61,6 +63,13 @@ def draw(tensor: Tensor, data: str, case: str, arch: Arch) -> NDArray[Any]:
             values = np.tril(values) + np.tril(values, -1).T
         return fmt.encode(values)
     return fmt.encode(rng.normal(size=shape))
+
+
+def _positions(tensor: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+    """Positions of two kept elements in each group of four along K, the lower one first."""
+    pairs = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)], np.uint8)
+    lines, kept = tensor.shape
+    return pairs[rng.integers(0, len(pairs), (lines, kept // 2))].reshape(tensor.shape)
 
 
 def _one_hot(tensor: Tensor, fmt: Format, rng: np.random.Generator) -> NDArray[Any]:

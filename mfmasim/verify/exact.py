@@ -21,7 +21,7 @@ from mfmasim.architectures import Arch
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import Format
 from mfmasim.formats import format as find_format
-from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
+from mfmasim.verify.expression import Expression, MatMul, Scaled, Sparse, Sum, Times
 from mfmasim.verify.roles import Tensor, format_of
 
 
@@ -141,7 +141,7 @@ def evaluate(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Ar
     if isinstance(expression, Times):
         return _times(_as_passed(expression, arch), evaluate(expression.matrix, codes, arch))
     if isinstance(expression, MatMul):
-        return _multiply(_values(expression.left, codes, arch), _values(expression.right, codes, arch))
+        return _multiply(*_factors(expression, codes, arch))
     return _from_floats(_values(expression, codes, arch))
 
 
@@ -163,9 +163,42 @@ def magnitude(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: A
             return abs(_as_passed(expression, arch)) * magnitude(expression.matrix, codes, arch)
     if isinstance(expression, MatMul):
         with np.errstate(invalid="ignore"):  # 0 times an infinity: NaN has no bound
-            left, right = (_values(e, codes, arch, aligned=True) for e in (expression.left, expression.right))
-            return np.abs(left) @ np.abs(right)
+            left, right, kept = _factors(expression, codes, arch, aligned=True)
+            return _product(np.abs(left), np.abs(right), kept)
     return np.abs(_values(expression, codes, arch))
+
+
+def _factors(
+    product: MatMul, codes: Mapping[str, NDArray[Any]], arch: Arch, *, aligned: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_] | None]:
+    """Values of both factors, and of a sparse left one the elements that are kept: the others are not multiplied."""
+    left, right = (_values(side, codes, arch, aligned=aligned) for side in (product.left, product.right))
+    if not isinstance(product.left, Sparse):
+        return left, right, None
+    return left, right, _placed(product.left, np.ones(product.left.matrix.shape, np.bool_), codes)
+
+
+def _placed(whole: Sparse, kept: NDArray[Any], codes: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Kept elements at their places in the whole matrix; of two at one place, their sum."""
+    assert isinstance(whole.index, Tensor)
+    out: NDArray[Any] = np.zeros(whole.shape, kept.dtype)
+    places = np.arange(kept.shape[1]) // 2 * 4 + codes[whole.index.name]
+    np.add.at(out, (np.arange(len(out))[:, None], places), kept)
+    return out
+
+
+def _product(
+    left: NDArray[np.float64], right: NDArray[np.float64], kept: NDArray[np.bool_] | None
+) -> NDArray[np.float64]:
+    """``left @ right`` in float64, where an infinity or a NaN times an element that is not kept does not count."""
+    if kept is None:
+        plain: NDArray[np.float64] = left @ right
+        return plain
+    wild = ~np.isfinite(right).all(axis=1)
+    total: NDArray[np.float64] = left[:, ~wild] @ right[~wild]
+    for k in np.flatnonzero(wild):
+        total += np.where(kept[:, k, None], left[:, k, None] * right[None, k], 0)
+    return total
 
 
 def _as_passed(expression: Times, arch: Arch) -> float:
@@ -183,6 +216,8 @@ def _values(
         for axis in (0, 1):
             scale = np.repeat(scale, matrix.shape[axis] // scale.shape[axis], axis=axis)
         return matrix * scale
+    if isinstance(expression, Sparse):
+        return _placed(expression, _values(expression.matrix, codes, arch, aligned=aligned), codes)
     if isinstance(expression, Tensor):
         raw = codes[expression.name]
         if expression.role.startswith("scale"):
@@ -195,7 +230,9 @@ def _values(
         if aligned and not fmt.integer:
             values = np.where((values != 0) & (np.abs(values) < fmt.smallest_normal), fmt.smallest_normal, values)
         return values
-    raise MfmasimError("a factor of a matrix product must be an argument or an argument times its scales")
+    raise MfmasimError(
+        "a factor of a matrix product must be an argument, an argument times its scales, or sparse(argument, index)"
+    )
 
 
 def _from_floats(values: NDArray[np.float64]) -> Exact:
@@ -250,11 +287,11 @@ def _times(factor: float, value: Exact) -> Exact:
     return Exact(_scaled(value.integers, numerator), value.exponent - shift, special)
 
 
-def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> Exact:
+def _multiply(left: NDArray[np.float64], right: NDArray[np.float64], kept: NDArray[np.bool_] | None = None) -> Exact:
     # K products of two limbs have to stay below 2^53.
     width = (53 - left.shape[1].bit_length()) // 2
     with np.errstate(invalid="ignore", over="ignore"):
-        plain = left @ right
+        plain = _product(left, right, kept)
     special = np.where(np.isfinite(plain), 0.0, plain)
     a, low_a = _limbs(left, width)
     b, low_b = _limbs(right, width)

@@ -119,6 +119,31 @@ class Scaled(Expression):
 
 
 @dataclass(frozen=True, eq=False)
+class Sparse(Expression):
+    """A of which two of every four elements along K are kept: their values, and their positions in the four."""
+
+    matrix: Expression
+    index: Expression
+
+    def __post_init__(self) -> None:
+        """Check that each kept element has a position, and that pairs are whole."""
+        if self.matrix.shape != self.index.shape:
+            raise MfmasimError(f"kept elements {self.matrix.shape} need an index of that shape, not {self.index.shape}")
+        if self.matrix.shape[1] % 2:
+            raise MfmasimError(f"kept elements {self.matrix.shape} are pairs along K: an even number is expected")
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The kept elements and their index."""
+        return self.matrix, self.index
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Rows and columns of the whole matrix."""
+        return self.matrix.shape[0], 2 * self.matrix.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
 class Times(Expression):
     """A number times a matrix."""
 

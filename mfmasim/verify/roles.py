@@ -11,7 +11,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import format as find_format
 from mfmasim.formats import pack, unpack
 from mfmasim.verify.arguments import POISON, Argument
-from mfmasim.verify.expression import Expression
+from mfmasim.verify.expression import Expression, Sparse
 from mfmasim.verify.shuffles import OPERANDS, find_operand_order, find_shuffle
 from mfmasim.verify.tolerance import BOUNDS, Tolerance
 
@@ -28,10 +28,10 @@ LARGEST = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Tensor(Argument, Expression):
-    """A matrix argument of a kernel. Use `A`, `B`, `C`, `ScaleA`, `ScaleB` to make one.
+    """A matrix argument of a kernel. Use `A`, `B`, `C`, `ScaleA`, `ScaleB`, `Index` to make one.
 
-    Its role is ``A``, ``B``, ``C``, ``scale_A`` or ``scale_B``, and its name, as a case has one matrix of each role.
-    Its format is a number format, or ``fp8`` / ``bf8`` for the architecture's own flavour.
+    Its role is ``A``, ``B``, ``C``, ``scale_A``, ``scale_B`` or ``index``, and its name, as a case has one matrix
+    of each role. Its format is a number format, or ``fp8`` / ``bf8`` for the architecture's own flavour.
     """
 
     shape: tuple[int, int]
@@ -209,6 +209,30 @@ def ScaleB(
         shuffle: as for `ScaleA`.
     """
     return Tensor("scale_B", format, shape, order, 0, bytes, select, shuffle=shuffle)
+
+
+def Index(shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:
+    """Positions of the kept elements of a 4:2 sparse A among their four: two bits each, the first lowest in memory.
+
+    Args:
+        shape: of the kept elements, (M, K / 2).
+        order: ``row`` or ``column``.
+        ld: elements from one line to the next; 0 means no gap.
+    """
+    return Tensor("index", "u2", shape, order, ld)
+
+
+def sparse(kept: Tensor, index: Tensor) -> Sparse:
+    """The whole matrix of a 4:2 sparse one: ``sparse(a, index) @ b``.
+
+    Args:
+        kept: `A` of shape (M, K / 2): two of every four elements along K.
+        index: `Index` of the same shape; of a pair, the lower position comes first.
+    """
+    for tensor, role in ((kept, "A"), (index, "index")):
+        if not isinstance(tensor, Tensor) or tensor.role != role:
+            raise MfmasimError(f"sparse(kept, index) takes A and an Index, not {getattr(tensor, 'role', tensor)}")
+    return Sparse(kept, index)
 
 
 def format_of(tensor: Tensor, arch: Arch) -> Format:

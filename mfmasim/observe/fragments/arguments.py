@@ -59,6 +59,13 @@ class Arguments:
         """Whether there is a labelled input of that role."""
         return role in self._blocks
 
+    @property
+    def depth(self) -> int:
+        """K of the whole product; without an A as many as there may be."""
+        if "A" not in self:
+            return 1 << 62
+        return self.shape("A")[1] * (2 if "index" in self else 1)
+
     def shape(self, role: str) -> tuple[int, ...]:
         """Shape of an input's labels."""
         return self._blocks[role].shape

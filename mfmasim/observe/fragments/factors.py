@@ -2,6 +2,9 @@
 
 A kernel may pass columns of B as operand A and rows of A as operand B; the product is then transposed, and correct.
 So a factor says which argument its elements come from, and which line (row of A or column of B) and K each one is.
+
+Of a sparse A two of every four elements along K are kept, and which is data. Kept element c stands for K 2c and 2c + 1
+here, twice in the place of one: the pairs of a group of four then have its four K, whatever the index selects.
 """
 
 from __future__ import annotations
@@ -9,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mfmasim.observe.fragments.labels import CONSTANT_ZERO
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.arrays import I64
@@ -34,6 +38,8 @@ class Factor:
     lines: I64
     """Row of A, or column of B, that each slot holds; -1 where it holds no element of the argument."""
     ks: I64
+    sparse: bool = False
+    """Whether each slot stands for two K."""
 
     @property
     def zero(self) -> NDArray[np.bool_]:
@@ -41,12 +47,20 @@ class Factor:
         zeros: NDArray[np.bool_] = self.labels == CONSTANT_ZERO
         return zeros
 
+    @property
+    def first(self) -> NDArray[np.bool_]:
+        """Positions of K that stand for a slot of their own, (k,)."""
+        first: NDArray[np.bool_] = np.arange(self.ks.shape[1]) % (2 if self.sparse else 1) == 0
+        return first
+
     def slot(self, line: int, k: int) -> tuple[int, int]:
         """Row and column of a slot in the instruction's operand."""
+        k = k // 2 if self.sparse else k
         return (line, k) if self.operand == "A" else (k, line)
 
     def element(self, line: int, k: int) -> tuple[int, int]:
         """Row and column in the argument of an element."""
+        k = k // 2 if self.sparse else k
         return (line, k) if self.role == "A" else (k, line)
 
     def stored_line(self, stored: I64) -> I64:
@@ -76,4 +90,8 @@ def _factor(tile: Tile, operand: str, role: str, axis: int, arguments: Arguments
     labels = tile.labels[operand] if operand == "A" else tile.labels[operand].T
     place = arguments.coordinates(labels, role)
     lines, ks = (place[..., 0], place[..., 1]) if role == "A" else (place[..., 1], place[..., 0])
-    return Factor(operand, role, axis, labels, lines, ks)
+    sparse = operand == "A" and tile.executed.event.operation.sparse
+    if sparse:
+        labels, lines, ks = (np.repeat(array, 2, axis=1) for array in (labels, lines, ks))
+        ks = np.where(ks < 0, -1, 2 * ks + np.arange(ks.shape[1]) % 2)
+    return Factor(operand, role, axis, labels, lines, ks, sparse)

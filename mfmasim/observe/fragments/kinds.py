@@ -24,6 +24,13 @@ MAPPING = (
         "Correct the scale's lane, or the byte that op_sel chooses.",
     ),
     Kind(
+        "mapping-wrong-index", "error", "The position of a kept element is that of another",
+        "A sparse A has an index beside its kept elements: two bits that select one of four rows of B. They came from "
+        "the place of another kept element.",
+        "index[0, 8] is used for A[0, 0]",
+        "Correct the load of the index, or what selects a part of its register: ABID, or OP_SEL on RDNA4.",
+    ),
+    Kind(
         "mapping-wrong-format", "error", "An operand is read in a different format than its argument has",
         "The bits are right, but they are interpreted differently.",
         "the argument holds e5m2, cbsz says e4m3",
@@ -82,7 +89,7 @@ MAPPING = (
     ),
     Kind(
         "mapping-not-followed", "info", "Elements or results that provenance cannot track",
-        "Operands were converted, results were processed further, or the instruction is sparse.",
+        "Operands were converted, or results were processed further.",
         "C[i] = relu(acc)",
         "Nothing; outputs are still compared.",
     ),

@@ -19,6 +19,7 @@ from mfmasim.observe.fragments.factors import Factor, factors_of
 from mfmasim.observe.fragments.labels import CONSTANT_ZERO, POISON
 from mfmasim.observe.fragments.scales import check_scales
 from mfmasim.observe.fragments.slots import agreed, canonical_k, counts_up, expected_line, ranges
+from mfmasim.observe.fragments.sparse import check_index
 from mfmasim.observe.fragments.tiles import Tile, last_of, tiles_of
 from mfmasim.observe.fragments.trace import fragment_of
 from mfmasim.observe.fragments.wrong import Reporter, Wrong
@@ -89,9 +90,6 @@ class MappingCheck:
             text = "the sequence of matrix instructions depends on the data, so elements cannot be traced"
             report.findings.append(reporter.plain("mapping-not-traced", "error", text))
             return report
-        for name in sorted(self.tracer.untraced):
-            text = f"{name}: elements of sparse instructions are not traced"
-            report.findings.append(reporter.plain("mapping-not-followed", "warning", text))
         if not self.tracer.executed:
             text = "no matrix instruction was executed, so there is no mapping to check; if none is meant, trace=False"
             report.findings.append(reporter.plain("mapping-no-matrix", "info", text))
@@ -101,9 +99,16 @@ class MappingCheck:
         self._link(tiles)
         self._place_outputs(tiles)
         self.fed = {(self._line(t), o) for t in tiles for o in ("A", "B") if (t.labels[o] > 0).any()}
-        for tile in tiles:
-            self._check_tile(tile)
-        self._coverage(tiles)
+        unknown = {
+            t.executed.event.operation.name for t in tiles if "index" in t.labels and "index" not in self.arguments
+        }
+        for name in sorted(unknown):
+            text = f"{name}: no sparse(a, Index(...)) is declared, so its factors are not traced"
+            report.findings.append(reporter.plain("mapping-not-followed", "warning", text))
+        if not unknown:
+            for tile in tiles:
+                self._check_tile(tile)
+            self._coverage(tiles)
         report.slots_checked = sum(self.places.values())
         for wrong in self.wrong.values():
             total = self.places[self._line(wrong.tile), wrong.operand]
@@ -227,6 +232,9 @@ class MappingCheck:
             if f"scale_{factor.operand}" in tile.labels and f"scale_{factor.role}" in self.arguments:
                 self._looked(tile, f"scale_{factor.operand}", tile.labels[f"scale_{factor.operand}"].size)
                 self.report.mismatches += check_scales(tile, factor, wrong, self.arguments, self._entry)
+        if "index" in tile.labels:
+            self._looked(tile, "index", tile.labels["index"].size)
+            self.report.mismatches += check_index(tile, unused["A"], self.arguments, self._entry)
         if factors[0].axis == 0:
             needed = np.stack(np.broadcast_arrays(tile.lines["A"][:, None], tile.lines["B"][None, :]), axis=-1)
         else:
@@ -255,7 +263,7 @@ class MappingCheck:
 
     def _depth(self) -> int:
         """K of the whole product."""
-        return self.arguments.shape("A")[1] if "A" in self.arguments else 1 << 62
+        return self.arguments.depth
 
     def _judge_k(self, tile: Tile, a: Factor, b: Factor) -> None:
         """Determine which K each position of the summed index stands for."""
@@ -313,8 +321,8 @@ class MappingCheck:
             return np.zeros(factor.labels.shape, np.bool_)
         lines, ks = tile.lines[factor.operand], tile.ks
         wrong: Flags = (factor.lines != lines[:, None]) | (factor.ks != ks[None, :])
-        wrong &= (ks >= 0)[None, :] & ~unused[:, None]
-        self._looked(tile, factor.operand, int((~unused).sum()) * len(ks))
+        wrong &= (ks >= 0)[None, :] & ~unused[:, None] & factor.first[None, :]
+        self._looked(tile, factor.operand, int((~unused).sum()) * int(factor.first.sum()))
         if wrong.any():
             text = "the slot holds another element"
             entry = self._entry(tile, factor.operand, factor.role, "mapping-wrong-element", text)

@@ -58,8 +58,6 @@ class Tracer(Observer):
         self.result_alphabet = Alphabet(16)
         self.result_formats: set[str] = set()
         self.depends_on_data = False
-        self.untraced: set[str] = set()
-        """Sparse instructions: the K of a slot depends on the index data, so they are not traced."""
         self._waves = waves
         self._output_shape = output_shape
         self._count = np.zeros(waves, np.int64)
@@ -97,9 +95,6 @@ class Tracer(Observer):
 
     def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
         """Record a matrix instruction and label its result; in the counting run only count it."""
-        if event.operation.sparse:
-            self.untraced.add(event.instruction.name)
-            return None
         order = self._count[event.waves].copy()
         self._count[event.waves] += 1
         shape = event.operation.D.shape

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
     from mfmasim.arrays import I64
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.events import MatrixEvent
     from mfmasim.matrix import Fragment, MatrixInstruction
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.tiles import Tile
-
-
-SOURCE_OPERAND = {"A": 0, "B": 1, "C": 2, "scale_A": 3, "scale_B": 4}
 
 
 @dataclass
@@ -31,7 +29,7 @@ class Wrong:
     tile: Tile
     """Where the first one was seen."""
     operand: str
-    """``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B``, or ``K`` for something about the summed index."""
+    """``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B``, ``index``, or ``K``, the summed index."""
     role: str
     """Argument whose elements the places need."""
     kind: str
@@ -111,8 +109,7 @@ class Reporter:
         fragment = fragment_of(event, wrong.operand)
         slot = wrong.slots[0]
         place = fragment.locate(*slot, wrong.tile.block)[wrong.copy]
-        sources = event.instruction.src
-        operand = event.instruction.dst[0] if wrong.operand == "D" else sources[SOURCE_OPERAND[wrong.operand]]
+        operand = operand_of(event, wrong.operand)
         pattern = self._pattern(wrong)
         return self.finding(
             wrong.kind,
@@ -183,6 +180,18 @@ class Reporter:
     def _memory(self, role: str) -> tuple[tuple[int, int], str]:
         argument = self.arguments.by_role[role]
         return (argument.shape[0], argument.shape[1]), argument.order
+
+
+def operand_of(event: MatrixEvent, name: str) -> Operand:
+    """The operand of the instruction that holds a matrix.
+
+    Args:
+        event: the execution.
+        name: ``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B`` or ``index``.
+    """
+    if name == "D":
+        return event.instruction.dst[0]
+    return event.instruction.src[event.operation.row.sources.index(name)]
 
 
 def register_name(operand: Operand, vgpr: int, bit: int, width: int) -> str:

@@ -14,7 +14,7 @@ from mfmasim.machine.launch.limits import dimensions
 from mfmasim.observe.fragments.factors import factors_of
 from mfmasim.observe.fragments.mapping import MappingCheck
 from mfmasim.observe.fragments.trace import fragment_of
-from mfmasim.observe.fragments.wrong import SOURCE_OPERAND, register_name
+from mfmasim.observe.fragments.wrong import operand_of, register_name
 from mfmasim.verify.data import draw
 from mfmasim.verify.elements.moves import Moves
 from mfmasim.verify.elements.trace import follow
@@ -22,7 +22,6 @@ from mfmasim.verify.roles import bytes_of
 from mfmasim.verify.runner import informed
 
 if TYPE_CHECKING:
-    from mfmasim.isa import Operand
     from mfmasim.kernels import Kernel
     from mfmasim.observe.fragments.factors import Factor
     from mfmasim.observe.fragments.tiles import Tile
@@ -121,6 +120,8 @@ def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | N
     case = informed(case, wave=kernel.wave)
     launch = case.make(case.mapping)
     row, col = _place(element, launch, case.title)
+    if "index" in launch.tensors:
+        raise MfmasimError(f"{case.title} is a sparse product: which elements of B take part is data, the index")
     name = f"C[{row}, {col}]"
     followed = follow(SimDevice(), kernel, launch)
     check = MappingCheck(
@@ -219,10 +220,6 @@ def _explained(
     )  # fmt: skip
 
 
-def _operand(tile: Tile, name: str) -> Operand:
-    return tile.executed.event.instruction.src[SOURCE_OPERAND[name]]
-
-
 def _factored(
     tile: Tile, factor: Factor, cell: tuple[int, int], slot_k: int, k: int, own: tuple[int, int], followed: Followed
 ) -> Factored:
@@ -245,7 +242,7 @@ def _factored(
     if k >= 0 and not followed.arguments.converted(factor.role):
         needed = (own[0], k) if factor.role == "A" else (k, own[1])
         needs = followed.arguments.element(factor.role, needed)
-    register = register_name(_operand(tile, factor.operand), place.vgpr, place.bit, fragment.width)
+    register = register_name(operand_of(tile.executed.event, factor.operand), place.vgpr, place.bit, fragment.width)
     return Factored(factor.operand, holds, needs, place.lane, register)
 
 
@@ -275,7 +272,7 @@ def _with_ways(
         position = moves.matrix(wave, tile.order)
         done = []
         for factor in product.factors:
-            operand = _operand(tile, factor.operand)
+            operand = operand_of(tile.executed.event, factor.operand)
             line = cell[0] if factor.operand == "A" else cell[1]
             slot = (line, slot_k) if factor.operand == "A" else (slot_k, line)
             place = fragment_of(tile.executed.event, factor.operand).locate(*slot, tile.block)[0]
