@@ -30,6 +30,8 @@ def test_the_largest_two_of_four_are_kept():
     codes = np.random.default_rng(0).integers(0, 1 << 16, (50, 64), np.uint16)
     codes[:, ::4] = codes[:, 2::4]  # equal ones
     kept, words = compressed(codes)
+    assert kept.shape == (50, 32)
+    assert words.shape == (50, 4)
     for row, groups in enumerate(codes.reshape(50, 16, 4).tolist()):
         for number, group in enumerate(groups):
             ranked = sorted(range(4), key=lambda i: (-(group[i] & 0x7FFF), i))
