@@ -81,6 +81,7 @@ ARCH = Arch(
         function_tables=True,
         division_checked=True,
         pack_quiets=True,
+        places_of_two_over_pi=1184,
     ),
     rates=rates_rdna.RDNA4,
 )

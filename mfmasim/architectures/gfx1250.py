@@ -98,6 +98,7 @@ ARCH = replace(
         scalar_in_both_dwords=True,
         function_tables=False,
         pack_quiets=False,
+        places_of_two_over_pi=1201,
     ),
     rates=rates_cdna5.CDNA5,
     features=("sramecc", "xnack"),

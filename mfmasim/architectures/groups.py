@@ -73,6 +73,9 @@ class FloatRules:
     """V_RCP, V_RSQ, V_SQRT, V_LOG and V_EXP in f32 are piecewise cubics (`tabulated_functions`), and FP16_OVFL limits
     the infinities that they give of zeros in f16 (captured on gfx1100 and gfx1201, in f16 on gfx1201: AMD's rocjitsu,
     transcendental_test.cpp, transcendental_valu_test.cpp; taken over for the other RDNA3 and RDNA4)."""
+    places_of_two_over_pi: int = 1201
+    """Bits of 2/pi that V_TRIG_PREOP_F64 holds: the manuals say 1201; captured on gfx1201: 1184, as many as 1183
+    (bjacob/goc, rdna4_trig_preop_hardware.h, all exponents and segments)."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
     scalar_in_both_dwords: bool = False

@@ -49,7 +49,7 @@ def execute(
     """
     read = op.under(modes)
     _check_given(op, registers)
-    registers = negate_halves(registers, modes, op.row.words)
+    registers = negate_halves(registers, modes, op.row.words, sparse=op.sparse)
     codes = {}
     memos = dict(zip(("A", "B"), registers.memos or (), strict=False))
     for name, array in registers.named().items():

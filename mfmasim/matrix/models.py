@@ -282,7 +282,8 @@ _ROWS: tuple[Model, ...] = (
             **_BF16_NANS),
     # RDNA4: chains of DOT4.
     _DOT4,
-    replace(_DOT4, name="rdna4_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14, **_F16_NANS),
+    replace(_DOT4, name="rdna4_f16_out", fidelity="reference", evidence="equal to 512 captured results of gfx1201",
+            addend_lead_floor=-14, **_F16_NANS),
     replace(_DOT4, name="rdna4_bf16_out", fidelity="reference", evidence=_PACKED, **_BF16_NANS),
     replace(_DOT4, name="rdna4_fp8", fidelity="assumed", evidence=_DOT4_FP8, pair=4, nan_invalid=_FACTOR),
     replace(_DOT4, name="rdna4_sparse_16bit", fidelity="assumed", evidence=_SPARSE),

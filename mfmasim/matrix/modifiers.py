@@ -130,13 +130,15 @@ def signed(fmt: str, bit: int) -> str:
     return f"i{fmt[1:]}" if bit else fmt
 
 
-def negate_halves(registers: Operands, modes: Modes, words: frozenset[str]) -> Operands:
+def negate_halves(registers: Operands, modes: Modes, words: frozenset[str], *, sparse: bool = False) -> Operands:
     """Flip the signs of the low (NEG) and high (NEG_HI) 16-bit elements of the registers of A and B, or of 32-bit ones.
 
     Args:
         registers: uint32 (..., vgprs, lanes) of each operand.
         modes: the modifiers.
         words: those that the instruction has, as its row says.
+        sparse: A is. NEG of B then acts by the place of the element of A, which the element of B is selected for: a
+            product changes its sign, whichever k it has (captured on gfx1201: bjacob/goc, rdna4_swmmac16_hardware.h).
     """
     if not words & {"neg", "neg_32"}:
         return registers
@@ -146,7 +148,10 @@ def negate_halves(registers: Operands, modes: Modes, words: frozenset[str]) -> O
         mask = low * bool(modes.neg & bit) | 0x80000000 * bool(modes.neg_hi & bit)
         return array ^ np.uint32(mask) if mask else array
 
-    return replace(registers, a=flipped(registers.a, 1), b=flipped(registers.b, 2))
+    first = flipped(registers.a, 1)
+    if sparse:
+        return replace(registers, a=flipped(first, 2))
+    return replace(registers, a=first, b=flipped(registers.b, 2))
 
 
 def negate_operands(operands: Operands, modes: Modes, words: frozenset[str]) -> Operands:

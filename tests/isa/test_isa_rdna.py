@@ -37,8 +37,12 @@ def llvm_quirk(instruction):
     """What LLVM 22 prints wrongly or not at all, all of it in DPP forms of VOP3 and VOP3P that compilers do not make.
 
     A constant beside an accumulating operation shows its code, and conversions to 8-bit floats and v_fma_mix take
-    bits of their modifiers for the lane selectors.
+    bits of their modifiers for the lane selectors. Of V_MOV_B16 it leaves out ABS, NEG, OMOD and CLAMP, the first two
+    of which act on the GPU (bjacob/goc, half_move_hardware.h).
     """
+    if instruction.name == "v_mov_b16":
+        signs = any(operand.neg or operand.abs for operand in instruction.src)
+        return signs or any(instruction.modifiers.get(name) for name in ("omod", "clamp"))
     return (
         instruction.form == "_e64_dpp"
         and (

@@ -5,11 +5,11 @@ the little-endian bytes of results, or over whole words where it says so.
 """
 
 import itertools
+import re
 from functools import cache
 
 import numpy as np
 
-import mfmasim
 from tests.silicon import values
 from tests.silicon.execute import OVERFLOW, PLAIN, run
 
@@ -78,6 +78,22 @@ def _next(state):
     state ^= state << 13 & 0xFFFFFFFF
     state ^= state >> 17
     return state ^ state << 5 & 0xFFFFFFFF
+
+
+def xorshift(state):
+    """A function that draws the next number."""
+
+    def draw():
+        nonlocal state
+        state = _next(state)
+        return state
+
+    return draw
+
+
+def numbers_of(case):
+    """The numbers of a case."""
+    return [int(text) for text in re.findall(r"\d+", case)]
 
 
 @cache
@@ -301,24 +317,6 @@ def half_minmax(operation, case):
     return folded(np.where(nan, np.uint64(0xDEAD7E00), out[0]).tolist())
 
 
-def integer_wmma_hardware(operation, case):
-    """Random words, accumulators near the limits; signed A and B and CLAMP by the bits of the modifiers."""
-    sample, modifiers = (int(text) for text in case.split()[1::2])
-    state, data = 0xA3987412 + sample, []
-    for register in range(14):
-        row = []
-        for _ in range(32):
-            state = _next(state)
-            row.append(state if register < 6 else values.ACCUMULATORS[state % 6])
-        data.append(row)
-    data = np.array(data, np.uint32)
-    signs = [("i" if modifiers >> k & 1 else "u") + operation[-1] for k in range(2)]
-    wmma = mfmasim.instruction("gfx1201", operation, a=signs[0], b=signs[1])
-    a, b = (data[2 * k : 2 * k + registers] for k, registers in ((0, wmma.A.vgprs), (1, wmma.B.vgprs)))
-    out = wmma.execute(a, b, data[6:14], clamp=bool(modifiers & 4))
-    return folded(octets(out))
-
-
 CORPORA = {
     "bjacob/goc tests/cube_hardware.h": cube_hardware,
     "bjacob/goc tests/div_fmas_hardware.h": div_fmas_hardware,
@@ -331,5 +329,4 @@ CORPORA = {
     "bjacob/goc tests/class_hardware.h": class_hardware,
     "bjacob/goc tests/float_compare_hardware.h": float_compare_hardware,
     "bjacob/goc tests/half_minmax_test.cpp": half_minmax,
-    "bjacob/goc tests/integer_wmma_hardware.h": integer_wmma_hardware,
 }

@@ -6,6 +6,7 @@ Its comments say which expectations are captures; those are here.
 import pytest
 
 from tests.captures import table
+from tests.silicon.matrices import packed_differences
 from tests.silicon.rows import differences
 
 pytestmark = pytest.mark.oracle
@@ -17,6 +18,18 @@ def test_conversions():
     found, compared = differences("rocjitsu tests/conversion_test.cpp", "gfx1201")
     assert not found, "\n".join(found)
     assert compared == 26
+
+
+def test_output_modifiers():
+    """output_modifier_test.cpp: OMOD and CLAMP of V_MAX_NUM in every rounding mode."""
+    found, compared = differences("rocjitsu tests/output_modifier_test.cpp", "gfx1201")
+    assert not found, "\n".join(found)
+    assert compared == 85
+
+
+def test_matrices_of_16_bits():
+    """packed_wmma_cases.h: fractions, and sums that underflow."""
+    assert packed_differences() == (0, 512)
 
 
 @pytest.mark.parametrize("arch", ["gfx1100", "gfx1201"])

@@ -97,8 +97,9 @@ class OutputModifiers:
 def output_modifiers(instruction: Instruction, operation: Operation, rules: FloatRules) -> OutputModifiers | None:
     """What omod and clamp do to a result, or None when they do nothing.
 
-    A shaped operation handles clamp itself when its result is not a float. Dot products of floats on RDNA ignore
-    both (RDNA4 ISA manual, 7.2.3.1).
+    A shaped operation handles clamp itself when its result is not a float. Integers that cannot overflow are what they
+    are, and a comparison with clamp only signals NaNs, which nothing here observes. Dot products of floats on RDNA
+    ignore both (RDNA4 ISA manual, 7.2.3.1).
 
     Args:
         instruction: what is bound.
@@ -109,7 +110,7 @@ def output_modifiers(instruction: Instruction, operation: Operation, rules: Floa
         return None
     omod, clamp = instruction.modifiers.get("omod", 0), bool(instruction.modifiers.get("clamp", 0))
     width = {"f16": 16, "f32": 32, "f64": 64}.get(operation.results[0])
-    if clamp and not (width or operation.shaped or operation.ignores_clamp):
-        raise unsupported(instruction, "clamp on an integer result")
+    if clamp and operation.refuses_clamp:
+        raise unsupported(instruction, "clamp on this integer result")
     flushes = operation.flushes or (instruction.opcode.trans and width == 32)
     return OutputModifiers(width, omod, clamp, flushes, instruction.opcode.trans) if width and (omod or clamp) else None

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.opcodes.registry import Body, Operation
 
-TYPES: dict[str, Any] = {"u64": np.uint64, "u32": np.uint32, "i32": np.int32, "u16": np.uint16, "i16": np.int16}
+TYPES: dict[str, Any] = {
+    "u64": np.uint64, "i64": np.int64, "u32": np.uint32, "i32": np.int32, "u16": np.uint16, "i16": np.int16,
+}  # fmt: skip
 
 
 def saturated(operation: Operation) -> Body:
@@ -27,7 +29,7 @@ def saturated(operation: Operation) -> Body:
     body, carries = operation.body, len(operation.results) > 1
     whole = TYPES[operation.results[0]]
     low, high = int(np.iinfo(whole).min), int(np.iinfo(whole).max)
-    wide: Any = object if whole is np.uint64 else np.int64
+    wide: Any = object if np.dtype(whole).itemsize == 8 else np.int64
 
     def run(*sources: NDArray[Any]) -> Any:
         exact = body(*[np.asarray(source).astype(wide) for source in sources])

@@ -49,8 +49,8 @@ class Operation:
     """How undefined bits pass through it."""
     saturates: bool = False
     """With clamp the first result, an integer, saturates to the range of its type; the body also accepts int64."""
-    ignores_clamp: bool = False
-    """CLAMP has no effect on its integer result."""
+    refuses_clamp: bool = False
+    """What CLAMP does to its integer result is not known; elsewhere it does nothing where no result can overflow."""
     keeps_high: bool = False
     """A 16-bit result preserves the upper half of the destination on every architecture."""
     flushes: bool = False
@@ -90,7 +90,7 @@ def _register(
 
 def vector(
     names: str, signature: str, fidelity: str = "specified", *, undefined: Rule = TYPED, saturates: bool = False,
-    ignores_clamp: bool = False, keeps_high: bool = False, flushes: bool = False,
+    refuses_clamp: bool = False, keeps_high: bool = False, flushes: bool = False,
     checked: Callable[[Arch], bool] | None = None,
 ) -> Callable[[Body], Body]:  # fmt: skip
     """Register a vector operation.
@@ -102,7 +102,7 @@ def vector(
         undefined: how undefined bits pass through it.
         saturates: whether clamp saturates the result; the body is then called with int64 sources, and must give the
             exact first result for them.
-        ignores_clamp: whether clamp has no effect on its integer result.
+        refuses_clamp: whether it is not known what clamp does to its integer result.
         keeps_high: whether a 16-bit result preserves the upper half of the destination on every architecture.
         flushes: whether it never gives denormals.
         checked: on which architectures it equals a published model that was validated there.
@@ -113,7 +113,7 @@ def vector(
     sources, _, results = signature.partition("->")
     return _register(
         "vector", names, fidelity, sources, results, undefined=undefined, saturates=saturates,
-        ignores_clamp=ignores_clamp, keeps_high=keeps_high, flushes=flushes, checked=checked,
+        refuses_clamp=refuses_clamp, keeps_high=keeps_high, flushes=flushes, checked=checked,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from mfmasim.arrays import Array
 from mfmasim.machine.numerics import ieee
 from mfmasim.machine.numerics.float_mode import FloatMode
-from mfmasim.machine.numerics.mixed import narrowed, widened
+from mfmasim.machine.numerics.mixed import fused_half, widened
 from mfmasim.machine.opcodes.registry import vector
 from mfmasim.machine.opcodes.undefined_rules import Rule
 
@@ -51,9 +51,8 @@ def _p10_half(toward_zero: bool, s0: Array, s1: Array, s2: Array, mode: FloatMod
 
 
 def _p2_half(toward_zero: bool, s0: Array, s1: Array, s2: Array, mode: FloatMode) -> Array:
-    """The f32 result is rounded once more."""
-    now = _cut(mode, toward_zero)
-    return narrowed(_p2(widened(s0, mode), s1, s2, now), now)
+    """The sum as f16: of V_FMA_MIXLO, as captures of gfx1201 have it (bjacob/goc, rdna4_interp16_hardware.h)."""
+    return fused_half(_of_quad(widened(s0, mode), P20), s1, s2, _cut(mode, toward_zero))
 
 
 _QUAD = Rule(quad=True)

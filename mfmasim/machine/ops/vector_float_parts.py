@@ -66,11 +66,9 @@ for _kind in ("f16", "f32", "f64"):
     vector(f"v_fract_{_kind}", _one)(fract)
     vector(f"v_frexp_mant_{_kind}", _one)(mantissa)
 # CLAMP and OMOD have no effect: captured of the f16 form on gfx1201 (bjacob/goc, half_exponent_test.cpp).
-vector("v_frexp_exp_i32_f32", "f32 mode -> i32", ignores_clamp=True)(exponent)
-vector("v_frexp_exp_i32_f64", "f64 mode -> i32", ignores_clamp=True)(exponent)
-vector("v_frexp_exp_i16_f16", "f16 mode -> i16", ignores_clamp=True)(
-    lambda s0, mode: exponent(s0, mode).astype(np.int16)
-)
+vector("v_frexp_exp_i32_f32", "f32 mode -> i32")(exponent)
+vector("v_frexp_exp_i32_f64", "f64 mode -> i32")(exponent)
+vector("v_frexp_exp_i16_f16", "f16 mode -> i16")(lambda s0, mode: exponent(s0, mode).astype(np.int16))
 vector("v_ldexp_f32", "f32 i32 mode -> f32")(ieee.scale)
 vector("v_ldexp_f64", "f64 i32 mode -> f64")(ieee.scale)
 
@@ -81,7 +79,7 @@ def v_ldexp_f16(s0: U, s1: U, mode: FloatMode) -> U:
 
 
 PLACES = 1201
-"""Bits of 2/pi after the binary point that the unit holds."""
+"""Bits of 2/pi after the binary point (all ISA manuals; fewer: `FloatRules.places_of_two_over_pi`)."""
 
 
 @cache
@@ -106,12 +104,13 @@ def _two_over_pi() -> int:
 def v_trig_preop_f64(s0: U, s1: U, mode: FloatMode) -> U:
     """53 places of 2/pi, chosen by S1 and by the size of S0; scaled up for huge S0.
 
-    Only a denormal could round, and it rounds toward zero. Places beyond 1201 are zeros.
+    Only a denormal could round, and it rounds toward zero. Places beyond those that the unit holds are zeros.
     """
     power = (F64.bits(s0) >> np.uint64(52) & np.uint64(0x7FF)).astype(np.int64)
     shift = (s1 & np.uint32(31)).astype(np.int64) * 53 + np.maximum(power - 1077, 0)
     scale = np.where(power >= 1968, 128, 0) - 53 - shift
-    places = _two_over_pi()
+    cut = PLACES - mode.rules.places_of_two_over_pi
+    places = _two_over_pi() >> cut << cut
     shifts, index = np.unique(shift, return_inverse=True)
     # The whole part of 2/pi * 2**(shift + 53), its lowest 53 places.
     segments = [places << int(n) >> (PLACES - 53) & ((1 << 53) - 1) for n in shifts]

@@ -16,9 +16,10 @@ from mfmasim.machine.opcodes.undefined_rules import bits
 from mfmasim.machine.state.waves import Group
 
 
-@vector("v_mov_b16", "u16 -> u16", undefined=bits())
+@vector("v_mov_b16", "f16 -> u16", undefined=bits())
 def v_mov_b16(s0: U) -> U:
-    return s0
+    """ABS and NEG act on the sign, OMOD and CLAMP do nothing (captured on gfx1201: goc, half_move_hardware.h)."""
+    return np.ascontiguousarray(s0).view(np.uint16)
 
 
 @vector("v_not_b16", "u16 -> u16", undefined=bits())

@@ -205,12 +205,12 @@ def v_mul_hi_i32(s0: U, s1: U) -> U:
     return (s0.astype(np.int64) * s1 >> np.int64(32)).astype(np.int32)
 
 
-@vector("v_mul_u32_u24", "u32 u32 -> u32", undefined=sums(factors=24))
+@vector("v_mul_u32_u24", "u32 u32 -> u32", undefined=sums(factors=24), saturates=True)
 def v_mul_u32_u24(s0: U, s1: U) -> U:
     return (s0 & LOW24) * (s1 & LOW24)
 
 
-@vector("v_mul_i32_i24", "i32 i32 -> i32")
+@vector("v_mul_i32_i24", "i32 i32 -> i32", saturates=True)
 def v_mul_i32_i24(s0: U, s1: U) -> U:
     return _signed24(s0) * _signed24(s1)
 
@@ -225,17 +225,17 @@ def v_mad_i32_i24(s0: U, s1: U, s2: U) -> U:
     return v_mul_i32_i24(s0, s1) + s2
 
 
-@vector("v_mad_u64_u32 v_mad_co_u64_u32", "u32 u32 u64 -> u64 mask", undefined=sums())
+@vector("v_mad_u64_u32 v_mad_co_u64_u32", "u32 u32 u64 -> u64 mask", undefined=sums(), saturates=True)
 def v_mad_u64_u32(s0: U, s1: U, s2: U) -> tuple[U, U]:
-    product = s0.astype(np.uint64) * s1
+    product = s0.astype(s2.dtype) * s1
     total = product + s2
     return total, total < product
 
 
-@vector("v_mad_i64_i32 v_mad_co_i64_i32", "i32 i32 i64 -> i64 mask")
+@vector("v_mad_i64_i32 v_mad_co_i64_i32", "i32 i32 i64 -> i64 mask", saturates=True)
 def v_mad_i64_i32(s0: U, s1: U, s2: U) -> tuple[U, U]:
     """The carry is bit 64 of the exact sum: its sign, as the sum of two signed 64-bit numbers needs 65 bits."""
-    product = s0.astype(np.int64) * s1
+    product = s0.astype(s2.dtype) * s1
     total = product + s2
     overflow = ((product ^ total) & (s2 ^ total)) < 0
     return total, (total < 0) ^ overflow
@@ -296,6 +296,6 @@ def v_sub_u16(s0: U, s1: U) -> U:
     return s0 - s1
 
 
-@vector("v_mul_lo_u16", "u16 u16 -> u16", undefined=sums())
+@vector("v_mul_lo_u16", "u16 u16 -> u16", undefined=sums(), refuses_clamp=True)
 def v_mul_lo_u16(s0: U, s1: U) -> U:
     return s0 * s1

@@ -39,14 +39,14 @@ def v_mad_u32(s0: U, s1: U, s2: U) -> U:
     return s0 * s1 + s2
 
 
-@vector("v_mad_nc_u64_u32", "u32 u32 u64 -> u64", undefined=sums())
+@vector("v_mad_nc_u64_u32", "u32 u32 u64 -> u64", undefined=sums(), saturates=True)
 def v_mad_nc_u64_u32(s0: U, s1: U, s2: U) -> U:
-    return s0.astype(np.uint64) * s1 + s2
+    return s0.astype(s2.dtype) * s1 + s2
 
 
-@vector("v_mad_nc_i64_i32", "i32 i32 i64 -> i64")
+@vector("v_mad_nc_i64_i32", "i32 i32 i64 -> i64", saturates=True)
 def v_mad_nc_i64_i32(s0: U, s1: U, s2: U) -> U:
-    return s0.astype(np.int64) * s1 + s2
+    return s0.astype(s2.dtype) * s1 + s2
 
 
 for _word, _body in (("min", np.minimum), ("max", np.maximum)):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 
-@vector("v_mov_b32", "u32 -> u32", undefined=bits())
+@vector("v_mov_b32", "u32 -> u32", undefined=bits(), refuses_clamp=True)
 def v_mov_b32(s0: U) -> U:
     return s0
 
@@ -43,7 +43,7 @@ def v_accvgpr(s0: U) -> U:
     return s0
 
 
-@vector("v_pack_b32_f16", "f16 f16 mode -> u32", undefined=bits())
+@vector("v_pack_b32_f16", "f16 f16 mode -> u32", undefined=bits(), refuses_clamp=True)
 def v_pack_b32_f16(s0: U, s1: U, mode: FloatMode) -> U:
     low, high = (np.ascontiguousarray(s).view(np.uint16).astype(np.uint32) for s in (s0, s1))
     if mode.rules.pack_quiets:

@@ -66,17 +66,17 @@ def _four(s0: U, s1: U, s2: U, *, masked: bool) -> U:
     return out
 
 
-@vector("v_qsad_pk_u16_u8", "u64 u32 u64 -> u64")
+@vector("v_qsad_pk_u16_u8", "u64 u32 u64 -> u64", refuses_clamp=True)
 def v_qsad_pk_u16_u8(s0: U, s1: U, s2: U) -> U:
     return _four(s0, s1, s2, masked=False)
 
 
-@vector("v_mqsad_pk_u16_u8", "u64 u32 u64 -> u64")
+@vector("v_mqsad_pk_u16_u8", "u64 u32 u64 -> u64", refuses_clamp=True)
 def v_mqsad_pk_u16_u8(s0: U, s1: U, s2: U) -> U:
     return _four(s0, s1, s2, masked=True)
 
 
-@vector("v_mqsad_u32_u8", "u64 u32 b32x4 -> b32x4")
+@vector("v_mqsad_u32_u8", "u64 u32 b32x4 -> b32x4", refuses_clamp=True)
 def v_mqsad_u32_u8(s0: U, s1: U, s2: U) -> U:
     parts = [_sum(part, s1, masked=True) + s2[byte] for byte, part in enumerate(_slices(s0))]
     return np.stack(np.broadcast_arrays(*parts))

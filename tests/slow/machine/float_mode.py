@@ -411,7 +411,8 @@ def _trig_preop(bits, segment):
     """53 places of 2/pi as a number."""
     exponent = fl.exponent_of(bits, F64)
     shift = 53 * (segment & 31) + max(0, exponent - 1077)
-    places = (TWO_OVER_PI + "0" * 3000)[shift : shift + 53]
+    held = 1184 if NOW.arch in {"gfx1200", "gfx1201"} else 1201
+    places = (TWO_OVER_PI[:held] + "0" * 3000)[shift : shift + 53]
     scale = -53 - shift + (128 if exponent >= 1968 else 0)
     return leaving(nearest_or_directed(int(places, 2) * Fraction(2) ** scale, F64, 3), F64)
 

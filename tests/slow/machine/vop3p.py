@@ -164,9 +164,10 @@ def _interpolate(wave, ins):
                 values.append(_converted(more.entering(raw, F16), F16, F32, 0))
             else:
                 values.append(raw ^ (operand.neg << 31))
-        out, form = more.fused(*values, F32), F32
         if half and not first:
-            form, out = F16, half_of(out, more.rounding(F16))
+            out, form = _fused_half(*values), F16
+        else:
+            out, form = more.fused(*values, F32), F32
         found[lane] = more.clamped(out, form) if ins.modifiers["clamp"] else out
     more.NOW.mode = old_mode
     for lane, out in found.items():
