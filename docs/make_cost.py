@@ -24,7 +24,7 @@ from mfmasim.cost.against import Compared, compare
 from mfmasim.cost.capture import read_capture
 from mfmasim.cost.cases import record_case
 from mfmasim.cost.costed import Costed, product_of
-from mfmasim.cost.estimate import estimate, timelines
+from mfmasim.cost.estimate import estimate, timelines, turns_for
 from mfmasim.devices.counters import ROWS
 from mfmasim.figures.svg import document, legend
 from mfmasim.figures.svg import text as label
@@ -117,11 +117,7 @@ def run_ladder(ladder: Ladder) -> list[tuple[Rung, Costed, dict[str, float], flo
             case = cases[rung.case].with_parameters({"M": m, "N": n, "K": rung.recorded, **ladder.parameters})
             done[rung.case] = Costed(record_case(case, ladder.arch, units=product.units), product, rung.case)
         cost = done[rung.case]
-        turns = cost.bound.turns + 1
-        step = max(1, round(rung.recorded / turns / ladder.unit)) * ladder.unit  # of K, in a turn
-        if rung.recorded >= 1024:
-            step = 128 * max(1, round(rung.recorded / turns / 128))
-        wanted = turns + (k - rung.recorded) / step
+        wanted = turns_for(cost.bound, rung.recorded, k, 128 if rung.recorded >= 1024 else ladder.unit)
         workgroups = -(-m // rung.tile[0]) * -(-n // rung.tile[1])
         taken = estimate(
             cost.recorded, cost.bound, cost.drawn, product, turns=wanted, workgroups=workgroups,

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 import mfmasim
+from hipkernels.gemm_fp8 import regions
 from mfmasim import lds
+from mfmasim.cost import timeline
+from mfmasim.cost.cases import record_case
 from mfmasim.lab.reports.profile import Profile
 from mfmasim.lab.reports.roofline import teraflops
 from mfmasim.lab.reports.statements import Runs, Statement
@@ -163,11 +166,40 @@ def loads(case: str, pattern: str) -> Callable[[Runs], float]:
     return lambda runs: float(max(size[name] for name in profile(runs, case).report.counts if pattern in name))
 
 
+def vector(case: str) -> Callable[[Runs], float]:
+    """Vector instructions of a wave."""
+
+    def found(runs: Runs) -> float:
+        report = profile(runs, case).report
+        return sum(n for name, n in report.counts.items() if name.startswith("v_")) / report.waves
+
+    return found
+
+
+def idle(name: str) -> Callable[[Runs], float]:
+    """Percent of the main loop in which the matrix cores of one workgroup's SIMDs are idle, by the timeline."""
+
+    def found(_: Runs) -> float:
+        (case,) = [case for case in load_file(families()["gemm_fp8"]) if case.title == name]
+        recorded = record_case(case.with_parameters({"K": 1024, "beta": 0.0}), ARCH, most=1)
+        return 100 * (1 - timeline(recorded.trace).matrix_share(recorded.head))
+
+    return found
+
+
 def clocks(rate: float, per_cycle: float) -> float:
     """Clocks a second that a rate in TFLOPS and operations per cycle of the whole GPU give, in GHz."""
     return rate * 1e3 / per_cycle
 
 
+BANDS = ("multi_wave.hip", "multi_wave_256x256_t512")
+MINE: dict[str, Callable[..., Any]] = {
+    "fill": lambda wave, row: wave == row // 8 % 8,
+    "C": lambda wave, row, column: wave == row // 64 % 2 * 4 + column // 32 % 4,
+    "A": lambda wave, row: wave // 4 == row // 64 % 2,
+    "B": lambda wave, row: wave % 4 == row // 32 % 4,
+}
+"""The four views of Figure 7: which wave fills, computes and reads a row."""
 T, C, M, L = "Architectures", "Rates", "Matrix instructions", "LDS"
 D, W, P = "Double buffer", "Many waves", "Ping-pong"
 RATIO = (
@@ -246,7 +278,20 @@ STATEMENTS = [
     S(L, "one-to-one and its own inverse", "yes", sound, words="XOR is self-inverse"),
     S(L, "checks that fail if only reads are swizzled", "mapping, outputs",
       lambda r: ", ".join(r.mutant("swizzled_read_only").caught), "remark"),
+    S(L, "vector instructions that the swizzle adds to a wave", 0,
+      lambda r: vector("direct_pairs")(r) - vector("direct_none")(r), relation=">",
+      about="all of them before the loop, whose turns have as many as without",
+      words="swizzle index computation also adds instruction overhead"),
+    S(L, "percent of the loop in which the matrix cores are idle, one workgroup", 50, idle("direct_pairs"),
+      relation=">", about="by the timeline of `mfmasim cost`, a model",
+      words="fetch/compute serialization still leaves MFMA idle windows"),
     # --- Double buffer
+    S(D, "before it a tile is fetched, waited for, and then read and multiplied",
+      "F2 vmcnt(0) B R4 lgkmcnt(0) B M", order("direct_pairs"),
+      words="mostly sequential (load -> wait/sync -> compute)"),
+    S(D, "idle percent with two slots, below those with one", 96, idle("double_buffer_pairs"), relation="<",
+      about="by the timeline: a turn takes as long, with four times the products",
+      words="Once double buffering removes more of that serialization"),
     S(D, "the next tile is fetched, then this one read and multiplied", "F4 R8 lgkmcnt(0) M4 vmcnt(0) B",
       order("double_buffer_pairs"), words="launch load for tile t+1 into the other slot while computing tile t"),
     S(D, "percent by the swizzle, of 1056.95 TFLOPS", 10.36, lambda _: (1166.41 / 1056.95 - 1) * 100, within=0.001,
@@ -257,6 +302,20 @@ STATEMENTS = [
     S(W, "128x128 by 8 waves, 256x256 by 8 and by 16", "pass",
       status("multi_wave_128x128_t512", "multi_wave_256x256_t512", "multi_wave_256x256_t1024"),
       words="we compare three configurations"),
+    S(W, "Figure 7, rows that each wave fills, of A: percent", 100,
+      lambda _: regions.share_of_rows(*BANDS, "write", "A", MINE["fill"]), about="strips of 8 rows, one for each wave",
+      words="all 8 waves cooperatively fill a 256x128 LDS tile for A/B as repeated narrow row strips"),
+    S(W, "and of B", 100, lambda _: regions.share_of_rows(*BANDS, "write", "B", MINE["fill"]),
+      words="all 8 waves cooperatively fill a 256x128 LDS tile for A/B as repeated narrow row strips"),
+    S(W, "Figure 7, elements of C that each wave computes: percent", 100,
+      lambda _: regions.share_of_c(*BANDS, MINE["C"]),
+      about="row / 64 % 2 gives the half of the waves, column / 32 % 4 the wave in it",
+      words="Wave0-3 and Wave4-7 alternate by 64-row bands across the 256x128 C/D region shown"),
+    S(W, "Figure 7, rows of A that each wave reads: percent", 100,
+      lambda _: regions.share_of_rows(*BANDS, "read", "A", MINE["A"]), words="reads are grouped by row bands"),
+    S(W, "Figure 7, rows of B that each wave reads: percent", 100,
+      lambda _: regions.share_of_rows(*BANDS, "read", "B", MINE["B"]),
+      words="(Wave0, Wave4), (Wave1, Wave5), (Wave2, Wave6), and (Wave3, Wave7), then the same pattern repeats"),
     # --- Ping-pong
     S(P, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds [2][2][128*128]"),
     S(P, "matrix instructions of a wave and tile of K", 32, claim("matrix instructions of a wave"),

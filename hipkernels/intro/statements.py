@@ -7,6 +7,7 @@ import numpy as np
 
 import mfmasim
 from mfmasim.lab.reports.statements import Runs, Statement
+from mfmasim.matrix.request import F8F6F4
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
 
@@ -67,6 +68,16 @@ def held(
         held_there = [fragment.element(lane, i // per, i % per * fragment.width) for lane, i in places]
         right = [e is not None and (e[0], e[1]) == at(*place) for e, place in zip(held_there, places, strict=True)]
         return 100 * sum(right) / len(right)
+
+    return found
+
+
+def elements(name: str, operand: str, fmt: str | None = None) -> Callable[[Runs], float]:
+    """Elements of an operand in a lane."""
+
+    def found(_: Runs) -> float:
+        fragment = mfmasim.instruction("gfx950", name, fmt, fmt).operands[operand]
+        return fragment.vgprs * 32 / fragment.width
 
     return found
 
@@ -153,6 +164,10 @@ STATEMENTS = [
           ("MI355X", "gfx950", "FP8", 5000, LARGE, "e4m3fn", 0.01, "Matrix FP8 | 5 PF"),
           ("MI355X", "gfx950", "FP6", 10000, LARGE, "e2m3fn", 0.01, "Matrix FP6 | 10 PF"),
           ("MI355X", "gfx950", "FP4", 10000, LARGE, "e2m1fn", 0.01, "Matrix FP4 | 10 PF")]),
+    S(P, "f16 and FP8 of MI355X, times those of MI325X, at most", 2.0001,
+      lambda r: max(peak("gfx950", "v_mfma_f32_16x16x32_f16")(r) / peak("gfx942", "v_mfma_f32_32x32x8_f16")(r),
+                    peak("gfx950", LARGE, "e4m3fn")(r) / peak("gfx942", FP8)(r)), relation="<",
+      about="1.92: twice for each unit and clock, with fewer units", words="delivering up to 2x higher throughput"),
     S(P, "MI355X, f16 by the shapes of CDNA3, TFLOPS", 1258, peak("gfx950", "v_mfma_f32_32x32x8_f16"), "remark",
       within=0.001, about="the peak needs 16x16x32 or 32x32x16"),
     S(P, "MI355X, FP8 by the shapes of CDNA3, TFLOPS", 2517, peak("gfx950", FP8), "remark", within=0.001,
@@ -210,6 +225,30 @@ STATEMENTS = [
       words="using E4M3FNUZ type as an example", about="the figure's bits"),
     S(M, "FP8 of CDNA3", "fnuz", flavour("gfx942"), words="CDNA™3 architecture uses FNUZ variants"),
     S(M, "FP8 of CDNA4", "ocp", flavour("gfx950"), words="CDNA™4 architecture uses E4M3FN and E5M2 (OCP) variants"),
+    S(M, "codes of 0 and of NaN, e4m3fn against e4m3fnuz", "2, 2; 1, 1",
+      lambda r: "; ".join(f"{zeros(name)(r)}, {nans(name)(r)}" for name in ("e4m3fn", "e4m3fnuz")),
+      words="E4M3FN supports `+0`, `-0`, `+NaN` and `-Nan`, while E4M3FNUZ supports only `+0` and `NaN`"),
+    S(C, "formats of A by their code", "e4m3fn, e5m2, e2m3fn, e3m2fn, e2m1fn", lambda _: ", ".join(F8F6F4),
+      words="`0 = E4M3 (fp8), 1 = E5M2(bf8), 2 = E2M3(fp6), 3 = E3M2(bf6), 4 = E2M1(fp4)`"),
+    # --- Elements of a lane
+    *(S(L, f"{shape}, {operand}: elements of a lane", said, elements(name, operand, fmt), words=words)
+      for shape, name, operand, fmt, said, words in [
+          ("32x32x2 f32", F32, "A", None, 1, "M * K / wavefront_size = 32 * 2 / 64 = 1"),
+          ("32x32x2 f32", F32, "B", None, 1, "K * N / wavefront_size = 2 * 32 / 64 = 1"),
+          ("32x32x2 f32", F32, "D", None, 16, "M * N / wavefront_size = 32 * 32 / 64 = 16"),
+          ("16x16x16 f16", F16, "A", None, 4, "each thread stores `4` entries of the matrix `A`"),
+          ("16x16x16 f16", F16, "D", None, 4, "`4` entries of the matrix `B` and `4` entries of the matrix `C`"),
+          ("32x32x16 FP8", FP8, "A", None, 8, "each thread stores `8` elements of the matrix `A`"),
+          ("32x32x16 FP8", FP8, "D", None, 16, "`16` elements of the matrix `C`"),
+          ("32x32x64 FP8", SCALED, "A", "e4m3fn", 32, "Each thread stores `32` entries from the matrix `A`"),
+          ("32x32x64 FP4", SCALED, "A", "e2m1fn", 32, "each thread stores `32` entries from the matrix `A`"),
+          ("32x32x64 FP8", SCALED, "D", "e4m3fn", 16, "`16` entries from the matrix `C`")]),
+    S(L, "bits of an operand of 32 FP4 elements", 128,
+      lambda _: 32 * mfmasim.instruction("gfx950", SCALED, "e2m1fn", "e2m1fn").operands["A"].vgprs,
+      words="Since 32 FP4 elements occupy only 128 bits"),
+    S(L, "bits of one of 32 FP8 elements, as wide as the builtin's argument", 256,
+      lambda _: 32 * mfmasim.instruction("gfx950", SCALED, "e4m3fn", "e4m3fn").operands["A"].vgprs,
+      words="requires its first two arguments to be 256 bits wide"),
     # --- Layouts, percent of the elements that the text's formula places
     S(L, "32x32x2 f32, A: row l % 32, k l / 32", 100, held(F32, "A", lambda lane, _: (lane % 32, lane // 32)),
       words="mfma_f32_32x32x2f32"),

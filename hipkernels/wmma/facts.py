@@ -3,6 +3,7 @@
 import math
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,6 +13,7 @@ import mfmasim
 from hipkernels.attention.numbers16 import decode
 from hipkernels.attention.reference import attention
 from hipkernels.attention.replay import scalar
+from hipkernels.wmma.autotune import Trial, tune
 from hipkernels.wmma.selection import published
 from mfmasim import grids, lds
 from mfmasim.devices.loops import Loop
@@ -236,6 +238,12 @@ def gemm_error(alpha: float, beta: float) -> Figure:
         return float(100 * np.abs(c - exact).max() / np.abs(exact).max())
 
     return found
+
+
+@cache
+def estimated() -> list[Trial]:
+    """Four kernels of the text's table at its size by their estimated cost, the least first."""
+    return tune(4096, 4096, 2048, ["matmul", "matmul_highOcc", "matmul_xor_optimized", "matmul_zerocopy"])
 
 
 def instructions(arch: str, part: str) -> Figure:

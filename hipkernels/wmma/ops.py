@@ -43,14 +43,15 @@ class Variant:
     """Whether the grid has one dimension."""
 
 
-def _way(name: str) -> Variant:
+def way_of(name: str) -> Variant:
+    """A way of `selection` as a variant."""
     way = WAYS[name]
     return Variant(way.source, way.kernel, way.any_shape, way.tile, way.threads, way.k)
 
 
 VARIANTS = {
-    "matmul": _way("128x64"),
-    "matmul_kunroll": _way("k_unrolled"),
+    "matmul": way_of("128x64"),
+    "matmul_kunroll": way_of("k_unrolled"),
     "matmul_noPrefetch": Variant("variants.hip", "no_prefetch", ("any_variants.hip", "any_no_prefetch")),
     "matmul_highOcc": Variant(
         "variants.hip", "high_occupancy", ("any_variants.hip", "any_high_occupancy"), (64, 32), 128
@@ -108,15 +109,22 @@ def run(variant: Variant, a: Any, b: Any, *, device: Any = None, arch: str = ARC
         MfmasimError: the operands are not matrices of f16 that fit together.
     """
     given, (a, b) = a, _operands(a, b)
+    c = np.full((a.shape[0], b.shape[1]), np.nan, np.float32)
+    path, kernel, grid, args = prepared(variant, a, b, c)
+    _launch(path, kernel, grid, variant.threads, args, device, arch)
+    return _as(c, given)
+
+
+def prepared(
+    variant: Variant, a: NDArray[np.float16], b: NDArray[np.float16], c: NDArray[np.float32]
+) -> tuple[Path, str, Any, list[Any]]:
+    """Source, kernel, grid and arguments of C = A B: of the variant, or of its kernel for any shape."""
     (m, k), n = a.shape, b.shape[1]
-    c = np.full((m, n), np.nan, np.float32)
     fits = n % variant.n == 0 and k % variant.k == 0
     source, kernel = (variant.source, variant.kernel) if fits else variant.any_shape
     rows, columns = -(-m // variant.tile[0]), -(-n // variant.tile[1])
     args = [a, b, c, *map(np.int32, (m, n, k, k, n, n))]
-    grid = rows * columns if variant.line else (columns, rows)
-    _launch(FOLDER / source, kernel, grid, variant.threads, args, device, arch)
-    return _as(c, given)
+    return FOLDER / source, kernel, rows * columns if variant.line else (columns, rows), args
 
 
 def _named(name: str) -> Product:
@@ -150,14 +158,14 @@ def matmul_tiled(a: Any, b: Any, config: int, *, device: Any = None, arch: str =
     """
     if config not in range(len(TILED)):
         raise unknown("configuration", str(config), [f"{i} ({name})" for i, name in enumerate(TILED)])
-    return run(_way(TILED[config]), a, b, device=device, arch=arch)
+    return run(way_of(TILED[config]), a, b, device=device, arch=arch)
 
 
 def matmul_adaptive(a: Any, b: Any, *, device: Any = None, arch: str = ARCH) -> Any:
     """C = A B by the tile that `selection.choose` takes; arguments of `run`."""
     x, y = _operands(a, b)
     name, *_ = choose(x.shape[0], y.shape[1], x.shape[1])
-    return run(_way(name), a, b, device=device, arch=arch)
+    return run(way_of(name), a, b, device=device, arch=arch)
 
 
 GEMMS = {"64x64": "gemm_64x64", "128x64": "gemm_128x64", "k_unrolled": "gemm_k_unrolled", "256x64": "gemm_256x64"}

@@ -83,3 +83,14 @@ def bound_by(k: int) -> Callable[[Runs], str]:
 def journey_product(_: Runs) -> float:
     """TFLOPS that the first rate and the percentages of the steps give."""
     return 5.4 * math.prod(1 + more / 100 for _name, _rate, more, *_rest in JOURNEY)
+
+
+def share_of_matmul(name: str) -> Callable[[Runs], float]:
+    """Rate of a variant, by the table, as a part of that of `matmul`."""
+    rates = {other: rate for other, _, rate, _ in VARIANTS}
+    return lambda _: rates[name] / rates["matmul"]
+
+
+def of_peak(low: float, high: float) -> Callable[[Runs], str]:
+    """TFLOPS that two percentages of the peak are."""
+    return lambda _: f"{low * PEAK / 1e14:.0f} to {high * PEAK / 1e14:.0f}"

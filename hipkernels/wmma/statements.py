@@ -18,6 +18,7 @@ from hipkernels.wmma.facts import (
     copies,
     counter_of,
     degree,
+    estimated,
     extra_per_instruction,
     for_tile,
     fragments,
@@ -41,6 +42,7 @@ from hipkernels.wmma.facts import (
 )
 from hipkernels.wmma.rates import (
     BANDWIDTH,
+    FINAL,
     JOURNEY,
     PEAK,
     UNITS,
@@ -52,7 +54,9 @@ from hipkernels.wmma.rates import (
     journey_product,
     largest_gap,
     largest_step,
+    of_peak,
     rate_of,
+    share_of_matmul,
     step,
 )
 from mfmasim.grids import published_split
@@ -64,6 +68,7 @@ S = Statement
 
 
 MEASURED = "measured: only the GPU can decide it"
+MODEL = MEASURED + "; `python -m hipkernels.wmma.autotune` orders by a model, which has the same here"
 COMPILED = "the compiler decides, and the text's own binary is not here"
 PHASES = "phases of gfx1151 are taken from gfx1100's, which were measured"
 OTHER_K = "the section gives no K; its table, at K = 2048, gives what is found"
@@ -108,6 +113,10 @@ STATEMENTS = [
       words="Top 4 kernels are within 1% of each other (~20.5 TFLOPS)"),
     S(P, "the best variant, in percent of PyTorch", 57.5, lambda _: 2061 / 35.86, within=0.001,
       words="20.61 TFLOPS, 57.5% of PyTorch"),
+    S(P, "least of four by estimated cost: zerocopy, matmul, xor_optimized, highOcc", "matmul_zerocopy",
+      lambda _: estimated()[0].name, "undecided", about=MODEL, words="matmul_zerocopy performs best"),
+    S(P, "and most", "matmul_highOcc", lambda _: estimated()[-1].name, "undecided", about=MODEL,
+      words="HighOcc underperforms (10.28 TFLOPS)"),
     S(P, "times of rocBLAS, PyTorch and each variant", "a table", None, "undecided", about=MEASURED,
       words="PyTorch (reference) 1.92 35.86 60.4%"),
     S("Correctness", "largest error in percent, 512x512x64", 0.04, worst_error(512, 512, 64), relation="<",
@@ -176,6 +185,11 @@ STATEMENTS = [
           ("High occupancy", 9.8, "highOcc", "Worse performance (9.8 TFLOPS)")]),
     S("High occupancy", "4x1 waves of 2x1 tiles cover", "64x32", lambda _: f"{16 * 4 * 2}x{16 * 1 * 1}", "refuted",
       about="2x2 waves cover it", words="64×32 tile, 4×1 warps, 2×1 register blocking"),
+    S("K-unroll", "TFLOPS at 1024", 15.7, lambda _: FINAL[1][1], "undecided",
+      about="the section gives no K; found is the rate of the final benchmarks, where the same kernel is taken",
+      words="but 15.7 TFLOPS at 1024×1024"),
+    S("K-unroll", "times the rate of the standard kernel, by the table", 0.89, share_of_matmul("kunroll"), within=0.01,
+      words="BLOCK_K=32 (K-unroll) ❌ 0.89-0.97x"),
     S("K-unroll", "barriers that are left, in percent", 50,
       lambda r: 100 * barriers("k_unrolled", 256)(r) / barriers("tile_128x64", 256)(r),
       words="Reduces __syncthreads overhead by 50%"),
@@ -240,7 +254,11 @@ STATEMENTS = [
       about="the text's target is below 5 %; its stores of B; with a pass for a cycle; " + PHASES),
     S(Q, "reads of 16 bytes for a fragment", 2, lambda r: in_turn("ds_load_b128")(r) / 4,
       words="two ds_read_b128 + pack"),
-    S(Q, "the swizzle is 15 to 20 % slower than padding", "15 to 20 %", None, "undecided", about=MEASURED,
+    S(Q, "times the rate with padding, by the table", 0.85, share_of_matmul("xor_optimized"), within=0.01,
+      words="XOR Swizzle LDS ❌ 0.85x slower"),
+    S(Q, "percent that the swizzle is slower than padding", "15 to 20 %",
+      lambda r: 100 - 100 * share_of_matmul("xor_optimized")(r), "undecided",
+      about=MEASURED + "; the text's table gives what is found, and 12.5 of the other swizzled kernel",
       words="slower than padding (~15-20% slower)"),
     # --- Main loop
     S(R, "v_wmma in a turn", 4, in_turn("v_wmma"), words="WMMA Instructions 4"),
@@ -286,6 +304,9 @@ STATEMENTS = [
     S("Roofline", "K below 256 is bound by", "memory", bound_by(255), words="K < 256 Memory-bound"),
     S("Roofline", "K = 512 is bound by", "arithmetic", bound_by(512), "refuted", about=AT_512,
       words="K ≥ 512 Compute-bound"),
+    S("Quick stats", "TFLOPS that 55 to 60 % of the peak are", "33 to 36", of_peak(55, 60),
+      words="approximately 55-60% of peak (~33-36 TFLOPS)"),
+    S("Quick stats", "and 40 to 45 %", "24 to 27", of_peak(40, 45), words="40-45% of peak (~24-27 TFLOPS)"),
     # --- Split K and tile maps
     S("Split-K", "tiles of 16 x 4096", 64, lambda _: 4096 / 64, words="Without Split-K: Only 64 tiles"),
     S("Split-K", "percent that 64 tiles use", 60, lambda _: 100 * utilisation(64, UNITS), "refuted",

@@ -43,6 +43,20 @@ class Estimate:
         }  # fmt: skip
 
 
+def turns_for(bound: Bound, recorded: int, wanted: int, step: int) -> float:
+    """Turns of the main loop of a sum that was recorded with fewer elements; 1 where no loop was found.
+
+    Args:
+        bound: of the recorded turns.
+        recorded: length of the recorded sum.
+        wanted: length of the sum.
+        step: what a turn takes of it is a multiple of this.
+    """
+    turns = bound.turns + 1
+    each = step * max(1, round(recorded / turns / step))
+    return turns + (wanted - recorded) / each
+
+
 def estimate(
     recorded: Recorded, bound: Bound, drawn: dict[str, Timeline], product: Product, *, turns: float | None = None,
     workgroups: int | None = None, operands: int | None = None,

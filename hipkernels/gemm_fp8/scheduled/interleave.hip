@@ -34,6 +34,11 @@ struct Right {
   static constexpr int started(int n) { return n * READS / SLOTS; }
   // Loads to the LDS that were started before read r of a block.
   static constexpr int fetched(int r) { return r * FETCHES / READS; }
+  // A quadrant is stored as soon as it is complete, while the next ones are multiplied.
+  static constexpr bool stored_early = true;
+};
+struct StoredLast : Right {
+  static constexpr bool stored_early = false;
 };
 // The post's order: its first gaps are printed, the later ones are those of the source beside it.
 struct Printed : Right {
@@ -144,7 +149,7 @@ MOVES void store(const Gemm &g, int row, int column, f32x4 (&c)[TILES][TILES], u
 #define BLOCK(i, j, next, from, into) block<S, V, true, true>(c[i][j], a[i], b[j], next, from, into, wave, lane)
 #define BLOCK_READ(i, j, next, from) block<S, V, true, false>(c[i][j], a[i], b[j], next, from, {}, wave, lane)
 #define BLOCK_LAST(i, j) block<S, V, false, false>(c[i][j], a[i], b[j], a[i], {}, {}, wave, lane)
-#define STORE(i, j) FINISH(g, p, store(p, mine + (i) * HALF, here + (j) * HALF, c[i][j], lane))
+#define STORE(i, j) { FINISH(g, p, store(p, mine + (i) * HALF, here + (j) * HALF, c[i][j], lane)) }
 // The operand that the last block has read.
 #define READ_DONE(operand) \
   do {                     \
@@ -219,17 +224,22 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
   READ_DONE(a[0]);
   BLOCK_READ(1, 1, b[0], FROM_B(next, 0));
 
-  // The last tile: a quadrant is stored as soon as it is complete.
+  // The last tile.
+#define STORE_IF(when, i, j) \
+  if constexpr (when) STORE(i, j)
   READ_DONE(b[0]);
   BLOCK_READ(0, 0, b[1], FROM_B(next, 1));
-  STORE(0, 0)
+  STORE_IF(V::stored_early, 0, 0)
   READ_DONE(b[1]);
   BLOCK_READ(0, 1, a[1], FROM_A(next, 1));
-  STORE(0, 1)
+  STORE_IF(V::stored_early, 0, 1)
   READ_DONE(a[1]);
   BLOCK_LAST(1, 0);
-  STORE(1, 0)
+  STORE_IF(V::stored_early, 1, 0)
   BLOCK_LAST(1, 1);
+  STORE_IF(!V::stored_early, 0, 0)
+  STORE_IF(!V::stored_early, 0, 1)
+  STORE_IF(!V::stored_early, 1, 0)
   STORE(1, 1)
 }
 
@@ -237,5 +247,6 @@ GEMM(interleave, 64 * WAVES, (interleave<Offset, Right>(g)))
 GEMM(interleave_row, 64 * WAVES, (interleave<Row, Right>(g)))
 GEMM(interleave_none, 64 * WAVES, (interleave<None, Right>(g)))
 GEMM(interleave_printed, 64 * WAVES, (interleave<Offset, Printed>(g)))
+GEMM(interleave_stored_last, 64 * WAVES, (interleave<Offset, StoredLast>(g)))
 GEMM(interleave_barrier_first, 64 * WAVES, (interleave<Offset, BarrierFirst>(g)))
 GEMM(interleave_not_all_fetched, 64 * WAVES, (interleave<Offset, NotAllFetched>(g)))

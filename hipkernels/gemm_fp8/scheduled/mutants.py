@@ -71,8 +71,8 @@ MUTANTS = [
     interleave(
         "stored_too_early",
         (
-            "  BLOCK_READ(0, 0, b[1], FROM_B(next, 1));\n  STORE(0, 0)",
-            "  STORE(0, 0)\n  BLOCK_READ(0, 0, b[1], FROM_B(next, 1));",
+            "  BLOCK_READ(0, 0, b[1], FROM_B(next, 1));\n  STORE_IF(V::stored_early, 0, 0)",
+            "  STORE_IF(V::stored_early, 0, 0)\n  BLOCK_READ(0, 0, b[1], FROM_B(next, 1));",
         ),
         VALUES,
     ),

@@ -151,6 +151,7 @@ def right() -> None:
                 order=interleave_order(arch),
             )
         both("interleave_none", "interleave.hip", arch, 256, claims=[EIGHT_WAY], order=interleave_order(arch))
+    both("interleave_stored_last", "interleave.hip", "gfx950", 256, order=interleave_order("gfx950"))
     claims = claims_of(INTERLEAVE, "gfx950", "printed")
     both("interleave_printed", "interleave.hip", "gfx950", 256, claims=claims, order=four_blocks(PRINTED, 4))
 

@@ -1,0 +1,34 @@
+"""Numbers of the texts that the statements compute with are those that the texts print."""
+
+import pytest
+
+from hipkernels.gemm_fp8 import statements as gemm
+from hipkernels.wmma.rates import FINAL, JOURNEY, VARIANTS
+from tests.seeds.printed import text_of
+
+pytestmark = pytest.mark.oracle
+
+
+def words(number):
+    """A text with single blanks."""
+    return " ".join(text_of(number).split())
+
+
+def test_the_tables_of_wmma_ops():
+    text = words("002")
+    rows = [f"matmul_{name} {ms:.2f} {rate:.2f} {share:.1f}%" for name, ms, rate, share in VARIANTS]
+    rows = [row.replace("matmul_matmul", "matmul") for row in rows]
+    rows += [f"{n}×{n}×{n} {rate} {share}% {library} {part}%" for n, rate, share, library, part in FINAL]
+    assert [row for row in rows if row not in text] == []
+    assert len(rows) == 17
+    steps = [f" {rate} +{more}% " for _, rate, more, *_ in JOURNEY]
+    assert [text.index(step) for step in steps] == sorted(text.index(step) for step in steps)
+
+
+def test_the_rates_and_counters_of_the_fp8_gemm():
+    text = words("000")
+    assert [row for _, size, ms, rate, *_ in gemm.RATES for row in (f"{ms}", f"{rate:.2f}") if row not in text] == []
+    for value in (gemm.FMA_RATE, gemm.MFMA_RATE, gemm.REST_RATE):
+        assert f" {value:.9f} " in text
+    for lanes in gemm.PHASES:
+        assert ", ".join(f"T{first}-T{first + 3}" for first in lanes) in text
