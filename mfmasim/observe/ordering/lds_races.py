@@ -6,10 +6,10 @@ loads write until their own wait, also for the wave that issued them.
 
 Waves that write the same value to the same bytes are information, and so is a read by one of them.
 
-A loop that only reads until a value changes counts as waiting for a flag: what was executed before the loop ended is
-ordered before later accesses of its wave; the read before a compare-and-swap of the same source line likewise. A wait
-at a named barrier, too: which waves have signalled it is not followed. (This may miss races: no correct kernel is
-reported.) An atomic operation whose result decides orders what other waves did before they wrote there (`releases`).
+An atomic operation whose result decides orders what other waves did before they wrote there (`releases`), and so does
+a loop that only reads until a value changes, and the read before a compare-and-swap of the same source line. Where the
+flag is written by many lanes, by a copy or by an arrival at a barrier in the LDS, all that was executed before the loop
+ended is ordered before later accesses of its wave. (This may miss races: no correct kernel is reported.)
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from mfmasim.kernels import PerKernel
 from mfmasim.observe.ordering.acquire import acquires_lds
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.lds_findings import LdsFindings
+from mfmasim.observe.ordering.named import NamedBarriers
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import Flying, Record, Sort
 from mfmasim.observe.ordering.releases import Releases
-from mfmasim.observe.ordering.shadow import Shadow
+from mfmasim.observe.ordering.shadow import WRITER, Shadow
 from mfmasim.observe.ordering.touched import Lockstep, Patterns
 from mfmasim.observe.ordering.values import Values, Write, words
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 NO_COUNTER = "", ""
 ALL_WAVES = np.uint32(0xFFFFFFFF)
-BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_releases"
+BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_named", "_releases"
 """What begins anew with each batch of workgroups."""
 
 
@@ -60,6 +61,13 @@ def in_order(instruction: Instruction) -> bool:
 def everyone(waves: int, lanes: int) -> NDArray[np.bool_]:
     """All lanes of some waves, (waves, lanes)."""
     return np.broadcast_to(True, (waves, lanes))
+
+
+def _shaped(access: AccessEvent, waves: int) -> tuple[I64, NDArray[np.bool_]]:
+    """Addresses and activity of all lanes of an access, (waves, lanes)."""
+    shape = waves, access.addresses.shape[-1]
+    addresses = access.addresses if len(access.addresses) == waves else np.broadcast_to(access.addresses, shape)
+    return addresses, everyone(*shape) if access.active is None else np.broadcast_to(access.active, shape)
 
 
 def _lds_facts(kernel: Kernel) -> tuple[int, set[int], set[int]]:
@@ -83,8 +91,8 @@ class LdsRaces:
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
         self.unit, self._flags, self._acquiring = LDS_FACTS.of(self.kernel)
         self._releases: Releases
-        self._waiting: NDArray[np.bool_]
-        """Waves that have come to a named barrier in their last block."""
+        self._named: NamedBarriers | None
+        """Named barriers, if the kernel has any."""
         self._arrived: NDArray[np.int32]
         """First record of each wave behind which no copy or tensor instruction arrives at a barrier in the LDS."""
         self._pending: list[AccessEvent] = []
@@ -119,17 +127,16 @@ class LdsRaces:
             self._flying, self._instructions, self._kinds = Flying(), [], []
             self._lockstep = Lockstep(self.groups, self.per)
             self._releases = Releases(event.total, self.per)
-            self._waiting = np.zeros(event.total, np.bool_)
+            named = any(ins.opcode.barrier == "other" for ins in self.kernel.reachable)  # one is joined
+            self._named = NamedBarriers(event.total, self.per) if named else None
             self._arrived = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         known = STEPS.of(self.kernel)
         steps = known.get(key)
         if steps is None:
             steps = known[key] = self.progress.steps(event.instructions)
-        if self._waiting.any():  # those that run again have passed the named barrier at which they stopped
-            passed = event.waves[self._waiting[event.waves]]
-            self._releases.all_before(passed, len(self._instructions))
-            self._waiting[passed] = False
+        if self._named is not None:
+            self._named.passed(event.waves, self._releases.since)
         pending, self._pending = self._pending, []
         place = 0
         for step in steps:
@@ -143,12 +150,12 @@ class LdsRaces:
                 order = self.progress.of(counter)[0][event.waves]
             for access in accesses:
                 if access.instruction.pc in self._flags:
-                    self._releases.all_before(event.waves, len(self._instructions))
+                    self._poll(access, event)
                 else:
                     self._access(access, event, counter, order)
             self.progress.advance(step, event.waves, self._signalled)
-            if step.named:
-                self._waiting[event.waves] = True
+            if step.named and self._named is not None:
+                self._meet(self._named, step, event.waves)
         self._flying.settle(self.progress)
         self.shadow.forget(self._flying.marks)
 
@@ -156,14 +163,20 @@ class LdsRaces:
         """Waves have signalled a barrier: it does not order their operations in flight."""
         self._flying.signalled(self.progress, self.shadow.marks)
 
+    def _meet(self, named: NamedBarriers, step: Step, waves: I64) -> None:
+        """Waves signal or wait at a named barrier; what they join or leave counts as signalled."""
+        if step.named == "wait":
+            named.wait(waves, step.barrier)
+            return
+        named.signal(
+            waves, step.barrier, len(self._instructions), self._releases.since, self.shadow.groups == 1,
+            lambda wave: self._flying.in_flight(wave, self.progress.complete, direct=False),
+        )  # fmt: skip
+
     def _access(self, access: AccessEvent, event: BlockEvent, key: tuple[str, str], order: NDArray[np.int32]) -> None:
         """One access of all waves of a group."""
         waves = event.waves
-        shape = len(waves), access.addresses.shape[-1]
-        addresses = (
-            access.addresses if len(access.addresses) == len(waves) else np.broadcast_to(access.addresses, shape)
-        )
-        active = everyone(*shape) if access.active is None else np.broadcast_to(access.active, shape)
+        addresses, active = _shaped(access, len(waves))
         count = self._examined(waves, addresses, active)
         direct = not in_order(access.instruction)
         number = len(self._instructions)
@@ -179,22 +192,40 @@ class LdsRaces:
         marks = self.shadow.marks.add(of % self.per, self.progress.signalled[of], number)
         if not len(touched.units):
             return
+        if self._named is not None:
+            self._named.accessed(of, number)
+        kind = access.kind
+        flags = (self._acquiring or self._flags) and kind != "read" and not direct
+        if flags:
+            at = self._pairs(access, addresses, active, waves)
+            if kind == "write" and self._releases.frees(*at):
+                self._kinds[-1] = kind = "atomic"
         record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, [touched])
         self._own(access, event, touched, self._around(record.sort, low, high))
         joined, since = self.progress.joined[of], self._releases.since[of]
-        if self.shadow.ordered(access.kind, touched, joined, since):
-            if access.kind != "read":
+        if self.shadow.ordered(kind, touched, joined, since):
+            if kind != "read":
                 self._write(access, addresses, active, waves, None)
-            self.shadow.put(access.kind, touched, marks[touched.index])
+            self.shadow.put(kind, touched, marks[touched.index])
         else:
-            self._one_by_one(access, event, addresses, active, touched, marks[touched.index], joined, since)
+            self._one_by_one(access, kind, event, addresses, active, touched, marks[touched.index], joined, since)
         if key != NO_COUNTER:
             self._flying.add(record, marks, low, high)
-        if self._acquiring and access.kind != "read" and not direct:
-            self._release(access, addresses, active, waves)
+        if flags:  # they may be flags, or tickets
+            self._releases.access(
+                *at,
+                number,
+                acquires=access.instruction.pc in self._acquiring,
+                released=self._released,
+            )
 
-    def _release(self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64) -> None:
-        """Waves write to locations that may be flags, or tickets.
+    def _released(self, wave: int) -> int:
+        """The first record of a wave that may be incomplete when its next access to the LDS is executed."""
+        flying = self._flying.in_flight(wave, self.progress.complete, direct=True)
+        return min(flying, default=len(self._instructions))
+
+    def _pairs(self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64) -> tuple[I64, I64]:
+        """The waves of an access, by their numbers in the batch, and the units that each touches, (n,) and (n,).
 
         Args:
             access: the access.
@@ -203,21 +234,29 @@ class LdsRaces:
             waves: their numbers in the batch.
         """
         row, _, units = self.patterns.units(addresses, active, access.size)
-        self._releases.access(
-            np.repeat(waves[row], units.shape[1]),
-            units.ravel(),
-            acquires=access.instruction.pc in self._acquiring,
-            released=lambda wave: self._flying.first_direct(wave, self.progress.complete, len(self._instructions)),
-        )
+        return np.repeat(waves[row], units.shape[1]), units.ravel()
+
+    def _poll(self, access: AccessEvent, event: BlockEvent) -> None:
+        """Waves read what may be a flag."""
+
+        def changed(group: int, unit: int) -> int:
+            if self._arrived.any():
+                return len(self._instructions)
+            place = unit + (group * self.shadow.units if self.shadow.groups > 1 else 0)
+            return int(self.shadow.marks.record.take(self.shadow.last[: WRITER + 1, place]).max())
+
+        pairs = self._pairs(access, *_shaped(access, len(event.waves)), event.waves)
+        self._releases.poll(*pairs, len(self._instructions), changed)
 
     def _one_by_one(
-        self, access: AccessEvent, event: BlockEvent, addresses: I64, active: NDArray[np.bool_], touched: Touched,
-        marks: NDArray[np.int32], joined: NDArray[np.int32], since: NDArray[np.int32],
+        self, access: AccessEvent, kind: str, event: BlockEvent, addresses: I64, active: NDArray[np.bool_],
+        touched: Touched, marks: NDArray[np.int32], joined: NDArray[np.int32], since: NDArray[np.int32],
     ) -> None:  # fmt: skip
         """Wave by wave, as something is without an order.
 
         Args:
             access: the access.
+            kind: as what it counts.
             event: its block.
             addresses: of all waves, (waves, lanes).
             active: likewise.
@@ -231,7 +270,7 @@ class LdsRaces:
             same = self._same(access, wave, event.waves, addresses, active, touched.places[mine])
             rows, index = touched.rows[mine], touched.index[mine]
             units = touched.places[mine], marks[mine], joined[index], since[index]
-            for clash in self.shadow.access(access.kind, wave, *units, same):
+            for clash in self.shadow.access(kind, wave, *units, same):
                 earlier = self._instructions[clash.earlier], self._kinds[clash.earlier]
                 self.found.race(clash, earlier, access, event, int(index[rows == clash.group][0]))
 
@@ -297,6 +336,8 @@ class LdsRaces:
         # Workgroups diverge: each gets its own row, and operations in flight are in flight in each.
         self._flying.widen(self.groups, self.shadow.units, self.per, self.shadow.marks.count)
         self.shadow.widen(self.groups)
+        if self._named is not None:
+            self._named.widen(self.groups)
         return len(waves)
 
     def _around(self, sort: Sort, low: I64, high: I64) -> list[tuple[int, int]]:

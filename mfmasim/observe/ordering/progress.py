@@ -12,6 +12,7 @@ import numpy as np
 
 from mfmasim.isa.barriers import CLUSTER, barrier_number, of_workgroup
 from mfmasim.isa.counters import raised, waited
+from mfmasim.observe.ordering.named import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ Class = tuple[str, str]
 class Step:
     """What one instruction of a block means for the progress of the waves that execute it."""
 
-    __slots__ = ("cluster", "instruction", "joins", "named", "signals", "up", "waits")
+    __slots__ = ("barrier", "cluster", "instruction", "joins", "named", "signals", "up", "waits")
 
     def __init__(self, instruction: Instruction, arch: Arch) -> None:
         """Examine an instruction once."""
@@ -38,9 +39,11 @@ class Step:
         ours = instruction.opcode.barrier in ("whole", "signal", "wait") and of_workgroup(instruction)
         self.signals = ours and instruction.opcode.barrier in ("whole", "signal")
         self.joins = ours and instruction.opcode.barrier in ("whole", "wait")
-        self.named = instruction.opcode.barrier == "wait" and (barrier_number(instruction) or 0) > 0
-        """Whether it waits at a named barrier, which orders some of the workgroup's waves."""
-        kind = instruction.opcode.barrier
+        kind, number = instruction.opcode.barrier, barrier_number(instruction)
+        self.barrier = ANY if number is None or kind == "other" else number
+        """Number of the barrier of a barrier instruction, or `ANY`."""
+        self.named = kind if kind and self.barrier >= ANY else ""
+        """``signal``, ``wait`` or ``other`` at a named barrier, which orders some of the workgroup's waves."""
         self.cluster = kind if kind in ("signal", "wait") and barrier_number(instruction) == CLUSTER else ""
         """``signal`` or ``wait`` at the barrier of a cluster."""
 

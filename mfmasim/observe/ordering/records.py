@@ -146,20 +146,21 @@ class Flying:
             found.update(zip(wave[around].tolist(), table[NUMBER, around].tolist(), strict=True))
         return found
 
-    def first_direct(self, wave: int, complete: Mapping[tuple[str, str], I32], otherwise: int) -> int:
-        """Number of the first load to the LDS that a wave has in flight.
+    def in_flight(self, wave: int, complete: Mapping[tuple[str, str], I32], *, direct: bool) -> set[int]:
+        """Numbers of the accesses that a wave has in flight.
 
         Args:
             wave: of the batch.
             complete: operations complete, by class and wave of the batch.
-            otherwise: the answer if it has none.
+            direct: only loads to the LDS, which are not in order with the wave's other accesses.
         """
+        found: set[int] = set()
         for sort in self._tables:
-            if sort.direct:
+            if sort.direct or not direct:
                 table = self._table(sort)
-                mine = table[NUMBER, (table[WAVE] == wave) & (complete[sort.key][wave] <= table[ORDER])]
-                otherwise = min([otherwise, *mine.tolist()])
-        return otherwise
+                mine = (table[WAVE] == wave) & (complete[sort.key][wave] <= table[ORDER])
+                found.update(table[NUMBER, mine].tolist())
+        return found
 
     def widen(self, groups: int, units: int, per: int, marks: int) -> None:
         """Each workgroup gets its own row of the shadow.

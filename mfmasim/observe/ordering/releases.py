@@ -1,8 +1,9 @@
-"""Order by atomic operations on the LDS, within a workgroup: a ticket, a counter, a lock, a flag that they poll.
+"""Order by locations of the LDS, within a workgroup: a ticket, a counter, a lock, a flag that is polled.
 
 A wave that writes to a location releases what it has accessed before: the LDS executes the operations of one wave in
 order, except for loads from memory to the LDS that are in flight. A wave that later executes an atomic operation there
-whose result decides how it continues acquires that, and what the releasing wave had acquired.
+whose result decides how it continues, or reads it in a loop that waits for a value, acquires that, and what the
+releasing wave had acquired.
 """
 
 from __future__ import annotations
@@ -37,27 +38,49 @@ class Releases:
         """
         self._at: dict[tuple[int, int], I32] = {}
         """By workgroup and unit."""
-
-    def all_before(self, waves: I64, number: int) -> None:
-        """Order everything that the workgroup has done before some waves.
-
-        Args:
-            waves: their numbers in the batch.
-            number: records so far.
-        """
-        self.since[waves] = number
+        self._last: dict[tuple[int, int], int] = {}
+        """Record of the last release, likewise."""
+        self._taken: set[tuple[int, int]] = set()
+        """Waves and units at which they have acquired."""
 
     def own(self) -> I32:
         """Of each wave the first of its own records that no release or flag has shown to be complete, (waves,)."""
         waves = np.arange(len(self.since))
         return self.since[waves, waves % self.per]
 
-    def access(self, waves: I64, units: I64, *, acquires: bool, released: Callable[[int], int]) -> None:
+    def poll(self, waves: I64, units: I64, number: int, changed: Callable[[int, int], int]) -> None:
+        """Waves read locations until they hold a value.
+
+        Args:
+            waves: the wave of each unit, by its number in the batch, (n,).
+            units: (n,).
+            number: records so far.
+            changed: the last record that wrote to a unit of a workgroup. Where that released nothing, such as the data
+                of many lanes, everything that the workgroup has done is ordered before the wave.
+        """
+        for wave, unit in np.unique(np.stack([waves, units]), axis=1).T.tolist():
+            group = wave // self.per
+            if self._last.get((group, unit), -1) < changed(group, unit):
+                self.since[wave] = number
+            elif (known := self._at.get((group, unit))) is not None:
+                self.since[wave] = np.maximum(self.since[wave], known)
+
+    def frees(self, waves: I64, units: I64) -> bool:
+        """Whether each wave has acquired at the location to which it writes: it frees a lock, as an atomic store would.
+
+        The two have the same encoding.
+        """
+        if not self._taken or len(units) > FEW * len(np.unique(waves)):
+            return False
+        return all(pair in self._taken for pair in zip(waves.tolist(), units.tolist(), strict=True))
+
+    def access(self, waves: I64, units: I64, number: int, *, acquires: bool, released: Callable[[int], int]) -> None:
         """Waves write to locations.
 
         Args:
             waves: the wave of each unit, by its number in the batch, (n,).
             units: (n,).
+            number: of the record.
             acquires: whether what the access returns decides how the waves continue.
             released: the first record of a wave that is not complete.
         """
@@ -69,6 +92,9 @@ class Releases:
                 continue
             group, place = divmod(wave, self.per)
             known = self._at.get((group, unit))
+            self._last[group, unit] = number
+            if acquires:
+                self._taken.add((wave, unit))
             if acquires and known is not None:
                 self.since[wave] = np.maximum(self.since[wave], known)
             mine = self.since[wave].copy()
