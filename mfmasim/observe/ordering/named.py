@@ -1,10 +1,13 @@
 """Order by named barriers: who has signalled one comes before who has waited at it.
 
-Of several rounds of a barrier all signals so far count: this may miss races, and no correct kernel is reported.
+The signals of a wave that waits after each of them belong to one round each: that of the next round is left out. Of
+other waves all signals so far count, which may miss races; no correct kernel is reported.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +19,19 @@ if TYPE_CHECKING:
 
 ANY = 0
 """Stands for a barrier whose number is in a register, and for one that a wave joins or leaves."""
+
+
+@dataclass
+class Signals:
+    """Signals of one wave at one barrier."""
+
+    last: I32
+    """First record of each wave of the workgroup that is not ordered before the last signal."""
+    previous: I32
+    """The same of the one before."""
+    count: int = 0
+    paired: bool = True
+    """Whether it has waited after each signal but the last."""
 
 
 class NamedBarriers:
@@ -31,8 +47,10 @@ class NamedBarriers:
         self.per = per
         self._waits: I32 = np.zeros(waves, np.int32)
         """Barrier at which each wave has stopped; 0 is none."""
-        self._at: dict[tuple[int, int], I32] = {}
-        """By workgroup and barrier: first record of each wave of the workgroup that is not ordered before it."""
+        self._at: dict[tuple[int, int], dict[int, Signals]] = {}
+        """By workgroup and barrier, and by wave."""
+        self._waited: Counter[tuple[int, int]] = Counter()
+        """How often, by wave and barrier."""
         self._records: dict[int, list[int]] = {}
         """Accesses of each wave since the last one that was complete at a signal."""
 
@@ -68,7 +86,9 @@ class NamedBarriers:
             del records[: next((n for n in range(len(records), 0, -1) if records[n - 1] not in left), 0)]
             mine = since[wave].copy()
             mine[place] = records[0] if records else number
-            self._at[group, barrier] = np.maximum(self._at.get((group, barrier), mine), mine)
+            old = self._at.setdefault((group, barrier), {}).get(wave, Signals(mine, mine))
+            paired = old.paired and barrier != ANY and self._waited[wave, barrier] == old.count
+            self._at[group, barrier][wave] = Signals(np.maximum(old.last, mine), old.last, old.count + 1, paired)
 
     def wait(self, waves: I64, barrier: int) -> None:
         """Waves stop at a barrier."""
@@ -77,8 +97,10 @@ class NamedBarriers:
     def passed(self, waves: I64, since: I32) -> None:
         """Waves run again: what was signalled where they stopped is ordered before them, in `Releases.since`."""
         for wave in waves[self._waits[waves] > 0].tolist():
-            for barrier in (int(self._waits[wave]), ANY):
-                known = self._at.get((wave // self.per, barrier))
-                if known is not None:
-                    since[wave] = np.maximum(since[wave], known)
+            barrier = int(self._waits[wave])
+            self._waited[wave, barrier] += 1
+            for one in (barrier, ANY):
+                for known in self._at.get((wave // self.per, one), {}).values():
+                    next_round = known.paired and known.count == self._waited[wave, barrier] + 1
+                    since[wave] = np.maximum(since[wave], known.previous if next_round else known.last)
         self._waits[waves] = 0
