@@ -59,6 +59,30 @@ def test_a_missing_call_is_found_and_a_right_program_is_not_accused(program, par
     assert none.returncode == int(part == "launch")
 
 
+ORDER = re.findall(r"P\((\w+)\)", (SOURCES / "order.hip").read_text().partition("#define P(x)")[2])
+
+
+@pytest.fixture(scope="module")
+def order(tmp_path_factory):
+    clang()
+    path = tmp_path_factory.mktemp("order") / "order"
+    hipcc("-std=c++17", SOURCES / "order.hip", "-o", path)
+    return path
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+@pytest.mark.parametrize("part", ORDER)
+def test_more_programs(order, part, tmp_path):
+    report = tmp_path / "report.json"
+    for how in ("right", "wrong"):
+        done = started(order, part, how, checks="bounds,streams", report=str(report), arch="gfx942,gfx942")
+        found = json.loads(report.read_text())["findings"]
+        assert bool(found) == (how == "wrong"), (how, found, done.stderr)
+        assert done.returncode == (how == "wrong")
+        assert all(line.startswith("error streams ") for line in found)
+
+
 class Slow:
     """The same order as a set of everything that came before, of each step; no clocks."""
 

@@ -1,7 +1,8 @@
 """Flags in the LDS: reads that wait for a value, and so establish an order.
 
-A loop that only reads until a value changes is such a wait: it changes no memory, reads the same place again and again,
-passes no barrier, and branches on what it read.
+A loop that only reads until a value changes is such a wait: it changes no memory, except by atomic operations that
+return a value (which try to take a lock), reads the same place again and again, passes no barrier, and branches on what
+it read.
 """
 
 from __future__ import annotations
@@ -72,11 +73,12 @@ def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
 
 
 def _only_reads(body: Sequence[Instruction]) -> set[int]:
-    """Reads of a loop that changes no memory and none of their addresses, and branches on what it read."""
+    """Reads of a loop that stores nothing, has other memory operations on flags alone, and branches on what it read."""
     reads = [ins for ins in body if reads_lds(ins)]
     memory = [ins for ins in body if ins.opcode.memory and (ins.opcode.unit, ins.opcode.access) != ("SMEM", "load")]
     written = set().union(*(registers(ins.dst) for ins in body))
-    others = any(ins not in reads for ins in memory) or any(ins.opcode.barrier for ins in body)
+    tries = [ins for ins in memory if ins.opcode.atomic and ins.dst and ins.space in ("lds", "flat")]
+    others = any(ins not in reads and ins not in tries for ins in memory) or any(ins.opcode.barrier for ins in body)
     if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
         return set()
     return {ins.pc for ins in reads if _decides(body, ins)}

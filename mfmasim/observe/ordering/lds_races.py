@@ -14,7 +14,7 @@ ended is ordered before later accesses of its wave. (This may miss races: no cor
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -200,6 +200,7 @@ class LdsRaces:
             at = self._pairs(access, addresses, active, waves)
             if kind == "write" and self._releases.frees(*at):
                 self._kinds[-1] = kind = "atomic"
+            first = self.shadow.first(self._places(*at))
         record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, [touched])
         self._own(access, event, touched, self._around(record.sort, low, high))
         joined, since = self.progress.joined[of], self._releases.since[of]
@@ -215,6 +216,7 @@ class LdsRaces:
             self._releases.access(
                 *at,
                 number,
+                first=first,
                 acquires=access.instruction.pc in self._acquiring,
                 released=self._released,
             )
@@ -236,17 +238,29 @@ class LdsRaces:
         row, _, units = self.patterns.units(addresses, active, access.size)
         return np.repeat(waves[row], units.shape[1]), units.ravel()
 
+    def _places(self, waves: I64, units: I64) -> I64:
+        """Places in the shadow of units of the workgroups of waves, (n,)."""
+        return units + (waves // self.per * self.shadow.units if self.shadow.groups > 1 else 0)
+
     def _poll(self, access: AccessEvent, event: BlockEvent) -> None:
-        """Waves read what may be a flag."""
-
-        def changed(group: int, unit: int) -> int:
-            if self._arrived.any():
-                return len(self._instructions)
-            place = unit + (group * self.shadow.units if self.shadow.groups > 1 else 0)
-            return int(self.shadow.marks.record.take(self.shadow.last[: WRITER + 1, place]).max())
-
-        pairs = self._pairs(access, *_shaped(access, len(event.waves)), event.waves)
-        self._releases.poll(*pairs, len(self._instructions), changed)
+        """Waves read what may be a flag. What initialises it has to be ordered before that."""
+        addresses, active = _shaped(access, len(event.waves))
+        waves, units = self._pairs(access, addresses, active, event.waves)
+        places = self._places(waves, units)
+        written = self.shadow.marks.record.take(self.shadow.last[: WRITER + 1, places]).max(axis=0)
+        if self._arrived.any():
+            written[:] = len(self._instructions)
+        self._releases.poll(waves, units, len(self._instructions), written)
+        for wave in np.unique(waves).tolist() if len(units) else ():
+            mine = np.flatnonzero(waves == wave)
+            mine = mine[[self._releases.initial(wave // self.per, unit) for unit in units[mine].tolist()]]
+            number = np.full(len(mine), wave)
+            joined, since = self.progress.joined[number], self._releases.since[number]
+            none = np.zeros(len(mine), np.uint32)  # another value may be read before
+            clashes = self.shadow.clashes("read", wave % self.per, places[mine], joined, since, partial(np.copy, none))
+            for clash in clashes:
+                earlier = self._instructions[clash.earlier], self._kinds[clash.earlier]
+                self.found.race(clash, earlier, access, event, int((event.waves == wave).argmax()))
 
     def _one_by_one(
         self, access: AccessEvent, kind: str, event: BlockEvent, addresses: I64, active: NDArray[np.bool_],

@@ -15,6 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from mfmasim.arrays import I32, I64
 
 
@@ -40,6 +42,8 @@ class Releases:
         """By workgroup and unit."""
         self._last: dict[tuple[int, int], int] = {}
         """Record of the last release, likewise."""
+        self._first: dict[tuple[int, int], int] = {}
+        """Record of the write that initialised it."""
         self._taken: set[tuple[int, int]] = set()
         """Waves and units at which they have acquired."""
 
@@ -48,22 +52,26 @@ class Releases:
         waves = np.arange(len(self.since))
         return self.since[waves, waves % self.per]
 
-    def poll(self, waves: I64, units: I64, number: int, changed: Callable[[int, int], int]) -> None:
+    def poll(self, waves: I64, units: I64, number: int, written: I32) -> None:
         """Waves read locations until they hold a value.
 
         Args:
             waves: the wave of each unit, by its number in the batch, (n,).
             units: (n,).
             number: records so far.
-            changed: the last record that wrote to a unit of a workgroup. Where that released nothing, such as the data
-                of many lanes, everything that the workgroup has done is ordered before the wave.
+            written: the last record that wrote to each, (n,). Where that released nothing, such as the data of many
+                lanes, everything that the workgroup has done is ordered before the wave.
         """
-        for wave, unit in np.unique(np.stack([waves, units]), axis=1).T.tolist():
+        for wave, unit, last in np.unique(np.stack([waves, units, written]), axis=1).T.tolist():
             group = wave // self.per
-            if self._last.get((group, unit), -1) < changed(group, unit):
+            if self._last.get((group, unit), -1) < last:
                 self.since[wave] = number
-            elif (known := self._at.get((group, unit))) is not None:
-                self.since[wave] = np.maximum(self.since[wave], known)
+            elif not self.initial(group, unit):
+                self.since[wave] = np.maximum(self.since[wave], self._at[group, unit])
+
+    def initial(self, group: int, unit: int) -> bool:
+        """Whether a location has been written once: before that, whoever reads it may find any value."""
+        return (group, unit) in self._first and self._first[group, unit] == self._last[group, unit]
 
     def frees(self, waves: I64, units: I64) -> bool:
         """Whether each wave has acquired at the location to which it writes: it frees a lock, as an atomic store would.
@@ -74,19 +82,26 @@ class Releases:
             return False
         return all(pair in self._taken for pair in zip(waves.tolist(), units.tolist(), strict=True))
 
-    def access(self, waves: I64, units: I64, number: int, *, acquires: bool, released: Callable[[int], int]) -> None:
+    def access(
+        self, waves: I64, units: I64, number: int, *, first: NDArray[np.bool_], acquires: bool,
+        released: Callable[[int], int],
+    ) -> None:  # fmt: skip
         """Waves write to locations.
 
         Args:
             waves: the wave of each unit, by its number in the batch, (n,).
             units: (n,).
             number: of the record.
+            first: whether nothing was written there before, (n,).
             acquires: whether what the access returns decides how the waves continue.
             released: the first record of a wave that is not complete.
         """
         both = np.unique(np.stack([waves, units]), axis=1)
         several, count = np.unique(both[0], return_counts=True)
         few = set(several[count <= FEW].tolist())
+        for wave, unit in zip(waves[first].tolist(), units[first].tolist(), strict=True):
+            if wave in few:
+                self._first.setdefault((wave // self.per, unit), number)
         for wave, unit in both.T.tolist():
             if wave not in few:
                 continue

@@ -208,7 +208,7 @@ class Shadow:
         Returns:
             The first unordered access of each sort.
         """
-        clashes = [clash for row in CONFLICTING[kind] for clash in self._clashes(row, at, wave, joined, since, same)]
+        clashes = self.clashes(kind, wave, at, joined, since, same)
         if kind == "write":
             self.last[WRITER][at] = marks
             return clashes
@@ -220,6 +220,17 @@ class Shadow:
         second[at[moved]] = old[moved]
         first[at] = marks
         return clashes
+
+    def clashes(
+        self, kind: str, wave: int, at: I64, joined: I32, since: I32, same: Callable[[], NDArray[np.uint32]]
+    ) -> list[Clash]:
+        """As `access`, but the access is not recorded."""
+        return [clash for row in CONFLICTING[kind] for clash in self._clashes(row, at, wave, joined, since, same)]
+
+    def first(self, places: I64) -> NDArray[np.bool_]:
+        """Whether nothing has been written to some places yet."""
+        written: NDArray[np.bool_] = (self.last[: WRITER + 1, places] == 0).all(axis=0)
+        return written
 
     def _clashes(
         self, row: int, at: I64, wave: int, joined: I32, since: I32, same: Callable[[], NDArray[np.uint32]]
