@@ -33,6 +33,12 @@ PRODUCE = [
 ]  # fmt: skip
 POLL = ["ds_add_rtn_u32 v9, v7, v8", WAIT, "v_readfirstlane_b32 s14, v9", "s_cmp_eq_u32 s14, 0",
         "s_cbranch_scc1 .Lconsume"]  # fmt: skip
+SPIN = [
+    "ds_write_b32 v2, v0", WAIT, "s_cmp_eq_u32 s13, 0", "s_cbranch_scc1 .Lw", ".Lspin:", "ds_read_b32 v6, v7",
+    WAIT, "v_readfirstlane_b32 s14, v6", "s_cmp_lg_u32 s14, 1", "s_cbranch_scc1 .Lspin", "s_branch .Lread",
+    ".Lw:", "v_mov_b32_e32 v8, 1", "ds_write_b32 v7, v8", WAIT, "s_branch .Lend", ".Lread:",
+    "ds_read_b32 v4, v3", ".Lend:",
+]  # fmt: skip
 CONSUME = ["ds_read_b32 v4, v3", ".Lend:"]
 # v2: the lane's own place in 512 bytes of two waves, v3: the same place of the other wave.
 BODIES = {
@@ -118,14 +124,9 @@ BODIES = {
         [("ds_read_b32", "is read here and written by wave", "no barrier"),
          ("ds_write_b32", "is written here and read by wave", "no barrier")],
     ),
-    "a loop that only reads until a flag is set": (
-        [
-            "ds_write_b32 v2, v0", WAIT, "s_cmp_eq_u32 s13, 0", "s_cbranch_scc1 .Lset", ".Lspin:", "ds_read_b32 v6, v7",
-            WAIT, "v_readfirstlane_b32 s14, v6", "s_cmp_lg_u32 s14, 1", "s_cbranch_scc1 .Lspin", "s_branch .Lread",
-            ".Lset:", "v_mov_b32_e32 v8, 1", "ds_write_b32 v7, v8", WAIT, "s_branch .Lend", ".Lread:",
-            "ds_read_b32 v4, v3", ".Lend:",
-        ],
-        [],
+    "a loop that only reads until a flag is set": ([*FLAG, *SPIN], []),
+    "a loop that reads until a flag is set that nothing initialised": (
+        SPIN, [("ds_read_b32", "is read here and written by wave", "no barrier")]
     ),
     # An atomic operation whose result is waited for and decides: v7 is the place of the flag, 0 after the barrier.
     "a flag that is added to, and polled by atomic operations": ([*FLAG, *PRODUCE, *POLL, *CONSUME], []),

@@ -224,7 +224,16 @@ class Shadow:
     def clashes(
         self, kind: str, wave: int, at: I64, joined: I32, since: I32, same: Callable[[], NDArray[np.uint32]]
     ) -> list[Clash]:
-        """As `access`, but the access is not recorded."""
+        """As `access`, but the access is not recorded.
+
+        Args:
+            kind: as of `access`.
+            wave: as of `access`.
+            at: as of `access`.
+            joined: as of `access`.
+            since: as of `access`.
+            same: as of `access`.
+        """
         return [clash for row in CONFLICTING[kind] for clash in self._clashes(row, at, wave, joined, since, same)]
 
     def first(self, places: I64) -> NDArray[np.bool_]:
