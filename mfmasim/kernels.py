@@ -121,9 +121,9 @@ class Kernel:
 
     @property
     def signature(self) -> str:
-        """Its arguments by name, else by type, as far as metadata and mangled name have them."""
-        pairs = zip(self.args, self.types, strict=True)
-        return ", ".join(arg.name or (kind.text if kind else arg.value_kind) for arg, kind in pairs)
+        """Its arguments by name, else by type, as far as anything has them."""
+        pairs = zip(self.args, self.parameters, strict=True)
+        return ", ".join(known.name or (known.type.text if known.type else arg.value_kind) for arg, known in pairs)
 
     def _repr_html_(self) -> str:
         """Its instructions with their source lines, for notebooks."""

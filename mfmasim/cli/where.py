@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, find_instruction, find_operand
+from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, completed, find_instruction, find_operand
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the places or the elements."""
     from mfmasim.errors import MfmasimError
 
+    completed(args)
     _ask(args)
     if (args.element is None) == (args.place is None):
         raise MfmasimError("an element (OPERAND ROW COL [BLOCK]) or --place LANE VGPR [BIT] is needed, and not both")

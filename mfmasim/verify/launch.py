@@ -195,7 +195,13 @@ def _named(launch: CaseLaunch, where: str) -> CaseLaunch:
     check_declared(launch.sources, list(launch.arrays.values()), where)
     if not any(array.writes for array in named):
         raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
-    if launch.expect is None or launch.expression is not None:
+    if launch.expect is None:
+        outputs = sum(array.writes for array in named)
+        raise MfmasimError(
+            f"{where}: expect is missing: a function of the input arrays, such as expect=lambda x: ..., or "
+            f"{'an array' if outputs == 1 else f'{outputs} arrays'}"
+        )
+    if launch.expression is not None:
         raise MfmasimError(f"{where}: expect has to be an array or a function of the input arrays")
     sources = [replace(source, output=named[source.output], input=named[source.input]) for source in launch.sources]
     return replace(launch, args=replaced(launch.args, named.__getitem__), sources=sources)

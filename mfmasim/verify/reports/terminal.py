@@ -35,8 +35,8 @@ class Progress:
             most: bounds the findings shown for a case.
             failures: leave out cases that pass or are skipped.
             verbose: every finding of every case, also those that an earlier case had, and the suppressed ones.
-            severity: the least severe findings that are shown; default: all of a case that fails, else those from
-                warnings up.
+            severity: the least severe findings that are shown; default: all but bank conflicts of a case that fails,
+                of others those from warnings up.
         """
         self.console = console(soft_wrap=True, stderr=quiet)
         self.most = most
@@ -106,6 +106,8 @@ class Progress:
         least = self.severity or ("warning" if result.status == "pass" and not self.verbose else "info")
         shown = SEVERITIES[: SEVERITIES.index(least) + 1]
         chosen = [finding for finding in result.findings if finding.severity in shown]
+        if self.severity is None and not self.verbose:  # a kernel that fails is not made faster first
+            chosen = [finding for finding in chosen if (finding.check, finding.severity) != ("conflicts", "info")]
         groups = [[finding] for finding in chosen] if self.verbose else self._new(result, alike(chosen))
         for group in groups[: self.most]:
             self._finding(group[0])
