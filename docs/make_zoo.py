@@ -45,7 +45,7 @@ TAIL = """
 3. **Case** (in the module): arguments and expected result, [as for every kernel](cases.md). Both versions have the same
    inputs, unless these are the fault. `sources` follow elements where there is no matrix instruction.
 4. **Row** (`reports.toml`): what was wrong in one sentence, what hardware showed, and `found`, the id of the finding
-   that names the cause. `outputs-differ`, or no `found` with `missing`, say that nothing does: then mend the check,
+   that names the cause. `outputs-differ`, or no `found` with `missing`, say that nothing does: then fix the check,
    rather than the entry.
 5. `mfmasim verify zoo --verbose --case NAME`; then `python -m mfmasim.lab.rebuild`, `python -m
    tests.reproducible.digests zoo` and `python docs/make_zoo.py`.
