@@ -1,8 +1,12 @@
 """Numbers of the texts that the statements compute with are those that the texts print."""
 
+import inspect
+import re
+
 import pytest
 
 from hipkernels.gemm_fp8 import statements as gemm
+from hipkernels.wmma import ops
 from hipkernels.wmma.rates import FINAL, JOURNEY, VARIANTS
 from tests.seeds.printed import text_of
 
@@ -32,3 +36,20 @@ def test_the_rates_and_counters_of_the_fp8_gemm():
         assert f" {value:.9f} " in text
     for lanes in gemm.PHASES:
         assert ", ".join(f"T{first}-T{first + 3}" for first in lanes) in text
+
+
+def test_the_functions_of_wmma_ops_take_the_printed_arguments():
+    """Names, order and defaults, of `matmul` and its variants A and B."""
+    printed = set(re.findall(r"wmma_ops\.(\w+)\(((?:[A-Z], )+[^)]*)\)", words("002")))
+    assert len({name for name, _ in printed}) == 18
+    for name, arguments in printed:
+        function = getattr(ops, name)
+        given = [part.split("=") for part in arguments.split(", ")]
+        taken = [one for one in inspect.signature(function).parameters.values() if one.kind != one.KEYWORD_ONLY]
+        assert len(given) <= len(taken), name
+        for value, parameter in zip([part for part in given if len(part) == 1], taken, strict=False):
+            assert parameter.name.lower() == value[0].lower() or value[0] == "1", (name, arguments)
+        named = {parameter.name: parameter.default for parameter in taken}
+        assert {part[0] for part in given if len(part) == 2} <= set(named), (name, arguments)
+        if "=None" in arguments or "=False" in arguments:  # the row of a table, which gives defaults
+            assert all(named[part[0]] == eval(part[1]) for part in given if len(part) == 2), (name, arguments)
