@@ -53,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.ways < 0:
         raise MfmasimError(f"--ways {args.ways}: a number of products, 0 or more, is expected")
     chosen = chosen_cases([args.target], args.arch, args.case, skipped=False, flags=macros(args))
+    chosen = [one for one in chosen if one.case.title in (args.case or ())] or chosen
     titles = list(dict.fromkeys(one.case.title for one in chosen))
     if len(titles) > 1:
         more = f" and {len(titles) - 6} more" if len(titles) > 6 else ""

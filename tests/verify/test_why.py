@@ -159,3 +159,9 @@ def test_a_case_of_plain_arrays_says_what_to_use():
     case = next(case for _, cases in find("cast") for case in cases if case.make().arrays)
     with pytest.raises(MfmasimError, match="has no matrix C: why follows cases of matrices"):
         why(case, case.arch[0], "C[0,0]")
+
+
+def test_the_whole_name_of_a_case_chooses_it_alone(capsys):
+    words = ["--case", "sparse_gemm", "--arch", "gfx942"]
+    assert main(["why", "gemm_sparse", "C[0,0]", *words]) == 2
+    assert "sparse_gemm is a sparse product: which elements of B take part is data" in capsys.readouterr().err
