@@ -133,6 +133,8 @@ class Execution:
         ins = self.flow.code.get(state.pc)
         if ins is None:
             raise Stopped(f"{state.pc:#x} is no instruction of the kernel", state.pc)
+        for skipped in state.passed.pop(state.pc, ()):
+            _forget_scalars(state, skipped)
         self.steps += 1
         if self.steps % 64 == 0:
             self.tick(state.pc)
@@ -182,11 +184,45 @@ class Execution:
             raise Stopped(f"{ins.text} is not followed", ins.pc)
         if ins.opcode.flow == "branch":
             return ins.target
+        if self._passed_over(state, ins):
+            state.passed[ins.target] = [one for one in self._between(ins) if one.opcode.unit == "SALU" or one.dst]
+            return following
         taken = self._taken(state, ins)
         if taken.all() or not taken.any():
             return ins.target if taken.all() else following
         flags = np.broadcast_to(taken, (len(state.waves), 1))[:, 0]
         raise Split([np.flatnonzero(flags), np.flatnonzero(~flags)])
+
+    def _passed_over(self, state: State, ins: Instruction) -> bool:
+        """Whether a branch where no lane is on can be left out: without lanes what it skips does nothing.
+
+        So it is where the rest of the program only computes and stores to memory, and no load is in flight: nothing
+        then depends on how many instructions a wave has issued. Scalar results are forgotten where the ways meet.
+        """
+        loading = any(self.flow.code[flight.pc].opcode.access != "store" for flight in state.flights)
+        if not ins.name.endswith("execz") or loading or state.mask(EXEC).known:
+            return False
+        skipped = self._between(ins)
+        return (
+            bool(skipped)
+            and not any(one.opcode.flow or one.opcode.barrier or _writes_exec(one) for one in skipped)
+            and all(self._is_epilogue(one) for one in self.flow.reached(ins.pc + ins.size))
+        )
+
+    def _between(self, ins: Instruction) -> list[Instruction]:
+        """What a forward branch skips, if its target follows."""
+        found, pc = [], ins.pc + ins.size
+        while ins.target is not None and pc < ins.target and pc in self.flow.code:
+            found.append(self.flow.code[pc])
+            pc += self.flow.code[pc].size
+        return found if pc == ins.target else []
+
+    @staticmethod
+    def _is_epilogue(ins: Instruction) -> bool:
+        opcode = ins.opcode
+        if opcode.matrix or opcode.barrier:
+            return False
+        return not opcode.memory or (opcode.unit == "VMEM" and opcode.access == "store" and ins.space == "global")
 
     def _taken(self, state: State, ins: Instruction) -> np.ndarray:
         """Whether each wave branches."""
@@ -278,6 +314,18 @@ class Execution:
                 )
         state.write(target, words)
         return done
+
+
+def _writes_exec(ins: Instruction) -> bool:
+    return ins.opcode.saves_exec or any(one.kind == "s" and one.index in (EXEC, EXEC + 1) for one in ins.dst)
+
+
+def _forget_scalars(state: State, ins: Instruction) -> None:
+    for operand in ins.dst:
+        if operand.kind == "s":
+            state.write(operand, [])
+    if ins.opcode.unit == "SALU":
+        state.scc = None
 
 
 def _forget_scratch(state: State) -> None:

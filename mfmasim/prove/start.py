@@ -29,7 +29,7 @@ class Segment:
         """Lay out the arguments as the metadata says."""
         self.pointer = Symbol("&arguments", 1 << 12, 1 << 47)
         self.packet = Symbol("&packet", 1 << 12, 1 << 47)
-        self.size = kernel.info.metadata.kernarg_segment_size
+        self.size = kernel.info.kernarg_room
         self.values: list[tuple[int, int, Polynomial]] = []
         self.data: set[Symbol] = set()
         """Symbols of arguments of which the case says nothing, such as floats."""

@@ -15,7 +15,7 @@ from mfmasim.prove.words import Word, bits, known, literal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Operand
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.observe.flights import Flight
 
 __all__ = ["Carry", "State"]
@@ -54,6 +54,8 @@ class State:
     """What happened, in order (`mfmasim.prove.trace`)."""
     turns: dict[int, int] = field(default_factory=dict)
     """How often a loop has been entered."""
+    passed: dict[int, list[Instruction]] = field(default_factory=dict)
+    """Instructions that a branch may have skipped, by the address where the ways meet."""
 
     @property
     def lanes(self) -> int:
@@ -65,7 +67,7 @@ class State:
         return replace(
             self, v=dict(self.v), s=dict(self.s), c=dict(self.c), masks=dict(self.masks), facts=list(self.facts),
             gained=list(self.gained),
-            decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns),
+            decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns), passed=dict(self.passed),
         )  # fmt: skip
 
     def chosen(self, which: NDArray[np.intp]) -> State:

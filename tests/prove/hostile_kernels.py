@@ -10,6 +10,9 @@ STORE = "\n  global_store_dword v4, v3, s[10:11]\n"
 INDEX = "\n  s_lshl_b32 s5, s2, 6\n  v_add_u32 v5, s5, v0\n  v_lshlrev_b32 v4, 2, v5\n"
 WAVE = "\n  v_lshrrev_b32 v6, 6, v0\n  v_readfirstlane_b32 s6, v6\n"
 """s6: the wave's number."""
+GUARD = "\n v_cmp_gt_u32 vcc, s6, v0\n s_and_saveexec_b64 s[20:21], vcc\n s_cbranch_execz meet\n"
+"""Work-items below s6; all others skip what follows."""
+MEET = "\nmeet:\n s_or_b64 exec, exec, s[20:21]\n"
 OUTSIDE = "\n  v_add_u32 v4, 256, v1\n"
 
 
@@ -177,4 +180,15 @@ FAULTS = (
     Hostile("a wave of 32 lanes counts 64", "bounds", {"n": 33},
             "v_lshlrev_b32 v4, 3, v0\n" + "global_store_b32 v4, v3, s[10:11]\n", arch="gfx1151", block=32, n=33,
             written=lambda n, k: 32),
+    Hostile("a scalar that is written only where a lane is on", "bounds", {"k": 1},
+            "s_mov_b32 s5, 1024\n s_sub_u32 s6, s14, 1\n" + GUARD + "s_mov_b32 s5, 0\n" + MEET +
+            "v_mov_b32 v4, s5\n" + STORE, k=5),
+    Hostile("an offset that is written only where a lane is on", "bounds", {"k": 1},
+            "v_mov_b32 v4, 1024\n s_sub_u32 s6, s14, 1\n" + GUARD + "v_mov_b32 v4, v1\n" + MEET + STORE, k=65),
+    Hostile("a store of a guard counts for the wait behind it", "waits", {"k": 1},
+            "global_load_dword v9, v1, s[8:9]\n v_mov_b32 v4, v1\n s_sub_u32 s6, s14, 1\n" + GUARD + STORE + MEET +
+            "s_waitcnt vmcnt(1)\n v_add_u32 v3, v9, v3\n" + STORE, k=65),
+    Hostile("a store to the LDS behind a guard", "lds races", {"k": 1}, "v_mov_b32 v4, v1\n s_sub_u32 s6, s14, 1\n"
+            "v_xor_b32 v8, 0x100, v1\n ds_write_b32 v1, v3\n" + GUARD + "s_waitcnt lgkmcnt(0)\n" + MEET +
+            "s_barrier\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n", k=129, block=128, lds=512),
 )  # fmt: skip
