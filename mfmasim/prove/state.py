@@ -67,7 +67,8 @@ class State:
         return replace(
             self, v=dict(self.v), s=dict(self.s), c=dict(self.c), masks=dict(self.masks), facts=list(self.facts),
             gained=list(self.gained),
-            decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns), passed=dict(self.passed),
+            decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns),
+            passed=dict(self.passed),
         )  # fmt: skip
 
     def chosen(self, which: NDArray[np.intp]) -> State:

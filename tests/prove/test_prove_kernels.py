@@ -88,6 +88,7 @@ def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
     return ran
 
 
+@pytest.mark.long
 def test_stores_behind_guards_are_one_path() -> None:
     """32 rows, each with a branch that skips its stores where no lane has such a row: 2^32 paths if all were taken."""
     proof = prove_case(case_of("gemm_sparse", "sparse_gemm"), "gfx942", replays=False)
