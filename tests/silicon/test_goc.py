@@ -113,3 +113,14 @@ def test_signs_of_packed_wmma(kind, sources):
     out, _ = run(lines, [np.full(32, source, np.uint32) for source in sources])
     assert (out == np.array(expected, np.uint64)[:, None]).all()
     assert len(lines) == 64
+
+
+def test_clamp_of_a_comparison_changes_no_bit():
+    """It makes quiet NaNs signal, which the captures of goc's compare_exceptions_hardware.h show in flags alone."""
+    numbers = np.array([0x7FC00000, 0x7F800001, 0x3F800000, 0xBF800000, 0, 0x80000000, 1, 0x7F800000], np.uint32)
+    sources = [numbers.repeat(4), np.roll(numbers.repeat(4), 3)]
+    for name in ("v_cmp_lt_f32", "v_cmp_nlt_f32", "v_cmp_u_f32", "v_cmp_eq_f32"):
+        lines = [f"{name}_e64 vcc_lo, v4, v6{clamp}" for clamp in ("", " clamp")]
+        _, bits = run(lines, sources)
+        assert (bits[0] == bits[1]).all(), name
+        assert 0 < bits[0].sum() < 32, name

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.arrays import F32, F64, I64
 from mfmasim.machine.numerics.function_tables import COS, SIN
@@ -21,20 +22,36 @@ from mfmasim.machine.numerics.lane_masks import every, some
 CACHED = 1 << 12
 """Elements whose intermediate values stay in the caches."""
 UNITS = np.array([8, 2.0**-17, 2.0**7, 2.0**-17])
-TABLE = np.array([*SIN, *COS]).T * UNITS[:, None]
-"""c0 and c1 t in units of 2**-29; c2 + c3 t an integer, for a cosine with t from the end of the interval."""
+TABLE = np.concatenate([np.array([*SIN, *COS]).T * UNITS[:, None], np.where(np.arange(32) < 16, 1.0, -1.0)[None]])
+"""c0 and c1 t in units of 2**-29; c2 + c3 t an integer, for a cosine with t from the end of the interval; the sign of
+the linear term: a cosine falls."""
 TABLE[2, 16:] -= TABLE[3, 16:] * 2**24
-SIGNS = np.where(np.arange(32) < 16, 1.0, -1.0)
-"""Of the linear term: a cosine falls."""
 TO_24 = np.array(2.0**53 - 2.0**24)
 """Added and subtracted: rounds to 24 bits, the last place no finer than the unit."""
 PLAIN_SINE = np.array(float.fromhex("0x1.8p-12"))
 """Below it the sine is the argument times `FACTOR`, rounded once."""
 FACTOR = np.array(0xC90FD5 * 2.0**-21)
-FLAT = 46592
+
+
+def _int(number: int) -> I64:
+    """An array without axes: a quicker operand than a number."""
+    return np.array(number, np.int64)
+
+
+def _real(number: float) -> F64:
+    """The same of a float."""
+    return np.array(number, np.float64)
+
+
+FLAT = _int(46592)
 """Distances, in 2**-31 turns, whose cosine is 1."""
-KEPT = np.int64(~((1 << 29) - 1))
+KEPT = _int(~((1 << 29) - 1))
 """Bits of a float64 that a float32 has."""
+ONE, TWO, FOUR, SEVEN, EIGHT, W24, W28, W29 = (_int(n) for n in (1, 2, 4, 7, 8, 24, 28, 29))
+LATER, MOST, PLACE, OFFSET, UPPER = (_int(n) for n in (16, 0xFFFFF, 0x1FFFFFFF, 0xFFFFFF, ~63))
+W31, NOTHING = np.array(31, np.uint32), np.array(0, np.float32)
+TURN, FINE, PRODUCT, DOUBLE, ZERO = (_real(x) for x in (2.0**31, 2.0**-5, 2.0**-29, 2.0, 0.0))
+WIDE, LESS, MORE = (_real(2.0**n) for n in (47, 22, 23))
 
 
 def _cut(sums: F64, unit: Any) -> F32:
@@ -43,23 +60,24 @@ def _cut(sums: F64, unit: Any) -> F32:
     return out
 
 
-def _ordinary(row: I64, t: I64, inner: F64) -> F32:
+def _ordinary(c0: F64, c1: F64, sign: F64, t: I64, inner: F64) -> F32:
     """A cosine, or a sine from the third interval on; t from the start of the interval."""
-    linear = TABLE[1].take(row)
-    linear *= np.minimum(t + 8 >> 4, 0xFFFFF)
+    linear = c1 * np.minimum(t + EIGHT >> FOUR, MOST)
     linear += TO_24
     linear -= TO_24
-    linear *= SIGNS.take(row)
-    linear += TABLE[0].take(row)
-    square = (t >> 7) * 2.0**-5
+    linear *= sign
+    linear += c0
+    square = (t >> SEVEN) * FINE
     square *= square
     np.floor(square, square)
     square *= inner
-    square -= np.where(square < 2.0**47, 2.0**22, 2.0**23)
-    square *= 2.0**-29
+    square -= np.where(square < WIDE, LESS, MORE)
+    square *= PRODUCT
     np.ceil(square, square)
-    linear -= 2 * np.maximum(square, 0)
-    return _cut(linear, 2.0**-29)
+    np.maximum(square, ZERO, out=square)
+    square *= DOUBLE
+    linear -= square
+    return _cut(linear, PRODUCT)
 
 
 # Places of a sine in its first interval, by the width of the offset, and last those of the second interval.
@@ -74,28 +92,28 @@ BY_WIDTH = np.stack([
 ])  # fmt: skip
 """Scale of the offset, of the linear product and from it to the sum, of c0, of the square; the sum's unit; what the
 square is cut to."""
-BLOCK = (1 << 20) - 1
+SECOND, NONE = _int(26), _int(0)
 
 
-def _low(row: I64, offset: I64, ends: I64, inner: F64) -> F32:
+def _low(c0: F64, c1: F64, second: NDArray[np.bool_], t: I64, ends: I64, inner: F64) -> F32:
     """A sine in the first two intervals: more places of the products, in the first by its offset's spare bits."""
-    t = offset - ends
-    width = np.maximum(np.frexp(offset.astype(np.float64))[1], row * 26)
+    offset = t + ends
+    width = np.maximum(np.frexp(offset.astype(np.float64))[1], second * SECOND)
     wider, of_linear, to_sum, of_constant, of_square, unit, cut = BY_WIDTH.take(width, axis=1)
-    full = (offset << SPARE.take(width) & BLOCK == 0) & (ends == 1)
-    rounded = np.minimum(t + 2 >> 2, t >> 2 | BLOCK) << 2
-    linear = np.where(row == 0, offset * wider - full, rounded)
-    linear *= TABLE[1].take(row)
+    full = (offset << SPARE.take(width) & MOST == NONE) & (ends == ONE)
+    rounded = np.minimum(t + TWO >> TWO, t >> TWO | MOST) << TWO
+    linear = np.where(second, rounded, offset * wider - full)
+    linear *= c1
     linear *= of_linear
     np.floor(linear, linear)
-    square = (t >> 7).astype(np.float64)
+    square = (t >> SEVEN).astype(np.float64)
     square *= square
     square *= cut
     np.floor(square, square)
     square *= inner
     square *= of_square
     linear *= to_sum
-    linear += TABLE[0].take(row) * of_constant
+    linear += c0 * of_constant
     linear -= np.rint(square)
     return _cut(linear, unit)
 
@@ -104,33 +122,31 @@ def _part(s0: F32, cosine: bool) -> F32:
     numbers = np.isfinite(s0)
     all_numbers = every(numbers)
     size = np.abs(s0 if all_numbers else np.where(numbers, s0, np.float32(0))).astype(np.float64)
-    phase = ((size - np.floor(size)) * 2.0**31).astype(np.int64)
-    quarter, place = phase >> 29, phase & 0x1FFFFFFF
-    ends = place >> 28
-    distance = (place ^ -ends) + ends & 0x1FFFFFFF
-    of_cosine = quarter & 1 ^ ends ^ int(cosine)
-    before = distance - ends
-    index = before >> 24
-    row = (of_cosine << 4) + index
-    offset = distance - (index << 24)
-    t = offset - ends
-    inner = TABLE[3].take(row)
-    inner *= (t ^ of_cosine * 0xFFFFFF) & ~63
-    inner += TABLE[2].take(row)
+    phase = ((size - np.floor(size)) * TURN).astype(np.int64)
+    quarter, place = phase >> W29, phase & PLACE
+    ends = place >> W28
+    of_cosine = quarter & ONE ^ ends
+    if cosine:
+        of_cosine ^= ONE
+    before = np.abs(place - (ends << W29)) - ends
+    row = (of_cosine << FOUR) + (before >> W24)
+    t = before & OFFSET
+    c0, c1, c2, inner, sign = TABLE.take(row, axis=1)
+    inner *= (t ^ of_cosine * OFFSET) & UPPER
+    inner += c2
     np.rint(inner, inner)
-    out = _ordinary(row, t, inner)
-    low = row < 2
+    out = _ordinary(c0, c1, sign, t, inner)
+    low = row < TWO
     if some(low):
-        out[low] = _low(row[low], offset[low], ends[low], inner[low])
-    flat = (before < FLAT) & (of_cosine == 1)
+        np.copyto(out, _low(c0, c1, row != NONE, t, ends, inner), where=low)
+    flat = (before < FLAT) & (row >= LATER)
     if some(flat):
         out[flat] = 1
-    negative = quarter >> 1 ^ (quarter & int(cosine))
-    if not cosine:
-        negative ^= s0.view(np.int32) >> 31 & 1
-    found = np.where((negative == 1) & (out != 0), -out, out)
-    small = size < PLAIN_SINE
-    if not cosine and some(small):
+    negative = quarter >> ONE
+    negative ^= quarter & ONE if cosine else s0.view(np.uint32) >> W31
+    negative *= out != NOTHING  # zeros are positive
+    found = (out.view(np.uint32) ^ negative.astype(np.uint32) << W31).view(np.float32)
+    if not cosine and some(small := size < PLAIN_SINE):
         found = np.where(small, np.copysign((np.minimum(size, PLAIN_SINE) * FACTOR).astype(np.float32), s0), found)
     return found if all_numbers else np.where(numbers, found, np.float32(np.nan))
 

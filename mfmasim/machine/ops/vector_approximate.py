@@ -22,7 +22,7 @@ import numpy as np
 from mfmasim.machine.numerics import elementary, ieee
 from mfmasim.machine.numerics.float_formats import BY_SIZE
 from mfmasim.machine.numerics.lane_masks import every
-from mfmasim.machine.numerics.tabulated_functions import tabulated
+from mfmasim.machine.numerics.tabulated_functions import MAGNITUDE, NORMAL, SIGN, tabulated
 from mfmasim.machine.numerics.tabulated_turns import turned
 from mfmasim.machine.opcodes.registry import vector
 
@@ -56,17 +56,24 @@ FUNCTIONS: dict[str, Callable[[U], U]] = {
 }
 
 
+OF_ZERO = {
+    word: np.array(bits, np.uint32)
+    for word, bits in (("rcp", 0x7F800000), ("rsq", 0x7F800000), ("sqrt", 0), ("log", 0xFF800000))
+}
+"""f32 results of zeros, but for their sign; EXP is tabulated for every number."""
 TURNS = ("sin", "cos")
 
 
 def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
-    function = FUNCTIONS[word]
+    function, of_zero = FUNCTIONS[word], OF_ZERO.get(word)
 
     def nearest(s0: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
         s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
         if word in TURNS and mode.rules.function_tables:
-            out = turned(s0.astype(np.float32), cosine=word == "cos").astype(s0.dtype)
+            out = turned(s0.astype(np.float32, copy=False), cosine=word == "cos").astype(s0.dtype, copy=False)
+            if mode.plain and every(np.isfinite(s0)):
+                return out
         else:
             out = function(s0.astype(np.float64)).astype(s0.dtype)
         out = form.settled(out, s0, negative=True, quiet=mode.quiets)
@@ -80,6 +87,14 @@ def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
         if not mode.rules.function_tables:
             return nearest(s0, mode)
         out, usual = tabulated(word, s0)
+        if every(usual):
+            return out
+        if of_zero is not None:
+            # Lanes without a value are often zero; denormals count as zeros of their sign.
+            bits = s0.view(np.uint32)
+            zero = bits & MAGNITUDE < NORMAL
+            np.copyto(out.view(np.uint32), bits & SIGN | of_zero, where=zero)
+            usual |= zero
         if not every(usual):
             others = ~usual
             out[others] = nearest(s0[others], mode)
