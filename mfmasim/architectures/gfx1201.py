@@ -43,6 +43,7 @@ ARCH = Arch(
         "kmcnt",
         {"loadcnt": 63, "storecnt": 63, "dscnt": 63, "kmcnt": 31},
         flat_in_order=True,
+        writes_in_order=False,
     ),
     lds=Lds(
         phases=_PHASES,

@@ -61,6 +61,7 @@ ARCH = replace(
         asynchronous="asynccnt",
         tensor="tensorcnt",
         flat_in_order=True,
+        writes_in_order=False,
     ),
     lds=Lds(
         phases=_PHASES,

@@ -30,6 +30,9 @@ class Counters:
     """Instructions of the tensor data mover (likewise)."""
     flat_in_order: bool = False
     """FLAT counts in order with memory and with the LDS (LLVM: hasFlatLgkmVMemCountInOrder)."""
+    writes_in_order: bool = True
+    """Vector memory loads of one kind write their registers in order (LLVM: hasVmemWriteVgprInOrder; not on gfx12, LLVM
+    pull request 105549)."""
 
 
 @dataclass(frozen=True)

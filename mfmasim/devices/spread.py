@@ -25,7 +25,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine.execution.run import Machine, Outcome
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.state.memory import BASE, Memory
-from mfmasim.machine.state.touched_bytes import Touched
+from mfmasim.machine.state.touched_bytes import Runs, Touched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import Observer
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.memory import Region
-    from mfmasim.machine.state.touched_bytes import Runs
     from mfmasim.observe.check import Check
 
 
@@ -110,6 +109,27 @@ class Part:
     """The written bytes, run after run."""
     error: str = ""
     """Error about what it could not execute, if anything."""
+
+
+def wrong(part: Part, checks: Sequence[Check], size: int) -> str:
+    """What of a part's result is not as `execute` makes it, in words; empty if nothing is.
+
+    Args:
+        part: from an executor, which may have sent anything.
+        checks: those that were sent with the task.
+        size: bytes of memory.
+    """
+    runs = part.read, part.written
+    if not isinstance(part.outcome, Outcome) or not all(isinstance(one, Runs) for one in runs):
+        return "its outcome, or what it read and wrote"
+    if not isinstance(part.checks, tuple) or [type(one) for one in part.checks] != [type(one) for one in checks]:
+        return "its checks"
+    if any(len(one.starts) and (one.starts.min() < 0 or one.ends.max() > size) for one in runs):
+        return "addresses outside the memory"
+    written = int((part.written.ends - part.written.starts).sum())
+    if not isinstance(part.data, np.ndarray) or part.data.dtype != np.uint8 or part.data.shape != (written,):
+        return f"its data, of which {written} bytes are expected"
+    return ""
 
 
 def execute(task: Task) -> Part:
@@ -223,6 +243,7 @@ def _all_parts(
     cuts = [launch.workgroups // together * number // parts * together for number in range(parts + 1)]
     travelling = replace(launch, buffers=Buffers())
     futures: list[Any] = []
+    sent: list[tuple[Check, ...]] = []
     try:
         with shared(launch.memory, executor) as mapping:
             if mapping is not None:
@@ -230,17 +251,20 @@ def _all_parts(
             if hasattr(executor, "share"):  # a cluster sends the memory once to each worker
                 travelling = executor.share(travelling)
             for first, last in pairwise(cuts):
-                task = Task(travelling, mapping, first, last - first, tuple(make()), budget, max_waves)
+                sent.append(tuple(make()))
+                task = Task(travelling, mapping, first, last - first, sent[-1], budget, max_waves)
                 futures.append(executor.submit(execute, task))
             results: list[Any] = [future.result() for future in futures]
-            for first, part in zip(cuts, results, strict=False):
+            for first, part, checks in zip(cuts, results, sent, strict=False):
                 if not isinstance(part, Part) or part.first != first:
                     found = f"that from {part.first}" if isinstance(part, Part) else "nothing"
                     raise MfmasimError(f"executor: the part from workgroup {first} was answered with {found}")  # noqa: TRY301
+                if text := wrong(part, checks, launch.memory.size):
+                    raise MfmasimError(f"executor: the part from workgroup {first} is damaged: {text}")  # noqa: TRY301
             return results
     except MfmasimError:
         raise
-    except (Exception, CancelledError) as error:
+    except (Exception, CancelledError, SystemExit) as error:
         for future in futures:
             future.cancel()
         what = f"{type(error).__name__} {str(error).partition(chr(10))[0]}".strip()

@@ -153,7 +153,8 @@ def execute(
             continue
         apart = data if {half, flight.half} == {"low", "high"} else frozenset()
         ordered = any(u.counter == flight.counter and u.order == flight.order != "" for u in up)
-        # Loads of one kind return in order, so that the later one may write the same register.
+        # Loads of one kind usually return in order, so that the later one may write the same register.
+        ordered &= arch.counters.writes_in_order or flight.counter != arch.counters.loads
         read = flight.writes & (reads - apart) - (writes if ordered else frozenset())
         early = read or (frozenset() if ordered else flight.writes & (writes - apart))
         if early and report is not None:

@@ -24,15 +24,16 @@ PASS = "post-RA-hazard-rec"
 RUNS = rf"run-pass[= ]{PASS}"
 
 
-def functions(text, arch, *, inserted):
+def functions(text, arch, *, inserted, of=PASS):
     """Name -> instructions of each function of a MIR file; None where LLVM refuses the file.
 
     Args:
         text: the file.
         arch: architecture.
         inserted: whether LLVM's pass runs.
+        of: the pass.
     """
-    start = f"-start-{'before' if inserted else 'after'}={PASS}"
+    start = f"-start-{'before' if inserted else 'after'}={of}"
     with tempfile.NamedTemporaryFile("w", suffix=".mir") as file:  # llc reads no MIR from its standard input
         file.write(text)
         file.flush()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from mfmasim.devices.spread import SharedMemory, check_executor, shared
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.layout import prepare
 from mfmasim.machine.state.memory import Memory
+from mfmasim.machine.state.touched_bytes import Runs
 from mfmasim.observe.check import Check
 from mfmasim.observe.registry import CHECKS
 from tests.bench import bench_machine
@@ -229,6 +231,48 @@ class Broken:
         future = Future()
         future.set_exception(OSError("no worker is left"))
         return future
+
+
+class Lying(Executor):
+    """An executor that runs each part, and answers with something else."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def submit(self, function, *given):
+        future = Future()
+        future.set_result(self.change(function(*given)))
+        return future
+
+
+FAR = Runs(np.array([1 << 40]), np.array([(1 << 40) + 4]))
+LIES = {
+    "nothing": (lambda _: None, "was answered with nothing"),
+    "another part": (lambda part: replace(part, first=99), "was answered with that from 99"),
+    "less data": (lambda part: replace(part, data=part.data[:-4]), "its data, of which"),
+    "more data": (lambda part: replace(part, data=np.tile(part.data, 2)), "its data"),
+    "floats": (lambda part: replace(part, data=part.data.astype(float)), "its data"),
+    "no outcome": (lambda part: replace(part, outcome=None), "its outcome"),
+    "other checks": (lambda part: replace(part, checks=part.checks[1:]), "its checks"),
+    "addresses": (lambda part: replace(part, written=FAR), "addresses outside the memory"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_an_executor_that_lies(lie):
+    program, arrays = looping()
+    change, words = LIES[lie]
+    with pytest.raises(MfmasimError, match=words):
+        launch(program, arrays, 9, executor=Lying(change), parts=2)
+
+
+def test_a_worker_that_leaves():
+    def leave(_):
+        raise SystemExit(3)
+
+    program, arrays = looping()
+    with pytest.raises(MfmasimError, match="failed: SystemExit 3"):
+        launch(program, arrays, 9, executor=Lying(leave), parts=2)
 
 
 class Listener:

@@ -191,3 +191,14 @@ def test_findings_of_one_line_that_differ_in_numbers_alone_are_one_result():
     assert one["message"]["text"] == "As[0] is read; and 1 more of the same kind at this line [k on gfx942]"
     assert [r["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] for r in (one, two)] == [3, 4]
     assert two["message"]["text"] == "As[0] is read [k on gfx942]"
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "\ud800.hip", "\x00", "<img src=x>", "\x1b[31m"])
+def test_names_of_files_that_no_system_has(name):
+    """From a damaged line table: the report is written, in UTF-8."""
+    result = Result("mine", "k", "k", "gfx942", "sim", status="fail")
+    result.findings = [Finding("bounds", "error", "outside", "bounds-lds", source=f"{name}:3", other=f"{name}:4")]
+    log = sarif([result], "1")
+    assert json.dumps(log, ensure_ascii=False).encode()
+    (found,) = log["runs"][0]["results"]
+    assert not set(json.dumps([found["locations"], found["relatedLocations"]])) & set("<\x00\x1b")

@@ -102,9 +102,13 @@ def _location(result: Result, source: str, kernel: str) -> dict[str, Any]:
 
 def _uri(result: Result, name: str) -> str:
     """Address of a source file: relative to the working folder where it lies below it."""
-    own = Path(result.source)
-    beside = own.parent / name if name else own
-    path = beside if beside.exists() else Path(name) if name else own
+    own, name = Path(result.source), name.encode("utf-8", "replace").decode()  # half a surrogate has no address
+    path = Path(name) if name else own
+    try:
+        if name and (own.parent / name).exists():
+            path = own.parent / name
+    except OSError:  # a name that the system cannot look up, as it is too long
+        pass
     if not path.is_absolute():
         return quote(path.as_posix())
     here = Path.cwd()

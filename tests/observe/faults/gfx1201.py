@@ -470,3 +470,10 @@ kernel(
     ],
     NB,
 )
+
+kernel(
+    "waits by several counters",
+    "a register loaded twice, the first not waited for",
+    ["global_load_b32 v11, v2, s[10:11]", "global_load_b32 v11, v2, s[10:11] offset:64", L, "v_mov_b32_e32 v4, v11"],
+    "waits-overwritten-in-flight",
+)
