@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mfmasim.observe import Finding
 
-PAST = re.compile(r"(\w+)\[\d+\] at address 0x[0-9a-f]+, (\d+) bytes past the end of argument \d+ \((\d+) bytes\)")
+PAST = re.compile(
+    r"(\w+)(\[\d+\]) at address 0x[0-9a-f]+, \d+ bytes past the end of argument \d+ \((?:\w+\) \()?(\d+) bytes\)"
+)
 ULPS = re.compile(r", the worst by [\d,]+ ulp, error at most absolute [^,;]+(, relative [^,;]+)?")
 PHASES = re.compile(r" \(phases \w+\)")
 
@@ -22,9 +24,9 @@ def for_learner(finding: Finding) -> Finding:
 
     Returns:
         The same one, but a bank conflict comes without the padding or swizzle that avoids it (the last hints say it),
-        an address beyond an array is a byte of that array, and outputs differ without a distance in ulp.
+        an address beyond an array is an element past its end, and outputs differ without a distance in ulp.
     """
-    text = PAST.sub(lambda m: f"byte {int(m[2]) + int(m[3])} of {m[1]}, which has {m[3]} bytes", finding.message)
+    text = PAST.sub(r"\1\2, past the end of \1 (\3 bytes)", finding.message)
     text = ULPS.sub("", text)
     if finding.check == "conflicts":
         text = "; ".join(PHASES.sub("", text).partition("\n")[0].split("; ")[:2])

@@ -220,7 +220,7 @@ def test_findings_are_worded_for_learners(tmp_path):
     assert words.endswith("conflict in one bank")
     far = graded("load_a", exercise("load_a").solution.replace(*UNEXPECTED[0][1:3]), tmp_path)
     texts = [for_learner(one).message for one in far.findings]
-    assert "read of 4 bytes outside every buffer: byte 256 of A, which has 256 bytes" in texts[0]
+    assert "read of 4 bytes outside every buffer: A[64], past the end of A (256 bytes)" in texts[0]
     assert not any("ulp" in text or "0x7f" in text for text in texts)
     assert "reference" not in far.summary
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.codeobject import LdsVariable
+    from mfmasim.codeobject.declared import Parameter
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_segment import Buffers
     from mfmasim.machine.state.memory import Memory, Region
@@ -39,25 +40,34 @@ class Names:
     @cached_property
     def _buffers(self) -> dict[str, str]:
         """By the names that a launch gives buffers."""
-        out = {}
-        for name in self.arrays:
-            head, bracket, field = name.partition("[")
-            number, _, _ = head.removeprefix("argument ").partition(" ")
-            known = self.kernel.parameters
-            if head.startswith("argument ") and number.isdecimal() and int(number) < len(known):
-                own = known[int(number)].name
-                if own:
-                    out[name] = own + bracket + field
-        return out
+        known = {name: self._parameter(name) for name in self.arrays}
+        return {name: own.name + name[len(name.partition("[")[0]) :] for name, own in known.items() if own and own.name}
+
+    def _parameter(self, name: str) -> Parameter | None:
+        """The parameter of a buffer, or of the structure that holds it."""
+        head = name.partition("[")[0]
+        number = head.removeprefix("argument ").partition(" ")[0]
+        known = self.kernel.parameters
+        if not head.startswith("argument ") or not number.isdecimal() or int(number) >= len(known):
+            return None
+        return known[int(number)]
+
+    def _size(self, name: str) -> int:
+        """Bytes of an element: of plain bytes, such as a matrix, those of the type that the kernel declares."""
+        shape, dtype = self.arrays[name]
+        if dtype.itemsize == 1 and len(shape) == 1 and "[" not in name and (own := self._parameter(name)) is not None:
+            pointee = own.type.element if own.type is not None and own.type.kind == "pointer" else None
+            return max(1, pointee.size) if pointee is not None else 1
+        return int(dtype.itemsize)
 
     def element(self, region: Region, offset: int) -> str:
         """The element at a byte of a buffer, which may lie outside: ``b[17, 3]``; empty for memory without elements."""
         if region.name not in self.arrays:
             return ""
-        shape, dtype = self.arrays[region.name]
-        if not math.prod(shape) or not dtype.itemsize:
+        shape, size = self.arrays[region.name][0], self._size(region.name)
+        if not math.prod(shape) or not size:
             return ""
-        number, byte = divmod(offset, dtype.itemsize)
+        number, byte = divmod(offset, size)
         return self.buffer(region.name) + _index(shape, number) + (f" byte {byte}" if byte else "")
 
     def element_at(self, address: int) -> str:
