@@ -139,16 +139,18 @@ class _Dask(Cluster):
 
     def _send(self, digest: str, data: bytes) -> None:
         # A task of its own: a worker fetches it from another one, and it is made again if all that have it ended.
-        self._sent[digest] = self._client.submit(bytes, data, key=f"mfmasim-{digest}", pure=True)
+        # The last one alone is held here; calls hold what they need.
+        key = f"mfmasim-{digest}-{self._client.id}"  # another client's would be cancelled with this one's
+        self._sent = {digest: self._client.submit(bytes, data, key=key, pure=True)}
 
     def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:
         answer: Future[Any] = Future()
+        sent = {digest: self._sent[digest] for digest in needed}
 
         def submit(**where: Any) -> Any:
             future = self._client.submit(
-                self._enter, self._identity, number, task, {digest: self._sent[digest] for digest in needed},
-                pure=False, priority=-number, **where,
-            )  # fmt: skip
+                self._enter, self._identity, number, task, sent, pure=False, priority=-number, **where
+            )
             self._running.add(future)
             return future
 

@@ -135,6 +135,23 @@ def test_memory_that_a_worker_cannot_map(pool, monkeypatch):
     same(alone, (others, report))
 
 
+@pytest.mark.parametrize(("lie", "text"), [(1, "answered with that from 0"), (None, "answered with nothing")])
+def test_an_executor_that_repeats_or_loses_a_part_is_noticed(lie, text):
+    class Lying(ThreadPoolExecutor):
+        """Answers every call with the first one's part, or with nothing."""
+
+        first = None
+
+        def submit(self, function, /, *args):
+            future = super().submit(function, *args)
+            self.first = self.first or future
+            return self.first if lie else super().submit(lambda: None)
+
+    program, arrays = looping()
+    with Lying(1) as executor, pytest.raises(MfmasimError, match=text):
+        launch(program, arrays, 9, executor=executor, parts=3)
+
+
 def test_memory_is_lent_to_processes_only(pool):
     memory = Memory()
     region = memory.reserve("x", 5000)

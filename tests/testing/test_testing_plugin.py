@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
+from mfmasim.resources import folder as shipped
 from mfmasim.testing import assert_same_bits
 from mfmasim.testing.bits import difference
 from mfmasim.testing.stored import load, store
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import load_file
-from tests.oracles import require
+from tests.oracles import module, require
 
 ROOT = Path(__file__).resolve().parents[2]
 # The installed package may announce the plugin, or another version of it: name the checkout's.
@@ -295,3 +296,40 @@ def test_a_case_file_that_imports_another_has_its_own_cases_only(tmp_path):
     (tmp_path / "second.py").write_text("import first\nfrom first import one\n" + case.format("two"))
     assert [case.name for case in load_file(tmp_path / "second.py")] == ["two"]
     assert [case.name for case in load_file(tmp_path / "first.py")] == ["one"]
+
+
+SPREAD = """
+import numpy as np
+
+def test_loop(mfmasim_device, mfmasim_compile):
+    out = np.zeros(350, np.uint32)
+    kernel = mfmasim_compile("valu_loop.gfx942.hsaco")["valu_loop"]
+    mfmasim_device.launch(kernel, 6, 64, [out, np.int32(3), np.uint32(7)])
+
+def test_name_of_the_process_that_ran_it(mfmasim_device, mfmasim_compile, monkeypatch):
+    from mfmasim.machine.execution.run import Machine
+    def never(*_):
+        raise AssertionError("in this process")
+    monkeypatch.setattr(Machine, "run", never)
+    out = np.zeros(384, np.uint32)
+    report = mfmasim_device.launch(
+        mfmasim_compile("valu_loop.gfx942.hsaco")["valu_loop"], 6, 64, [out, np.int32(3), np.uint32(7)]
+    )
+    assert out.all() and not report.notes and report.waves == 6
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_launches_are_spread_over_an_executor(tmp_path):
+    module("distributed")
+    shutil.copy(shipped("golden") / "code" / "bench" / "valu_loop.gfx942.hsaco", tmp_path)
+    (tmp_path / "test_spread.py").write_text(SPREAD)
+    assert project(tmp_path)[1].count("in this process") > 0
+    code, text = project(tmp_path, "--mfmasim-executor", "dask://local?workers=2")
+    assert code == 1, text
+    assert "1 failed, 1 passed" in text
+    assert "valu_loop on sim (gfx942): 1 finding\n" in text
+    code, text = project(tmp_path, "--mfmasim-executor", "dask://nowhere")
+    assert code != 0
+    assert "--mfmasim-executor dask://nowhere: one of dask://HOST:PORT" in text
