@@ -1,7 +1,7 @@
 """Where `verify all` and `mutate` stop to scale: measured times of their tasks on 1 to 256 workers, on paper.
 
 `python docs/make_scaling.py` fills in the table of docs/machine.md; `... measure STRIDE` first measures the CPU time of
-one of STRIDE tasks in this process and writes docs/scaling.csv: the command, its tasks, STRIDE, milliseconds.
+one of STRIDE tasks in this process and writes docs/scaling.csv: the command, its tasks, milliseconds of each measured.
 """
 
 import argparse
@@ -26,11 +26,12 @@ SLOW, EACH = 3, 16
 
 
 def measured():
-    """Of each command: how many tasks a measured one stands for, and the seconds of all tasks in their order."""
+    """Of each command: how many tasks were measured, and the seconds of all tasks in their order."""
     found = {}
     for line in TIMES.read_text().splitlines():
-        command, count, stride, *times = line.split(",")
-        found[command] = int(stride), [int(one) / 1000 for one in times for _ in range(int(stride))][: int(count)]
+        command, count, *times = line.split(",")
+        all_tasks = range(int(count))
+        found[command] = len(times), [int(times[task * len(times) // int(count)]) / 1000 for task in all_tasks]
     return found
 
 
@@ -65,9 +66,9 @@ def limits(times, workers):
 
 def rows():
     """The table: for each command and number of workers the time, and the share of the workers that it uses."""
-    for command, (stride, times) in measured().items():
+    for command, (sample, times) in measured().items():
         yield (
-            f"`{command}`: {len(times):,} tasks, one of {stride} measured: {sum(times):,.0f} s of CPU, "
+            f"`{command}`: {len(times):,} tasks, {sample} of them measured: {sum(times):,.0f} s of CPU, "
             f"mean {1000 * sum(times) / len(times):,.0f} ms, longest {max(times):.1f} s."
         )
         yield ""
@@ -118,7 +119,7 @@ def measure(stride):
             start = time.process_time()
             vars(verb)[one](args, task)
             times.append(round(1000 * (time.process_time() - start)))
-        lines.append(",".join([command, str(len(tasks)), str(stride), *map(str, times)]))
+        lines.append(",".join([command, str(len(tasks)), *map(str, times)]))
         TIMES.write_text("\n".join(lines) + "\n")
 
 

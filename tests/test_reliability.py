@@ -5,6 +5,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reliability.md"
 
@@ -23,9 +25,10 @@ def test_every_promise_names_a_test():
     assert all("::test_" in row for row in rows)
 
 
-def test_the_tables_are_those_of_the_code():
-    spec = importlib.util.spec_from_file_location("make_reliability", ROOT / "docs" / "make_reliability.py")
+@pytest.mark.parametrize(("page", "rows"), [("reliability", 60), ("scaling", 18)])
+def test_the_tables_are_those_of_the_code(page, rows):
+    spec = importlib.util.spec_from_file_location(f"make_{page}", ROOT / "docs" / f"make_{page}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), "run python docs/make_reliability.py"
-    assert module.PAGE.read_text().count("\n| ") > 60
+    assert module.PAGE.read_text() == module.page(), f"run python docs/make_{page}.py"
+    assert module.PAGE.read_text().count("\n| ") > rows
