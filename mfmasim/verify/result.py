@@ -46,7 +46,7 @@ class Result:
     compared_with: tuple[str, ...] = ()
     """What the outputs were compared with, in words."""
     remark: str = ""
-    """What a reader of the comparison has to know about the architecture; it stays out of JSON."""
+    """What a reader of the comparison has to know about the architecture."""
     code: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the code object and who compiled it."""
     proof: dict[str, Any] = field(default_factory=dict)
@@ -118,4 +118,4 @@ class Result:
             "fidelity": self.trust.record() | {"matrix": self.matrix_fidelity},
             "compared_with": list(self.compared_with),
             "code": self.code,
-        } | ({"proof": self.proof} if self.proof else {})
+        } | {key: text for key, text in (("proof", self.proof), ("remark", self.remark)) if text}

@@ -50,6 +50,7 @@ def test_small_integers_are_asked_bit_for_bit_only_where_the_hardware_keeps_them
     assert result.status == "pass", [f.message for f in result.findings]
     how = "bit for bit" if arch == "gfx1201" else "within the error bound"
     assert [said.endswith(how) for said in result.compared_with] == [True] * 3
+    assert ("do not add small integers" in result.record().get("remark", "")) == (arch == "gfx1151")
     progress = Progress()
     progress.show(result)
     progress.show(result)
