@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
@@ -209,7 +210,8 @@ def _stride_multiples(case: Case, arch: Arch, strides: list[str]) -> dict[str, i
         probe = 1 << 20
         for tensor in case.make({name: probe}).tensors.values():
             if tensor.ld == probe:
-                found[name] = max(found.get(name, 1), tensor.align * 8 // tensor.element_bits(arch) or 1)
+                bits = tensor.element_bits(arch)
+                found[name] = lcm(found.get(name, 1), lcm(bits, tensor.align * 8) // bits)
     return found
 
 

@@ -173,9 +173,9 @@ class Elements:
         found = line_and_place(region, address - of(region.pointer), facts)
         if found is None or region.tensor is None:
             return None
-        line, place, byte = found
+        line, place, bit = found
         row, column = (line, place) if region.tensor.order == "row" else (place, line)
-        return row * of(ROW) + column * of(COLUMN) + byte
+        return row * of(ROW) + column * of(COLUMN) + Polynomial({m: c // 8 for m, c in bit.terms.items()})
 
 
 def _write(state: State, operand: Operand, new: Contents, *, every: bool) -> None:

@@ -20,7 +20,6 @@ from mfmasim.prove.paths import Fork, Split, Stopped, assume, decide
 from mfmasim.prove.start import Segment, first_state, loaded
 from mfmasim.prove.state import Carry
 from mfmasim.prove.trace import Access, Step
-from mfmasim.prove.words import known
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -239,8 +238,7 @@ class Execution:
     def _flag(self, state: State) -> np.ndarray:
         scc = state.scc
         if isinstance(scc, Carry):
-            a, b = (known_value(p) for p in (scc.a, scc.b))
-            scc = None if a is None or b is None else np.atleast_2d((np.asarray(a) + np.asarray(b)) >> 32 != 0)
+            scc = scc.lanes
         if isinstance(scc, np.ndarray):
             return scc
         condition = Condition.opaque()
@@ -335,10 +333,3 @@ def _forget_scratch(state: State) -> None:
 
 class _FlagFork(Fork):
     """SCC is not known: both values are tried."""
-
-
-def known_value(value: Any) -> Any:
-    """The unsigned low word of a constant polynomial."""
-    from mfmasim.prove.words import Word
-
-    return known(Word(value))

@@ -13,16 +13,16 @@ from mfmasim.prove.constants import computed, truth_table
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
 from mfmasim.prove.masks import Condition, Mask
-from mfmasim.prove.operations import WIDE, WORDS
+from mfmasim.prove.operations import WIDE, WORDS, shifted_right
 from mfmasim.prove.paths import Stopped, decide
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant
 from mfmasim.prove.state import Carry
-from mfmasim.prove.words import Word, bits, known, pair, settled, signed, unsigned
+from mfmasim.prove.words import Word, bits, known, pair, settled, signed, unsigned, unsigned_pair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.prove.state import State
 
 __all__ = ["execute_alu"]
@@ -247,13 +247,15 @@ def _wide(state: State, ins: Instruction) -> None:
             for o in src
         ]
         amounts = [known(state.operand(o)) for o in src]
-        value = _wide_value(how, values, amounts)
+        value = _wide_right(state, how, src) if how.startswith("right") else _wide_value(how, values, amounts)
     low, high = (None, None) if value is None else (settled(value), _upper(value, state))
     if value is None and how.startswith("mad"):  # the low word needs the low words alone
         product = WORDS["v_mul_lo_u32"]([state.operand(o) for o in src[:2]], state.facts)
         added = state.operand(src[2])
         if product is not None:
-            low = added if known(product) == 0 else WORDS["v_add_u32"]((product, added), state.facts)
+            number = known(product)
+            nothing = number is not None and not np.any(number)
+            low = added if nothing else WORDS["v_add_u32"]((product, added), state.facts)
     state.write(ins.dst[0], [low, high])
     for operand in ins.dst[1:]:  # the carry of a multiply-add
         if operand.kind == "s":
@@ -265,7 +267,10 @@ def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[obj
         return None if value is None or not isinstance(amount, int) else value.scaled(1 << (amount & 63))
 
     if how == "shift add":
-        first, rest = times(values[0], amounts[1]), values[2]
+        amount = amounts[1]
+        if not isinstance(amount, int) or amount > 4:  # what larger shifts give is not followed
+            return None
+        first, rest = times(values[0], amount), values[2]
         return None if first is None or rest is None else first + rest
     if how == "shift":
         return times(values[0], amounts[1])
@@ -275,6 +280,14 @@ def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[obj
     if a is None or b is None:
         return None
     return a + b if how == "add" else a - b if how == "subtract" else a * b
+
+
+def _wide_right(state: State, how: str, src: Sequence[Operand]) -> Polynomial | None:
+    """A shift to the right of 64 bits, unsigned."""
+    operand, by = reversed(src) if how.endswith("reversed") else src
+    amount = known(state.operand(by))
+    exact = unsigned_pair(state.operand(operand), state.operand(operand, 1), state.facts)
+    return shifted_right(exact, amount & 63) if exact is not None and isinstance(amount, int) else None
 
 
 def _select(state: State, ins: Instruction) -> None:
@@ -356,7 +369,11 @@ def _vector(state: State, ins: Instruction) -> None:
         if carry is not None and not state.exec.literals and state.exec.on.all():
             state.write_mask(ins.dst[1].index, carry)
         else:
-            state.write(ins.dst[1], [])
+            carried = None if carry is None else carry.lanes
+            if carried is None:
+                state.write(ins.dst[1], [])
+            else:
+                state.write_mask(ins.dst[1].index, Mask(state.exec.on & carried, state.exec.literals))
         return
     results: list[Word | None] | None
     results = computed(name, sources) if name != "v_bitop3_b32" else truth_table(sources, ins.modifiers["bitop3"])

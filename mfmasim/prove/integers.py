@@ -101,13 +101,13 @@ class Traced(int):
     def __floordiv__(self, other: Any) -> Any:
         if not isinstance(other, int):
             return int(self) // other
-        quotient, _ = _divided(self, int(other))
+        quotient, _ = _divided(self, other)
         return Traced(int(self) // int(other), quotient)
 
     def __mod__(self, other: Any) -> Any:
         if not isinstance(other, int):
             return int(self) % other
-        _, rest = _divided(self, int(other))
+        _, rest = _divided(self, other)
         return Traced(int(self) % int(other), rest)
 
     def __lshift__(self, other: object) -> Any:
@@ -171,13 +171,19 @@ def _asked(left: Traced, right: Any, how: str) -> bool:
     return bool(answer)
 
 
-def _divided(value: Traced, by: int) -> tuple[Polynomial, Polynomial]:
-    """Quotient and remainder of a division by a constant, as polynomials.
+def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
+    """Quotient and remainder of a division by a constant, or by what divides all terms alike, as polynomials.
 
     Raises:
         Rewrite: a parameter has to be written in multiples first.
     """
-    polynomial = value.polynomial
+    polynomial, by = value.polynomial, int(divisor)
+    below = _polynomial(divisor)
+    if below is not None and not below.is_constant:
+        ratio = int(value) // by if by else 0
+        if by and polynomial.same(below.scaled(ratio)):
+            return constant(ratio), constant(0)
+        raise ArithmeticError(f"a case divides {polynomial} by {below}")
     if by > 0:
         exact = Polynomial({m: c for m, c in polynomial.terms.items() if isinstance(c, int) and c % by == 0})
         rest = polynomial - exact

@@ -89,6 +89,8 @@ def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) 
         if len(chain) <= 2 * period:
             continue
         before, middle, last = chain[-1 - 2 * period], chain[-1 - period], chain[-1]
+        if not _together(before, last) or not _together(middle, last):
+            continue
         turns = _symbol(execution, last, period, len(chain))
         steps = _steps(before, middle, last)
         if steps is None or (period == 1 and _alternates(chain)):
@@ -127,7 +129,7 @@ def _extended(before: State, middle: State, last: State, turns: Symbol) -> list[
 
 def _alternates(chain: list[State]) -> bool:
     """Whether a register has the values of every other turn."""
-    if len(chain) < 3:
+    if len(chain) < 3 or not all(_together(one, chain[-1]) for one in chain[-3:]):
         return False
     a, b, c = chain[-3:]
     for place in ("s", "v"):
@@ -218,10 +220,15 @@ def _turns(execution: Explorer, head: State, period: int, own: frozenset[int]) -
     state = head.copy()
     for _ in range(period):
         turn = execution.explore([state.copy()], head.pc, own)
-        if len(turn.returned) != 1:
+        if len(turn.returned) != 1 or not _together(turn.returned[0], head):
             return None
         state = turn.returned[0]
     return state
+
+
+def _together(one: State, other: State) -> bool:
+    """Whether two states are of the same waves."""
+    return bool(one.waves.tolist() == other.waves.tolist())
 
 
 def _continues(head: State, end: State, key: tuple[str, object], step: Polynomial) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 from mfmasim.prove.words import known
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -79,36 +79,27 @@ def _followed(
     state: State, ins: Instruction, kernel: Kernel, contract: Contract
 ) -> dict[tuple[str, int], tuple[Byte, ...]]:
     operation, modes = resolve(ins, kernel.arch, kernel.wave)
-    if modes != type(modes)():
+    if modes != replace(type(modes)(), scale_a_byte=modes.scale_a_byte, scale_b_byte=modes.scale_b_byte):
         raise Unproved("its modifiers are not followed")
-    if (
-        operation.sparse
-        or operation.blocks > 1
-        or (operation.row.scaled and any(o.kind != "const" or o.bits for o in ins.src[3:]))
-    ):
-        raise Unproved("sparse operands, blocks and scales are not followed")
+    if operation.sparse or operation.blocks > 1:
+        raise Unproved("sparse operands and blocks are not followed")
     if operation.D.width != 32 or operation.C.width != 32:
         raise Unproved(f"results of {operation.D.width} bits are not followed")
     if state.exec.literals or not state.exec.on.all():
         raise Unproved("EXEC is not known to be full")
-    sources = dict(zip(operation.row.sources, ins.src, strict=False))
-    rows, a_depth = _operand(state, operation.A, sources["A"], contract, "A")
-    columns, b_depth = _operand(state, operation.B, sources["B"], contract, "B")
+    fragments, sources = operation.under(modes), dict(zip(operation.row.sources, ins.src, strict=False))
+    rows, a_depth = _operand(state, fragments["A"], sources["A"], contract)
+    columns, b_depth = _operand(state, fragments["B"], sources["B"], contract)
     if not a_depth.same(b_depth):
         raise Unproved(f"k of A is not k of B: {a_depth} and {b_depth}")
+    for side, lines in (("A", rows), ("B", columns)):
+        _scaled(state, fragments, sources, contract, side, lines, a_depth)
     first, steps = _steps(a_depth)
-    table = operation.D.table()
-    lanes = operation.D.lanes
-    wanted: list[Polynomial] = []
-    for vgpr in range(operation.D.vgprs):
-        places = table[table["vgpr"] == vgpr]
-        row, column = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
-        row[places["lane"]], column[places["lane"]] = places["row"], places["col"]
-        if len(places) != lanes:
-            raise Unproved("lanes without a result are not followed")
-        wanted.append(of(RESULT) + _picked(rows, row) * of(ROW) + _picked(columns, column) * of(COLUMN))
-    depth, rest = _before(state, sources["C"], wanted)
-    depth, rest = _extended(depth, rest, first, steps)
+    wanted = [
+        of(RESULT) + _picked(rows, row) * of(ROW) + _picked(columns, column) * of(COLUMN)
+        for row, column in _places_of(operation.D)
+    ]
+    depth, rest = _extended(*_before(state, sources["C"], wanted), first, steps)
     tail = depth * of(DEPTH) + (of(REST).scaled(interned(rest)) if rest else 0)
     target = ins.dst[0]
     return {
@@ -116,67 +107,117 @@ def _followed(
     }
 
 
+def _places_of(result: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Row and column of each lane, for each register of a result of 32 bits."""
+    table = result.table()
+    for vgpr in range(result.vgprs):
+        places = table[table["vgpr"] == vgpr]
+        if len(places) != result.lanes:
+            raise Unproved("lanes without a result are not followed")
+        row, column = np.zeros(result.lanes, np.int64), np.zeros(result.lanes, np.int64)
+        row[places["lane"]], column[places["lane"]] = places["row"], places["col"]
+        yield row, column
+
+
+def _scaled(
+    state: State, fragments: Mapping[str, Any], sources: Mapping[str, Operand], contract: Contract, side: str,
+    lines: Polynomial, depth: Polynomial,
+) -> None:  # fmt: skip
+    """Compare the scales of an operand with its lines and k.
+
+    Raises:
+        Unproved: a scale is not that of the elements that it multiplies.
+    """
+    role = f"scale_{side}"
+    declared = any(r.tensor is not None and r.tensor.role == role for r in contract.regions)
+    fragment, operand = fragments.get(role), sources.get(role)
+    if not declared:
+        if operand is not None and (operand.kind != "const" or operand.bits):
+            raise Unproved(f"the case has no scales of {side}")
+        return
+    if fragment is None or operand is None:
+        raise Unproved(f"it does not apply the scales of {side}")
+    region, line, place = _elements(state, fragment, operand, contract)
+    number, block = fragment.table()["row"], fragment.table()["col"]
+    if not line.same(_picked(lines, number)):
+        raise Unproved(f"scales of {side} are of lines {line}")
+    blocks = _of_axis(place, block, role, "block")
+    matrix = next(r for r in contract.regions if r.tensor is not None and r.tensor.role == side)
+    axis = 1 if side == "A" else 0
+    size = fragments[side].shape[axis] // (int(block.max()) + 1)
+    if not matrix.shape[axis].same(region.shape[axis].scaled(size)):
+        raise Unproved(f"a scale of {side} is not declared to cover {size} k")
+    inside = depth - _picked(blocks, np.arange(fragments[side].shape[axis]) // size).scaled(size)
+    if not inside.is_constant or np.any(np.asarray(inside.constant) // size):
+        raise Unproved(f"scales of {side} are of other k: {blocks} of {depth}")
+
+
 def _picked(value: Polynomial, index: NDArray[np.int64]) -> Polynomial:
     """Coefficients of rows, columns or k, by lane."""
     return value.mapped(lambda c: c[:, index])
 
 
-def _operand(
-    state: State, fragment: Any, operand: Operand, contract: Contract, role: str
-) -> tuple[Polynomial, Polynomial]:
+def _operand(state: State, fragment: Any, operand: Operand, contract: Contract) -> tuple[Polynomial, Polynomial]:
     """Lines (rows of A, columns of B) and k of an operand: polynomials with coefficients (waves, lines or k)."""
+    _, lines, depth = _elements(state, fragment, operand, contract)
+    table, role = fragment.table(), fragment.name
+    key, other = ("row", "col") if role == "A" else ("col", "row")
+    return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k")
+
+
+def _elements(
+    state: State, fragment: Any, operand: Operand, contract: Contract
+) -> tuple[Region, Polynomial, Polynomial]:
+    """The matrix that an operand holds elements of; of every place, its line (row or column) and number in it."""
+    role = fragment.name
     regions = [r for r in contract.regions if r.tensor is not None and r.tensor.role == role]
-    if len(regions) != 1:
+    if len(regions) != 1 or regions[0].tensor is None:
         raise Unproved(f"the case has no single matrix {role}")
-    region = regions[0]
-    if region.tensor is not None and region.tensor.read:
+    region, tensor = regions[0], regions[0].tensor
+    if tensor.read:
         raise Unproved(f"{role} is converted before it is multiplied")
     if region.format != fragment.format:
         raise Unproved(f"{role} is {region.format}, the instruction reads {fragment.format}")
     if operand.kind not in ("v", "a"):
         raise Unproved(f"{role} is no vector register")
-    bytes_ = [dword(state, operand, k) for k in range(fragment.vgprs)]
-    for k, four in enumerate(bytes_):
-        if any(byte is None for byte in four):
-            raise Unproved(f"what {operand.kind}{operand.index + k} holds for {role} is not known")
     table = fragment.table()
-    value = _placed(bytes_, table, len(state.waves))  # type: ignore[arg-type]
-    if any(c != 1 for m, c in value.terms.items() if m == (region.pointer,)) or (region.pointer,) not in value.terms:
+    used = {(int(v), int(b)) for v, b in zip(table["vgpr"], table["bit"] // 8, strict=True)}
+    width = int(table["width"][0])
+    flat: list[Byte] = [byte for k in range(fragment.vgprs) for byte in dword(state, operand, k)]
+    for vgpr, byte in sorted(used):
+        if any(flat[4 * vgpr + byte + k] is None for k in range(width // 8 or 1)):
+            raise Unproved(f"what {operand.kind}{operand.index + vgpr} holds for {role} is not known")
+    value, bit = _placed([constant(0) if byte is None else byte for byte in flat], table, len(state.waves))
+    if value.terms.get((region.pointer,)) != 1:
         raise Unproved(f"{operand.kind}{operand.index} holds {value}, which is not of {role} alone")
     offset = value - of(region.pointer)
     facts = [f for f in state.facts if all(isinstance(c, int) for c in f.terms.values())]
-    found = line_and_place(region, offset, facts)
+    found = line_and_place(region, offset, facts, bit)
     if found is None:
         raise Unproved(f"{offset} is not split into a line of {role} and a place within it")
-    line, place, byte = found
-    if byte.terms:
-        raise Unproved(f"{offset} is not a multiple of the bytes of an element of {role}")
-    along_line = region.tensor is not None and region.tensor.order == ("row" if role == "A" else "column")
-    lines, depth = (line, place) if along_line else (place, line)
-    # A's line is its row, B's its column; k is the other.
-    key, other = ("row", "col") if role == "A" else ("col", "row")
-    return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k")
+    line, place, left = found
+    if not left.same(constant(8 * tensor.select)):
+        raise Unproved(f"{offset} is not where elements of {role} begin")
+    along_line = tensor.order == ("row" if role.endswith("A") else "column")
+    return (region, line, place) if along_line else (region, place, line)
 
 
-def _placed(bytes_: Sequence[tuple[Polynomial, ...]], table: NDArray[Any], waves: int) -> Polynomial:
-    """Address of every element of a fragment, coefficients (waves, places); all of its bytes follow one another."""
+def _placed(flat: Sequence[Polynomial], table: NDArray[Any], waves: int) -> tuple[Polynomial, NDArray[np.int64]]:
+    """Address of the first byte of every element, coefficients (waves, places), and its first bit within it."""
     width = int(table["width"][0])
-    if width < 8 or width > 32:
-        raise Unproved(f"elements of {width} bits are not followed")
-    flat = [byte for four in bytes_ for byte in four]
-    shape = (waves, max((c.shape[-1] for p in flat for c in p.terms.values() if not isinstance(c, int)), default=1))
-    lanes = int(table["lane"].max()) + 1
-    shape = (waves, max(shape[1], lanes))
-    at = table["vgpr"] * 4 + table["bit"] // 8
+    lanes = max((c.shape[-1] for p in flat for c in p.terms.values() if not isinstance(c, int)), default=1)
+    shape = (waves, max(lanes, int(table["lane"].max()) + 1))
+    at, bit = table["vgpr"] * 4 + table["bit"] // 8, (table["bit"] % 8).astype(np.int64)
     terms: dict[Any, Any] = {}
     for monomial in {m for p in flat for m in p.terms}:
         whole = np.stack([np.broadcast_to(np.asarray(p.terms.get(monomial, 0), np.int64), shape) for p in flat], axis=2)
         first = whole[:, table["lane"], at]
-        for k in range(1, width // 8):
-            if (whole[:, table["lane"], at + k] != first + (k if not monomial else 0)).any():
+        for k in range(1, (width + 7) // 8 + 1):
+            more = bit + width > 8 * k  # elements that reach into byte k
+            if (whole[:, table["lane"][more], at[more] + k] != first[:, more] + (0 if monomial else k)).any():
                 raise Unproved("the bytes of an element do not follow one another")
         terms[monomial] = first
-    return Polynomial({m: int(c.flat[0]) if (c == c.flat[0]).all() else c for m, c in terms.items()})
+    return Polynomial({m: int(c.flat[0]) if (c == c.flat[0]).all() else c for m, c in terms.items()}), bit
 
 
 def _of_axis(value: Polynomial, number: NDArray[np.int32], role: str, what: str) -> Polynomial:
@@ -260,24 +301,24 @@ def _extended(depth: Polynomial, rest: frozenset[int], first: Polynomial, steps:
 
 
 def line_and_place(
-    region: Region, offset: Polynomial, facts: Sequence[Polynomial]
+    region: Region, offset: Polynomial, facts: Sequence[Polynomial], bit: int | NDArray[np.int64] = 0
 ) -> tuple[Polynomial, Polynomial, Polynomial] | None:
-    """Line, element within it and byte within that of an offset in a matrix; None where they are not found.
+    """Line, element within it and bit within that of an offset in a matrix; None where they are not found.
 
     Args:
         region: the matrix.
         offset: bytes from its first element.
         facts: polynomials that are not negative.
+        bit: bits behind the offset.
     """
-    size = region.bits // 8
-    if region.bits % 8 or not region.strides or region.tensor is None or region.tensor.shuffle:
+    if not region.strides or region.tensor is None or region.tensor.shuffle:
         return None
-    found = lines_of([(offset, size, list(facts))], region.strides[0])
+    least = region.bits // region.tensor.bytes
+    found = lines_of([(offset.scaled(8) + constant(bit), least, list(facts))], region.strides[0].scaled(8))
     if found is None:
         return None
     (line, _, _), (rest, _, _) = found[0][0], found[1][0]
-    byte = constant(rest.constant % size)
-    if not rest.divisible(size):
+    left = constant(rest.constant % region.bits)
+    if not rest.divisible(region.bits):
         return None
-    place = Polynomial({m: c // size for m, c in (rest - byte).terms.items()})
-    return line, place, byte
+    return line, Polynomial({m: c // region.bits for m, c in (rest - left).terms.items()}), left

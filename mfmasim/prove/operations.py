@@ -367,6 +367,7 @@ WIDE: dict[str, str] = {
     "v_mad_u64_u32": "mad unsigned", "v_mad_co_u64_u32": "mad unsigned", "v_mad_nc_u64_u32": "mad unsigned",
     "v_mad_i64_i32": "mad signed", "v_mad_co_i64_i32": "mad signed", "v_mad_nc_i64_i32": "mad signed",
     "v_lshl_add_u64": "shift add", "v_lshlrev_b64": "shift reversed", "s_lshl_b64": "shift",
+    "v_lshrrev_b64": "right reversed", "s_lshr_b64": "right",
     "s_mov_b64": "move", "v_mov_b64": "move", "s_add_u64": "add", "s_add_nc_u64": "add", "v_add_nc_u64": "add",
     "s_sub_u64": "subtract", "s_sub_nc_u64": "subtract", "s_mul_u64": "multiply",
 }  # fmt: skip

@@ -155,7 +155,7 @@ def _stored(access: Access, region: Region, depth: Polynomial, tile: Tile) -> No
     """
     assert access.address is not None
     size = region.bits // 8
-    if access.size % size:
+    if region.bits % 8 or access.size % size:
         raise Unproved("it stores a part of an element")
     if any(byte is None for byte in access.data):
         raise Unproved("what it stores is not an expression of one sum")

@@ -28,6 +28,14 @@ class Carry:
     a: Polynomial
     b: Polynomial
 
+    @property
+    def lanes(self) -> NDArray[np.bool_] | None:
+        """Whether each lane carries, of constants; None of others."""
+        if not (self.a.is_constant and self.b.is_constant):
+            return None
+        words = [np.asarray(p.constant, np.int64) & 0xFFFFFFFF for p in (self.a, self.b)]
+        return np.atleast_2d((words[0] + words[1]) >> 32 != 0)
+
 
 @dataclass
 class State:
@@ -162,6 +170,8 @@ class State:
         found = self.masks.get(number)
         if isinstance(found, Mask):
             return found
+        if found is not None and found.lanes is not None:
+            return Mask(self.every().on & found.lanes)
         words = [known(self.scalar(number + k)) for k in range(self.lanes // 32)]
         if all(word is not None for word in words):
             return self._mask_of(words)

@@ -154,3 +154,26 @@ FAULTS = (
         K=384,
     ),
 )
+
+SCALED = "scaled[a=e4m3fn,b=e4m3fn]"
+BLOCK = "const int block = k0 / 32 + h * S::groups + lane / S::rows;"
+SCALE_A = "SA[(size_t)(row + wave_m + S::rows * i + lane % S::rows) * blocks + block]"
+SCALE_B = "SB[(size_t)(column + wave_n + S::rows * i + lane % S::rows) * blocks + block]"
+OF_SCALES = (
+    fault("scales of the first k for ever", SCALED, BLOCK, BLOCK.replace("k0 / 32", "(k0 < 256 ? k0 / 32 : 0)"), K=384),
+    fault(
+        "scales of A of the next block",
+        SCALED,
+        SCALE_A,
+        SCALE_A.replace("block]", "(blocks > 8 ? block ^ 1 : block)]"),
+        K=384,
+    ),
+    fault(
+        "scales of B of other columns",
+        SCALED,
+        SCALE_B,
+        SCALE_B.replace("lane % S::rows)", "(g.N > 64 ? lane ^ 1 : lane) % S::rows)"),
+        N=128,
+    ),
+    fault("a scale is constant beyond", SCALED, SCALE_B, f"(k0 >= 256 ? 127 : {SCALE_B})", K=384),
+)

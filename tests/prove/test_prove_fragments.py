@@ -8,16 +8,16 @@ import pytest
 
 from mfmasim.lab.mutation.mutants import compile_mutant
 from mfmasim.prove import prove_case
-from mfmasim.verify import Mutant, verify_case
-from tests.prove.fragment_faults import FAULTS
-from tests.prove.test_prove_kernels import case_of
+from mfmasim.verify import Mutant, find, verify_case
+from tests.prove.fragment_faults import FAULTS, OF_SCALES
 
 ARCH = "gfx950"
 QUICK = {"the last k of A again", "a scale that is 0 for the fifth workgroup", "the other slot in the fourth turn"}
 
 
 def judged(fault: Mutant) -> None:
-    case = case_of("gemm_fp8", fault.case)
+    family = "gemm_mx" if fault in OF_SCALES else "gemm_fp8"
+    case = next(case for _, cases in find(family) for case in cases if case.title == fault.case)
     kernel = compile_mutant(fault, case, ARCH)[case.kernel_name()]
     proof = prove_case(case, ARCH, kernel=kernel, replays=False, seconds=30)
     (fragments,) = [one for one in proof.obligations if one.kind == "fragments"]
@@ -31,8 +31,9 @@ def judged(fault: Mutant) -> None:
 
 
 def test_there_are_enough_faults() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 28
-    assert {fault.name for fault in FAULTS} >= QUICK
+    names = {fault.name for fault in (*FAULTS, *OF_SCALES)}
+    assert len(names) == len(FAULTS) + len(OF_SCALES) >= 32
+    assert names >= QUICK
 
 
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f.name in QUICK], ids=lambda fault: fault.name)
@@ -41,6 +42,8 @@ def test_a_fault_of_some_sizes_is_not_proved(fault: Mutant) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("fault", [f for f in FAULTS if f.name not in QUICK], ids=lambda fault: fault.name)
+@pytest.mark.parametrize(
+    "fault", [f for f in (*FAULTS, *OF_SCALES) if f.name not in QUICK], ids=lambda fault: fault.name
+)
 def test_no_fault_of_some_sizes_is_proved(fault: Mutant) -> None:
     judged(fault)
