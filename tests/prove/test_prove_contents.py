@@ -45,7 +45,7 @@ def state_of() -> State:
 
 @pytest.mark.parametrize("name", sorted(MOVES))
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_moved_bytes_are_those_of_the_machine(name: str, data: st.DataObject) -> None:
     state, values, held = state_of(), {}, []
     for k in range(MOVES[name]):
@@ -61,10 +61,9 @@ def test_moved_bytes_are_those_of_the_machine(name: str, data: st.DataObject) ->
                 state.c["v", 2 * k, byte] = Word(of(symbol))
         held.append(np.full((1, LANES), number, np.uint32))
     found = _moved(state, Drawn(name, [1] * MOVES[name]))  # type: ignore[arg-type]
-    if found is None:
-        return
+    assert found is None or len(found) == 4
     exact = int(np.asarray(OPERATIONS[name].body(*held)).flat[0])
-    for byte, content in enumerate(found):
+    for byte, content in enumerate(found or ()):
         assert content is not None
         assert int(value_in(content, values)[0, 0]) == exact >> 8 * byte & 0xFF, (name, held)
 
@@ -80,7 +79,7 @@ def wide(kind: str, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", sorted(n for n in WIDE if n in OPERATIONS and OPERATIONS[n].unit != "direct"))
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_words_of_64_bits_are_those_of_the_machine(name: str, data: st.DataObject) -> None:
     operation, state, values = OPERATIONS[name], state_of(), {}
     kinds = [kind for kind in operation.sources if kind != "mode"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mfmasim.verify import Case, Mutant
 
 VIOLATES = {"races": {"lds races", "global races"}, "bounds": {"bounds"}, "waits": {"waits"}, "mapping": {"fragments"}}
-QUICK = {"tiles_read_too_early", "direct_waits_for_one_too_few", "half_of_the_columns", "row_not_guarded"}
+QUICK = {"tiles_read_too_early", "direct_waits_for_one_too_few", "row_not_guarded"}
 FAMILIES = ("intro", "gemm_fp8")
 
 
@@ -48,7 +48,7 @@ def test_a_wrong_kernel_is_not_proved(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_wrong_kernel_is_proved(family: str) -> None:
-    found = [(m, c) for m, c in wrong(family) if family == "intro" or set(m.caught) & (VIOLATES.keys() - {"mapping"})]
+    found = wrong(family)
     assert len(found) >= 20
     for mutant, case in found:
         judged(mutant, case)
