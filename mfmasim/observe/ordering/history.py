@@ -11,7 +11,7 @@ import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, invalidates_scalar, reach
 from mfmasim.machine.events import Observer
-from mfmasim.observe.ordering.acquire import acquires, acquires_lds, confirmed
+from mfmasim.observe.ordering.acquire import Uses
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
 from mfmasim.observe.ordering.cluster_order import ClusterOrder
 from mfmasim.observe.ordering.entries import NEVER, Entries, Flight, Hit, Kind
@@ -61,17 +61,18 @@ class History(Observer):
                 whether they are complete or not.
             cluster: workgroups of a cluster.
         """
-        self.arch, self.instructions, self.sharing, self.per = arch, instructions, sharing, per
+        self.arch, self.sharing, self.per = arch, sharing, per
         self.in_order = in_order
         self.unit = 1 if sharing.bytewise else 4
         self._slot = np.zeros(sharing.size // 4 + 1, np.bool_)
         self._slot[sharing.shared()] = True
         self._acquired = np.zeros(sharing.size // 4 + 1, np.bool_)
+        self._uses = Uses(instructions)
         for pc, dwords in sharing.acquired.items():
-            if acquires(instructions, pc):
+            if self._uses.acquires(pc):
                 self._acquired[dwords] = True
         self._slot |= self._acquired
-        self._flags = flag_reads(instructions, source_at) | acquires_lds(instructions)
+        self._flags = flag_reads(instructions, source_at) | self._uses.acquires_lds()
         self.clocks = Clocks(waves, per)
         self.clusters = ClusterOrder(self.clocks, per * cluster)
         self.kinds: list[Kind] = []
@@ -307,8 +308,8 @@ class History(Observer):
         if key not in self._numbers:
             self._numbers[key] = len(self.kinds)
             far = reach(event.instruction, event.kind)
-            acquiring = event.kind != "write" and far >= WORKGROUP and acquires(self.instructions, event.instruction.pc)
-            if event.kind == "read" and confirmed(self.instructions, event.instruction.pc):
+            acquiring = event.kind != "write" and far >= WORKGROUP and self._uses.acquires(event.instruction.pc)
+            if event.kind == "read" and self._uses.confirmed(event.instruction.pc):
                 far = DEVICE  # as good as an atomic read
             self.kinds.append(Kind(event.instruction, event.kind, far, acquiring))
         return self._numbers[key]

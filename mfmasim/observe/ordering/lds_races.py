@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mfmasim.arrays import I64
 from mfmasim.kernels import PerKernel
-from mfmasim.observe.ordering.acquire import acquires_lds
+from mfmasim.observe.ordering.acquire import Uses
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.lds_findings import LdsFindings
 from mfmasim.observe.ordering.named import NamedBarriers
@@ -74,7 +74,7 @@ def _lds_facts(kernel: Kernel) -> tuple[int, set[int], set[int]]:
     """Bytes of a unit that races are found by, and addresses of reads that wait for a flag and that acquire."""
     instructions = kernel.reachable
     narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
-    return 1 if narrow else 4, flag_reads(instructions, kernel.source_at), acquires_lds(instructions)
+    return 1 if narrow else 4, flag_reads(instructions, kernel.source_at), Uses(instructions).acquires_lds()
 
 
 LDS_FACTS: PerKernel[tuple[int, set[int], set[int]]] = PerKernel(_lds_facts)
