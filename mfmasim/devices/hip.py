@@ -122,7 +122,7 @@ class HipDevice:
         checks: str | Sequence[str] | None = "all",
         *,
         undefined: Sequence[int | str | NDArray[Any]] = (),
-        buffers: Mapping[int, NDArray[Any]] | None = None,
+        buffers: Mapping[int, Any] | None = None,
         poison: int = POISON_BYTE,
         **options: Any,
     ) -> Report:
@@ -184,7 +184,7 @@ class HipDevice:
         self,
         kernel: Kernel,
         args: Arguments,
-        buffers: Mapping[int, NDArray[Any]] | None,
+        buffers: Mapping[int, Any] | None,
         sizes: Sizes,
         poison: int,
     ) -> tuple[float, list[Finding]]:

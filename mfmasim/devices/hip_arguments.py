@@ -73,9 +73,7 @@ class _Passed:
         return self.regions[-1]
 
 
-def distinct(
-    kernel: Kernel, args: Arguments, buffers: Mapping[int, NDArray[Any]] | None
-) -> tuple[list[NDArray[Any]], Any]:
+def distinct(kernel: Kernel, args: Arguments, buffers: Mapping[int, Any] | None) -> tuple[list[NDArray[Any]], Any]:
     """The buffers of a launch, each once, and the arguments with their places.
 
     Args:

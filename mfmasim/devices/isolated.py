@@ -284,7 +284,7 @@ class IsolatedHip:
         checks: str | Sequence[str] | None = "all",
         *,
         undefined: Sequence[int | str | NDArray[Any]] = (),
-        buffers: Mapping[int, NDArray[Any]] | None = None,
+        buffers: Mapping[int, Any] | None = None,
         timeout: float | None = None,
         poison: int = POISON_BYTE,
         **options: Any,

@@ -59,7 +59,7 @@ class SimDevice:
         checks: str | Sequence[str] | None = "all",
         *,
         undefined: Sequence[int | str | NDArray[Any]] = (),
-        buffers: Mapping[int, NDArray[Any]] | None = None,
+        buffers: Mapping[int, Any] | None = None,
         cluster: object = None,
         **options: Any,
     ) -> Report:
@@ -79,7 +79,8 @@ class SimDevice:
             undefined: arguments, by number or name, or arrays among them or their fields, whose buffers are
                 undefined, for the check `uninitialised`: the kernel may not use what it did not write to them. All
                 others count as written by the caller.
-            buffers: where `args` is bytes, arrays by the byte of the segment at which their address belongs.
+            buffers: where `args` is bytes, arrays, or lists for structures, by the byte of the segment at which their
+                address belongs.
             cluster: workgroups of a cluster in x, y, z; None takes those that the kernel was compiled for.
             options: further fields of `mfmasim.devices.Options`: ``budget``, ``observers``, ``debug``, ``max_waves``,
                 ``executor``, ``parts``, ``schedule``, ``quota``, ``approximations``.

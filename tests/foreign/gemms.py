@@ -71,7 +71,8 @@ class Problem:
     """A small problem for a solution: its arrays, arguments and results.
 
     Args:
-        path: JSON file of the solution's state.
+        state: the solution's.
+        name: of the kernel, which says how A and B are stored.
         ocp: whether FP8 is OCP's.
         split: GlobalSplitU, parts of K.
         alpha, beta: factors.
@@ -79,12 +80,12 @@ class Problem:
     """
 
     def __init__(
-        self, path: Path, ocp: bool, split: int = 1, alpha: float = 1.0, beta: float = 1.0, seed: int = 1
+        self, state: Values, name: str, ocp: bool, split: int = 1, alpha: float = 1.0, beta: float = 1.0, seed: int = 1
     ) -> None:
-        state = self.state = json.loads(path.read_text())
-        self.name, self.split, self.alpha, self.beta, self.ocp = path.stem, split, alpha, beta, ocp
+        self.state, self.name, self.ocp = state, name, ocp
+        self.split, self.alpha, self.beta = split, alpha, beta
         self.problem = state["ProblemType"] if isinstance(state["ProblemType"], dict) else {}
-        self.letters = letters(state, path.name)
+        self.letters = letters(state, name)
         self.m = multiple(state["MacroTile0"] - 3, state.get("AssertFree0ElementMultiple", 1))
         self.n = multiple(state["MacroTile1"], state.get("AssertFree1ElementMultiple", 1))
         self.k = multiple(2 * state["DepthU"] + 16, state.get("AssertSummationElementMultiple", 1))
@@ -165,7 +166,9 @@ class Problem:
         values |= {"strideA1": a.size, "strideB1": b.size}
         return self._launch(values | memory, [("D", memory["D"], expected), *outputs], version, flat)
 
-    def _launch(self, values: Values, outputs: list[tuple[str, np.ndarray, np.ndarray]], version: int, flat: bool) -> Gemm:
+    def _launch(
+        self, values: Values, outputs: list[tuple[str, np.ndarray, np.ndarray]], version: int, flat: bool
+    ) -> Gemm:
         state = self.state
         stagger = (state["StaggerU"] & 0xFF) | (state.get("_staggerStrideShift", 0) << 8 & 0x1F00)
         stagger |= state["StaggerUMapping"] << 13
@@ -173,6 +176,7 @@ class Problem:
         values |= {
             "Gemm info": 1, "kernel info0": self.split | stagger << 16,
             "kernel info1": state["WorkGroupMapping"] & 0xFFFF if version == 1 else 0x3FF << 22 | 1 << 16 | 1,
+            "internalArgs": self.split | 1 << 8, "kernel info": self.split | 1 << 8,
             "numWG": tiles[0] * tiles[1], "SizesFree0": self.m, "SizesFree1": self.n, "SizesFree2": 1,
             "SizesSum0": self.k, "alpha": self.factor(self.alpha), "beta": self.factor(self.beta),
         }  # fmt: skip
@@ -196,12 +200,10 @@ def launch(path: Path, checks: Any = "all", **given: Any) -> tuple[dict[str, flo
     names = {arg.name for arg in kernel.args}
     assert {"A", "B", "C", "D", "SizesSum0", "kernel info0"} <= names, names
     newer = kernel.arch.name.startswith("gfx12")
-    problem = Problem(path, newer or kernel.arch.name == "gfx950", **given)
+    problem = Problem(json.loads(path.read_text()), path.stem, newer or kernel.arch.name == "gfx950", **given)
     version = (problem.state.get("InternalSupportParams") or {}).get("KernArgsVersion", 2)
     gemm = problem.gemm(names, version, flat=not newer and version >= 1)
-    args = {
-        arg.name: gemm.args.get(arg.name, None if arg.is_pointer else bytes(arg.size)) for arg in kernel.args
-    }
+    args = {arg.name: gemm.args.get(arg.name, None if arg.is_pointer else bytes(arg.size)) for arg in kernel.args}
     report = mfmasim.device("sim").launch(kernel, gemm.grid, gemm.block, args, checks=checks)
     return differences(gemm, problem.split), report, problem, gemm
 

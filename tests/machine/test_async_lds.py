@@ -141,7 +141,7 @@ def test_lanes_masked_off_by_their_address(address, kinds):
 
 @pytest.mark.oracle
 def test_an_address_beyond_the_lds_beside_masked_lanes():
-    """Lanes that the compiler masks off do not hide one that strays; a read is never masked so."""
+    """Lanes that a compiler masks off do not hide one that strays; reads are masked by 0x80000000 alone."""
     body = """
   v_cmp_eq_u32_e32 vcc_lo, 0x80, v2
   v_mov_b32_e32 v7, 0x7fffffff
@@ -153,6 +153,9 @@ def test_an_address_beyond_the_lds_beside_masked_lanes():
     assert {finding.id: finding.count for finding in report.findings} == {"bounds-lds": 1, "bounds-lds-nowhere": 31}
     read = body.replace("ds_store_b32 v6, v10", "ds_load_b32 v10, v6") + "  s_wait_dscnt 0x0\n"
     assert {finding.id: finding.count for finding in run(read, DATA, checks="bounds")[2].findings} == {"bounds-lds": 32}
+    sentinel = read.replace("0x7fffffff", "0x80000000")
+    found = {finding.id: finding.count for finding in run(sentinel, DATA, checks="bounds")[2].findings}
+    assert found == {"bounds-lds": 1, "bounds-lds-nowhere": 31}
 
 
 @pytest.mark.oracle

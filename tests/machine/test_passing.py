@@ -150,13 +150,21 @@ def test_the_bytes_of_the_segment_and_the_addresses_in_them():
     assert launched(raw).findings, "address 0 is no buffer"
 
 
+def test_a_structure_behind_an_address_of_the_segment():
+    out, data = arrays()
+    raw = struct.pack("<QQIIIIQII", 0, 1, 3, 2, 2, 2, 0, 5, 7)
+    report = launched(raw, buffers={0: out, 32: list(data)})
+    assert report.ok
+    assert (out == 3 * np.arange(64) + 12).all()
+
+
 @pytest.mark.parametrize(
     ("args", "buffers", "text"),
     [
         (bytes(48), {44: 0}, "buffers: byte 44 has no room for an address in 48 bytes of arguments"),
         (bytes(48), {-8: 0}, "buffers: byte -8 has no room for an address in 48 bytes of arguments"),
         (bytes(48), {"ptr_in": 0}, "buffers: byte 'ptr_in' has no room for an address in 48 bytes of arguments"),
-        (bytes(48), {8: 0}, "buffers: at byte 8 an array is expected, not int"),
+        (bytes(48), {8: 0}, "buffers: at byte 8 an array or a list is expected, not int"),
         ([None, 0, None], {8: 0},
          "buffers: only where args is the bytes of the whole segment; else arrays are arguments"),
     ],

@@ -105,6 +105,9 @@ class BlockEvent(NamedTuple):
 NOWHERE = 0x7FFFFFFF
 """In place of a branch, Triton's compiler gives this LDS address to lanes that shall not write; hardware drops their
 writes (triton-lang/triton, pulls 9761 and 10588)."""
+OUT_OF_RANGE = 0x80000000
+"""TensileLite gives lanes beyond the matrix this offset, of buffers and of what they read in the LDS (``BufferOOB`` of
+hipBLASLt's ``GlobalWriteBatch.py``): a read returns 0."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +127,20 @@ class AccessFault:
 
     @property
     def nowhere(self) -> bool:
-        """Whether it is a write to the LDS that a compiler masked off by its address."""
-        return self.space == "lds" and self.kind == "write" and bool(nowhere(self.address))
+        """Whether it is an access to the LDS that a compiler masked off by its address."""
+        return self.space == "lds" and bool(nowhere(self.address, self.kind))
 
 
-def nowhere(addresses: Any) -> Any:
-    """Whether LDS addresses stand for no place: `NOWHERE`, to which 16 bits of immediate offset may be added."""
-    return (addresses >= NOWHERE) & (addresses < NOWHERE + (1 << 16))
+def nowhere(addresses: Any, kind: str = "write") -> Any:
+    """Whether LDS addresses stand for no place: to them 16 bits of immediate offset may be added.
+
+    Args:
+        addresses: in bytes.
+        kind: ``write``, for `NOWHERE`, or ``read``, for `OUT_OF_RANGE` and whole dwords.
+    """
+    first = NOWHERE if kind == "write" else OUT_OF_RANGE
+    inside = (addresses >= first) & (addresses < first + (1 << 16))
+    return inside if kind == "write" else inside & (addresses % 4 == 0)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Notify:
             size: bytes per lane.
             out: the lanes that went outside.
         """
-        masked = nowhere(out.addresses) if space == "lds" else np.False_
+        masked = nowhere(out.addresses, kind) if space == "lds" else np.False_
         for mask in (out.mask & masked, out.mask & ~masked):
             if mask.any():
                 self._fault(instruction, group, space, kind, size, Outside(mask, out.addresses))

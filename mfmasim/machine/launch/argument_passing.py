@@ -16,15 +16,13 @@ import numpy as np
 
 from mfmasim.codeobject import Parameter
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.launch.argument_segment import POINTER, address_of, argument
+from mfmasim.machine.launch.argument_segment import POINTER, address_of, argument, structure
 from mfmasim.machine.launch.argument_types import is_typed
 from mfmasim.machine.launch.interchange import as_array, is_array, with_arrays
 from mfmasim.machine.state.memory import POISON_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from mfmasim.kernels import Kernel
     from mfmasim.machine.launch.argument_segment import Owner
@@ -132,14 +130,15 @@ def _named(kernel: Kernel, number: int) -> str:
     return f"argument {number}" + (f" ({name})" if name else "")
 
 
-def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int, NDArray[Any]] | None = None) -> bytes:
+def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int, Any] | None = None) -> bytes:
     """The caller's part of the argument segment; hidden arguments come later.
 
     Args:
         owner: gets the buffers.
         kernel: what is launched.
         args: as `in_order` takes them.
-        buffers: where the bytes of the segment are given, arrays by the byte at which their address belongs.
+        buffers: where the bytes of the segment are given, arrays, or lists for structures, by the byte at which
+            their address belongs.
 
     Raises:
         MfmasimError: the arguments do not fit the kernel.
@@ -182,7 +181,7 @@ def laid_out(kernel: Kernel, words: Sequence[bytes]) -> bytes:
     return bytes(out)
 
 
-def _whole(owner: Owner, kernel: Kernel, raw: bytes, buffers: Mapping[int, NDArray[Any]]) -> bytes:
+def _whole(owner: Owner, kernel: Kernel, raw: bytes, buffers: Mapping[int, Any]) -> bytes:
     """Bytes of the whole segment with the addresses of buffers in them."""
     info = kernel.info
     end = max((arg.offset + arg.size for arg in kernel.args), default=info.kernarg_size)
@@ -194,9 +193,11 @@ def _whole(owner: Owner, kernel: Kernel, raw: bytes, buffers: Mapping[int, NDArr
     for offset, array in buffers.items():
         if not isinstance(offset, int | np.integer) or not 0 <= offset <= len(raw) - POINTER:
             raise MfmasimError(f"buffers: byte {offset!r} has no room for an address in {len(raw)} bytes of arguments")
-        if not is_array(array):
-            raise MfmasimError(f"buffers: at byte {offset} an array is expected, not {type(array).__name__}")
         name = names.get(int(offset), f"byte {offset} of the arguments")
+        if isinstance(array, list | tuple):
+            array = structure(owner, name, array)
+        if not is_array(array):
+            raise MfmasimError(f"buffers: at byte {offset} an array or a list is expected, not {type(array).__name__}")
         address = address_of(owner, name, as_array(array, name))
         out[offset : offset + POINTER] = address.to_bytes(POINTER, "little")
     hidden = min((arg.offset for arg in info.hidden_args), default=len(out))

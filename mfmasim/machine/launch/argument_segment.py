@@ -120,7 +120,7 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
         if value is None:
             return bytes(arg.size)
         if isinstance(value, list | tuple):
-            value = np.frombuffer(bytearray(_structure(launch, name, value)[0]), np.uint8)
+            value = structure(launch, name, value)
         elif isinstance(value, np.ndarray):
             check_array(name, kind, value)
         else:
@@ -137,6 +137,11 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
                 f"{name} has {arg.size} bytes, the fields given have {len(value)} (aligned to {alignment})"
             )
     return _by_value(name, arg, check_value(name, kind, value))
+
+
+def structure(launch: Owner, name: str, fields: Sequence[Any]) -> NDArray[Any]:
+    """The bytes of a structure as a buffer's array; arrays among its fields are pointers."""
+    return np.frombuffer(bytearray(_structure(launch, name, fields)[0]), np.uint8)
 
 
 def _structure(launch: Owner, name: str, fields: Sequence[Any], depth: int = 1) -> tuple[bytes, int]:
