@@ -190,12 +190,11 @@ def _whole(owner: Owner, kernel: Kernel, raw: bytes, buffers: Mapping[int, Any])
         raise MfmasimError(f"args: the segment of {kernel.name} has {info.kernarg_size} bytes{own}; {len(raw)} given")
     names = {arg.offset: _named(kernel, number) for number, arg in enumerate(kernel.args)} if buffers else {}
     out = bytearray(raw)
-    for offset, array in buffers.items():
+    for offset, value in buffers.items():
         if not isinstance(offset, int | np.integer) or not 0 <= offset <= len(raw) - POINTER:
             raise MfmasimError(f"buffers: byte {offset!r} has no room for an address in {len(raw)} bytes of arguments")
         name = names.get(int(offset), f"byte {offset} of the arguments")
-        if isinstance(array, list | tuple):
-            array = structure(owner, name, array)
+        array = structure(owner, name, value) if isinstance(value, list | tuple) else value
         if not is_array(array):
             raise MfmasimError(f"buffers: at byte {offset} an array or a list is expected, not {type(array).__name__}")
         address = address_of(owner, name, as_array(array, name))
