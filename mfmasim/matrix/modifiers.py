@@ -100,7 +100,7 @@ def _legal_neg(words: frozenset[str], *, sparse: bool) -> tuple[range, range]:
         return range(4 if sparse else 8), range(4 if sparse else 8)
     if "neg_32" in words:
         return range(8), range(0, 8, 4)
-    return range(4 if "signed" in words else 1), range(1)
+    return range(8 if "any_c" in words else 4 if "signed" in words else 1), range(1)
 
 
 def broadcast_block(block: NDArray[np.int64], cbsz: int, abid: int) -> NDArray[np.int64]:

@@ -114,7 +114,7 @@ class Problem:
         for index, size in enumerate((self.m, self.n)):
             if (name := f"AddressScale{'AB'[index]}") in given:
                 vector = self.problem.get("UseScaleAB") == "Vector"
-                values[name] = (2 ** self.rng.integers(-1, 2, size) if vector else np.full(size, 2)).astype(scale)
+                values[name] = (2.0 ** self.rng.integers(-1, 2, size) if vector else np.full(size, 2)).astype(scale)
                 ab = ab * np.broadcast_to(values[name].astype(float), size).reshape([(-1, 1), (1, -1)][index])
         if "AddressScaleAlphaVec" in given:
             values["AddressScaleAlphaVec"] = vector = self.rng.integers(1, 3, self.m).astype(scale)

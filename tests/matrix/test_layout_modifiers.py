@@ -225,6 +225,8 @@ BAD = [
     ("neg_c", lambda: FP8.operand("A", neg=1), "neg=1 is not legal for v_wmma_f32_16x16x16_fp8_fp8: it takes 0 or 4"),
     ("batch", lambda: OP.multiply(*BATCHES), r"do not fit together: \(2,\), \(3,\), \(\)"),
     ("needed", lambda: SPARSE.execute(*REGS), "needs index: which two of every four k"),
+    ("any_c", lambda: INTEGERS.operand("A", neg=8), "neg=8 is not legal for v_wmma_i32_16x16x16_iu8: it takes 0 to 7"),
+    ("signed", lambda: INTEGERS_4.operand("A", neg=7), "neg=7 is not legal .* it takes 0 to 3"),
     ("neg", lambda: SPARSE.execute(*REGS, index=np.zeros((1, 32), np.uint32), neg=4), "neg=4 is not legal"),
 ]
 OP = mfmasim.instruction("gfx942", "v_mfma_f32_32x32x2_f32")
@@ -233,6 +235,8 @@ FP4 = mfmasim.instruction("gfx950", "v_mfma_f32_32x32x64_f8f6f4", a="fp4", b="fp
 SPARSE = mfmasim.instruction("gfx1200", "v_swmmac_f32_16x16x32_f16")
 ZERO = [np.zeros(OP.operands[name].shape, np.uint32) for name in "ABC"]
 FP8 = mfmasim.instruction("gfx1200", "v_wmma_f32_16x16x16_fp8_fp8")
+INTEGERS = mfmasim.instruction("gfx1100", "v_wmma_i32_16x16x16_iu8")
+INTEGERS_4 = mfmasim.instruction("gfx1200", "v_wmma_i32_16x16x16_iu8")
 BATCHES = [np.stack([ZERO[0]] * 2), np.stack([ZERO[1]] * 3), ZERO[2]]
 REGS = [np.zeros((SPARSE.operands[name].vgprs, 32), np.uint32) for name in "ABC"]
 
@@ -249,3 +253,16 @@ def test_bad_input_is_told_in_one_line(call, message):
 def test_the_scaled_instruction_of_every_format_is_f8f6f4(formats):
     with pytest.raises(MfmasimError, match="v_mfma_scale_f32_32x32x64_f8f6f4"):
         mfmasim.instruction("gfx950", f"v_mfma_scale_f32_32x32x64_{formats}")
+
+
+def test_the_sign_of_an_integer_c_is_not_read():
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(-128, 128, (16, 16)).astype(np.int8), rng.integers(-128, 128, (16, 16)).astype(np.int8)
+    c = rng.integers(-1000, 1000, (16, 16)).astype(np.int32)
+    registers = (
+        INTEGERS.A.pack(a.view(np.uint8)),
+        INTEGERS.B.pack(b.view(np.uint8)),
+        INTEGERS.C.pack(c.view(np.uint32)),
+    )
+    d = INTEGERS.D.unpack(INTEGERS.execute(*registers, neg=7))
+    assert (d.view(np.int32) == a.astype(int) @ b.astype(int) + c).all()

@@ -13,8 +13,8 @@ ROWS = (
     Row("wmma", "f32", 16, 16, 16, 1, "bf16", "bf16", 32, "neg"),
     Row("wmma", "f16", 16, 16, 16, 1, "f16", "f16", 32, "neg op_sel_half"),
     Row("wmma", "bf16", 16, 16, 16, 1, "bf16", "bf16", 32, "neg op_sel_half"),
-    Row("wmma", "i32", 16, 16, 16, 1, "iu8", "iu8", 32, "signed"),
-    Row("wmma", "i32", 16, 16, 16, 1, "iu4", "iu4", 16, "signed"),
+    Row("wmma", "i32", 16, 16, 16, 1, "iu8", "iu8", 32, "signed any_c"),
+    Row("wmma", "i32", 16, 16, 16, 1, "iu4", "iu4", 16, "signed any_c"),
 )
 
 TABLE = Table(ROWS, rule="rdna3", joined=False, source="calculator 1.3.2 and RDNA3 ISA manual 7.9", ops_unit="WGP")

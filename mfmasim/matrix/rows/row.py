@@ -37,6 +37,7 @@ class Row:
     ``abid_index`` and ``op_sel_index`` (choose the set of sparse indices), ``op_sel_half`` (C and D in the upper
     halves), ``neg`` (NEG and NEG_HI: halves of A and B, sign and magnitude of C), ``neg_32`` (the same where
     A and B have 32 bits: NEG_HI only for C), ``neg_c`` (C only), ``signed`` (NEG says which integers are signed),
+    ``any_c`` (NEG of an integer C is not read: hipBLASLt's int8 kernels for gfx11 set it and add sums up),
     ``reuse`` (hints that A or B comes again; they take a bit of OPSEL, whose other bits must be 0)."""
     suffix: str = ""
     """End of the name in the joined spelling: ``_1k`` for the bf16 forms with the K of f16. CDNA1 has bf16 without it
