@@ -47,9 +47,9 @@ LDS = Kind(
 NOWHERE = Kind(
     "bounds-lds-nowhere",
     "info",
-    "Write to the LDS address 0x7fffffff, or read of 0x80000000",
-    "No LDS reaches that far: a write is dropped, a copy to the LDS does not read memory, and a read returns 0. "
-    "Triton's compiler masks lanes off by the first address, hipBLASLt's generator by the second.",
+    "Access to an LDS address to which no LDS reaches",
+    "A write to 0x7fffffff, or beyond an LDS that the workgroup has whole, is dropped, and a copy to the LDS does not "
+    "read memory; a read of 0x80000000 returns 0. Triton, MIOpen and hipBLASLt mask lanes off in these ways.",
     "v_cndmask_b32_e64 v19, 0x7fffffff, v5, s1  ; global_load_async_to_lds_b128 v19, v[10:11], off",
     "Nothing if it is intended; otherwise correct the address.",
 )

@@ -1,12 +1,12 @@
 """GEMMs that TensileLite's generator wrote for hipBLASLt: results as NumPy's, and no warning or error under all checks.
 
-How the arguments follow from the solution's state: `tests.foreign.gemms`.
+How the arguments follow from the solution's state: `tests.foreign.gemms`. A convolution of MIOpen: `winograd`.
 """
 
 import numpy as np
 import pytest
 
-from tests.foreign import gemms
+from tests.foreign import gemms, winograd
 from tests.oracles import SHARED, SHARED_HOW, require
 
 pytestmark = pytest.mark.oracle
@@ -54,3 +54,17 @@ def test_a_generator_that_converts_one_word_twice():
     product = gemm.args["B"].astype(float) @ gemm.args["A"].astype(float)  # as D is stored, column by column
     expected = problem.rounded(product + c[:, taken.ravel()])
     assert np.array_equal(out.astype(float), expected)
+
+
+def test_a_winograd_convolution():
+    """Lanes without work write beyond the LDS, which the workgroup has whole: that is information."""
+    (path,) = (*FOLDER.glob("Conv_Winograd*.co"), None)[:1]
+    require("data/libraries", path is not None, SHARED_HOW)
+    off, report = winograd.launch(path)
+    assert off == 0
+    ids = {finding.id for finding in report.findings}
+    assert "bounds-lds-nowhere" in ids
+    assert "bounds-lds" not in ids
+    assert {one.id for one in report.findings if one.severity == "error"} == {
+        "races-no-barrier", "uninitialised-address",
+    }  # fmt: skip

@@ -125,10 +125,8 @@ class AccessFault:
     lanes: int
     """Lanes of this instruction, over all waves of the group, that went outside."""
 
-    @property
-    def nowhere(self) -> bool:
-        """Whether it is an access to the LDS that a compiler masked off by its address."""
-        return self.space == "lds" and bool(nowhere(self.address, self.kind))
+    nowhere: bool = False
+    """Whether it is an access to the LDS whose lanes were masked off by their address."""
 
 
 def nowhere(addresses: Any, kind: str = "write") -> Any:

@@ -68,12 +68,25 @@ class Notify:
             size: bytes per lane.
             out: the lanes that went outside.
         """
-        masked = nowhere(out.addresses, kind) if space == "lds" else np.False_
-        for mask in (out.mask & masked, out.mask & ~masked):
+        masked = self._masked(out.addresses, kind) if space == "lds" else np.False_
+        for mask, masks in ((out.mask & masked, True), (out.mask & ~masked, False)):
             if mask.any():
-                self._fault(instruction, group, space, kind, size, Outside(mask, out.addresses))
+                self._fault(instruction, group, space, kind, size, Outside(mask, out.addresses), nowhere=masks)
 
-    def _fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
+    def _masked(self, addresses: NDArray[np.uint64], kind: str) -> NDArray[np.bool_]:
+        """Addresses in the LDS that stand for no place, or to which a workgroup that has all of it writes.
+
+        MIOpen's Winograd kernels allocate all of the LDS, and their lanes without work write beyond it.
+        """
+        every = self.machine.arch.lds_bytes
+        masked: NDArray[np.bool_] = nowhere(addresses, kind)
+        if kind == "write" and self.machine.launch.lds_bytes >= every:
+            masked = masked | ((addresses >= every) & (addresses < 2 * every))
+        return masked
+
+    def _fault(
+        self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside, *, nowhere: bool
+    ) -> None:
         """Report lanes that went outside in one way."""
         machine, launch = self.machine, self.machine.launch
         index, lane = (int(i) for i in np.argwhere(out.mask)[0])
@@ -84,7 +97,7 @@ class Notify:
         one = None if instruction.opcode.kind == "tensor" else lane  # pieces of a tile are no lanes
         event = AccessFault(
             instruction, space, kind, address, size, machine.place(group.indices(), index, one), nearest,
-            int(out.mask.sum()) * each,
+            int(out.mask.sum()) * each, nowhere,
         )  # fmt: skip
         for hook in self.faults:
             hook(event)
