@@ -90,7 +90,7 @@ def test_every_stop_of_the_machine_has_a_kind():
 
 NOT_NAMED = {
     "alignment-atomic", "alignment-scalar", "bounds-gds", "numerics-denormal", "numerics-not-finite",
-    "numerics-overflow", "uninitialised-address", "uninitialised-atomic",
+    "numerics-overflow", "uninitialised-atomic",
 }  # fmt: skip
 """Kinds that tests find by a word of their message or a part of the id."""
 NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}
