@@ -30,6 +30,7 @@ ARCH = Arch(
     simd=Simd(waves=10, vgprs=((64, 256, 4),), lds_bytes=65536, sgprs=800),
     counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
     lds=Lds(
+        append_adds_m0=False,
         phases_as=("gfx942", "as gfx942: the ISA manual describes the same 32 banks; no test of the phases is public"),
         direct_bytes=(1, 2, 4),
         cmpst=True,

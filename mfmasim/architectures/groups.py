@@ -152,6 +152,8 @@ class Lds:
     gds_bytes: int = 0
     """Size of the global data share, which the modifier `gds` addresses; 0 where there is none (CDNA1 ISA manual,
     2.2.2, RDNA3 1.2.2.2; LLVM 22's assembler accepts the modifier on no other architecture)."""
+    append_adds_m0: bool = True
+    """Whether the counter of DS_APPEND and DS_CONSUME in the LDS is at M0[15:0] plus the offset, else at the offset."""
     gds_one_lane: bool = False
     """Of the active lanes the first one alone acts on the GDS; before, all (RDNA3 ISA manual, 13.4.2)."""
 

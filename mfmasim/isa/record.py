@@ -58,6 +58,11 @@ class Operand:
     `index` the VGPR. Decoding does not know it: each kernel's descriptor says where its AGPRs begin."""
 
     @property
+    def lds_direct(self) -> bool:
+        """Whether it is the value of the LDS at M0."""
+        return self.kind == "special" and self.index == 254
+
+    @property
     def written(self) -> tuple[str, int]:
         """Register file and first register as the code names them."""
         return ("a", self.index - self.accum_offset) if self.accum_offset else (self.kind, self.index)
@@ -118,6 +123,11 @@ class InstructionFields:
     def name(self) -> str:
         """Base mnemonic without encoding suffix, such as ``v_add_f32``."""
         return self.opcode.name
+
+    @cached_property
+    def reads_lds_direct(self) -> bool:
+        """Whether a source is the value of the LDS at M0."""
+        return any(operand.lds_direct for operand in self.src)
 
     @property
     def in_gds(self) -> bool:

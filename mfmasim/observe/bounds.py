@@ -48,8 +48,8 @@ NOWHERE = Kind(
     "bounds-lds-nowhere",
     "info",
     "Access to an LDS address to which no LDS reaches",
-    "A write to 0x7fffffff, or beyond an LDS that the workgroup has whole, is dropped, and a copy to the LDS does not "
-    "read memory; a read of 0x80000000 returns 0. Triton, MIOpen and hipBLASLt mask lanes off in these ways.",
+    "A write to 0x7fffffff or 0xffffffff, or beyond an LDS that the workgroup has whole, is dropped, and a copy to the "
+    "LDS does not read memory; a read of 0x80000000 returns 0. Triton, MIOpen and hipBLASLt mask lanes off so.",
     "v_cndmask_b32_e64 v19, 0x7fffffff, v5, s1  ; global_load_async_to_lds_b128 v19, v[10:11], off",
     "Nothing if it is intended; otherwise correct the address.",
 )

@@ -57,9 +57,9 @@ def launch(path: Path, checks: Any = "all", c: int = 8, size: int = 12, k: int =
         "alpha": np.float32(0), "beta": np.float32(0),
     }  # fmt: skip
     for name, axes, shape in (("d", "NCHW", x.shape), ("f", "KCRS", w.shape), ("o", "NKHW", out.shape)):
-        sizes = np.cumprod([1, *shape[:0:-1]])[::-1]
+        sizes = np.cumprod([x.itemsize if "_v21_" in path.name else 1, *shape[:0:-1]])[::-1]
         values |= {f"{name}_{axis}_stride": int(step) for axis, step in zip(axes, sizes, strict=True)}
-        values[f"{name}_G_stride"] = int(np.prod(shape))
+        values[f"{name}_G_stride"] = int(sizes[0]) * shape[0]
     given = {arg.name: values.get(arg.name, None if arg.is_pointer else bytes(arg.size)) for arg in kernel.args}
     block = kernel.info.metadata.max_flat_workgroup_size
     report = mfmasim.device("sim").launch(kernel, 1, block, given, checks=checks)

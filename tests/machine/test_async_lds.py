@@ -180,10 +180,12 @@ def test_a_prefetch_changes_nothing():
         (327680, 327680 + 64, ["bounds-lds-nowhere"]),
         (327680, 2 * 327680, ["bounds-lds"]),
         (1024, 327680 + 64, ["bounds-lds"]),
+        (1024, 0xFFFFFFFF, ["bounds-lds-nowhere"]),
     ],
 )
 def test_writes_beyond_an_lds_that_the_workgroup_has_whole(lds, address, kinds):
     """Nothing of another workgroup is there; an address as far again is a mistake."""
     body = f"  v_mov_b32_e32 v6, {address:#x}\n  ds_store_b32 v6, v2\n"
     assert ids(run(body, DATA, lds=lds)[2]) == kinds
-    assert ids(run(body.replace("ds_store_b32 v6, v2", "ds_load_b32 v7, v6"), DATA, lds=lds)[2]) == ["bounds-lds"]
+    read = body.replace("ds_store_b32 v6, v2", "ds_load_b32 v7, v6")
+    assert ids(run(read, DATA, lds=lds, checks="bounds")[2]) == ["bounds-lds"]

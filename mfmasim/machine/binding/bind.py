@@ -9,6 +9,7 @@ from mfmasim.fidelity import LEVELS
 from mfmasim.machine.binding.dpp import is_dpp, narrowed
 from mfmasim.machine.binding.dual import bind_dual
 from mfmasim.machine.binding.gds import through_gds
+from mfmasim.machine.binding.lds_source import with_source
 from mfmasim.machine.binding.modifiers import output_modifiers
 from mfmasim.machine.binding.saturate import saturated
 from mfmasim.machine.binding.signatures import scalar_operands, vector_operands
@@ -76,7 +77,7 @@ def bind(instruction: Instruction, machine: Machine) -> Bound:
     if operation.saturates and instruction.modifiers.get("clamp"):
         operation = replace(operation, body=saturated(operation))
         instruction = replace(instruction, modifiers={**instruction.modifiers, "clamp": 0})
-    step = _bind_vector(instruction, operation, machine)
+    step = with_source(instruction, machine, _bind_vector(instruction, operation, machine))
     return narrowed(instruction, step) if is_dpp(instruction) else step
 
 

@@ -268,7 +268,7 @@ def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
 
 
 def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
-    """Read VCCZ, EXECZ, SCC or an aperture register, as (waves,).
+    """Read VCCZ, EXECZ, SCC, LDS_DIRECT or an aperture register, as (waves,).
 
     An aperture register is read as 64 bits; what a 32-bit read gives is not the address (LLVM: it is broken).
 
@@ -289,6 +289,8 @@ def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Rea
         return lambda g: np.equal(g.s(zero) | (g.s(zero + 1) if g.lanes == 64 else 0), 0).astype(base).view(view)
     if operand.index == 253:
         return lambda g: g.scc.astype(base).view(view)
+    if operand.lds_direct:
+        return lambda g: g.lds_source.astype(base).view(view)
     raise unsupported(instruction, f"source operand of kind special {operand.index}")
 
 

@@ -105,6 +105,8 @@ class BlockEvent(NamedTuple):
 NOWHERE = 0x7FFFFFFF
 """In place of a branch, Triton's compiler gives this LDS address to lanes that shall not write; hardware drops their
 writes (triton-lang/triton, pulls 9761 and 10588)."""
+NO_ADDRESS = 0xFFFFFFFF
+"""The same in MIOpen's Winograd kernels (v21), for ``ds_write_b32``."""
 OUT_OF_RANGE = 0x80000000
 """TensileLite gives lanes beyond the matrix this offset, of buffers and of what they read in the LDS (``BufferOOB`` of
 hipBLASLt's ``GlobalWriteBatch.py``): a read returns 0."""
@@ -134,11 +136,11 @@ def nowhere(addresses: Any, kind: str = "write") -> Any:
 
     Args:
         addresses: in bytes.
-        kind: ``write``, for `NOWHERE`, or ``read``, for `OUT_OF_RANGE` and whole dwords.
+        kind: ``write``, for `NOWHERE` and `NO_ADDRESS`, or ``read``, for `OUT_OF_RANGE` and whole dwords.
     """
     first = NOWHERE if kind == "write" else OUT_OF_RANGE
     inside = (addresses >= first) & (addresses < first + (1 << 16))
-    return inside if kind == "write" else inside & (addresses % 4 == 0)
+    return inside | (addresses == NO_ADDRESS) if kind == "write" else inside & (addresses % 4 == 0)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 Sources: CDNA1 and RDNA3 ISA manuals, DS_APPEND: the counter is at "M0.base + offset" and all lanes receive its old
 value; LLVM, SelectDSAppendConsume: M0 is the address of the counter without the folded offset. CDNA3's manual says that
-M0.base counts in the GDS alone, against the compiler of its own processors. Wherever M0[15:0] is 0 all agree.
+M0.base counts in the GDS alone, against the compiler of its own processors. Wherever M0[15:0] is 0 all agree. On gfx908
+it does not count: MIOpen's Winograd kernels (v21) append at 0xffc0 while M0 is 0x1ffff, 0x2ffc0 and other types and
+addresses of LDS_DIRECT, and read that counter at 0xffc0.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Count(Atomic):
 def _count(name: str, instruction: Instruction, machine: Spaces) -> Bound:
     count = Count(instruction, machine, OPERATIONS["ds"][name], [])
     offset, target = instruction.modifiers.get("offset", 0), instruction.dst[0]
-    base = np.uint32(0) if instruction.in_gds else BASE  # the base of the GDS is in the upper half
+    # The base of the GDS is in the upper half.
+    base = np.uint32(0) if instruction.in_gds or not machine.arch.lds.append_adds_m0 else BASE
     mode = float_mode(PLAIN, machine.arch.floats)
 
     def run(g: Group) -> None:

@@ -76,6 +76,8 @@ class Waves(Executed):
         self.signalled: NDArray[Any] = np.zeros(1, np.bool_)
         self.complete: NDArray[Any] = np.zeros(1, np.bool_)
         self.workgroup = np.zeros(count, np.int64)
+        self.lds_source: NDArray[Any] = np.zeros(1, np.uint32)
+        """What LDS_DIRECT reads in the instruction that is executed."""
         self.own: dict[tuple[int, int], NDArray[Any]] = {}
         """Arrays, by register file and register, that groups of some waves made since all waves ran last."""
         self.changed = Changed()
@@ -146,6 +148,15 @@ class Group:
         if self.all or len(values) == 1:
             return values
         return self.selection.read(values)
+
+    @property
+    def lds_source(self) -> NDArray[Any]:
+        """What LDS_DIRECT reads, (1 or waves of the group,)."""
+        return self.take(self.waves.lds_source)
+
+    def put_lds_source(self, value: NDArray[np.uint32]) -> None:
+        """Set what LDS_DIRECT reads, (waves of the group,)."""
+        self.waves.lds_source = self._put(self.waves.lds_source, value)
 
     def _write_part(self, file: list[NDArray[Any]], index: int, value: NDArray[Any]) -> None:
         """Write the group's waves of a register.

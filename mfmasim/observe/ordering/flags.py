@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def reads_lds(instruction: Instruction) -> bool:
-    """Whether it loads from the LDS to registers, or may."""
-    return instruction.opcode.access == "load" and instruction.space in ("lds", "flat")
+    """Whether it loads from the LDS to registers, or may; or has a value of the LDS as a source."""
+    loads = instruction.opcode.access == "load" and instruction.space in ("lds", "flat")
+    return loads or instruction.reads_lds_direct
 
 
 def decides(instruction: Instruction) -> bool:

@@ -54,7 +54,7 @@ def in_order(instruction: Instruction) -> bool:
 
     Compilers rely on it and place no wait between such accesses (LLVM).
     """
-    return instruction.opcode.unit == "LDS" or instruction.opcode.space == "flat"
+    return instruction.opcode.unit in ("LDS", "VALU") or instruction.opcode.space == "flat"
 
 
 @lru_cache

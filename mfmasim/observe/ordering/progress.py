@@ -29,13 +29,15 @@ Class = tuple[str, str]
 class Step:
     """What one instruction of a block means for the progress of the waves that execute it."""
 
-    __slots__ = ("barrier", "cluster", "instruction", "joins", "named", "signals", "up", "waits")
+    __slots__ = ("barrier", "cluster", "instruction", "joins", "named", "reads", "signals", "up", "waits")
 
     def __init__(self, instruction: Instruction, arch: Arch) -> None:
         """Examine an instruction once."""
         self.instruction = instruction
         self.up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
         self.waits = waited(arch, instruction)
+        self.reads = instruction.reads_lds_direct
+        """Whether it accesses the LDS though no counter counts it."""
         ours = instruction.opcode.barrier in ("whole", "signal", "wait") and of_workgroup(instruction)
         self.signals = ours and instruction.opcode.barrier in ("whole", "signal")
         self.joins = ours and instruction.opcode.barrier in ("whole", "wait")
@@ -50,7 +52,7 @@ class Step:
     @property
     def matters(self) -> bool:
         """Whether it changes anything."""
-        return bool(self.up or self.waits or self.signals or self.joins or self.named or self.cluster)
+        return bool(self.up or self.waits or self.signals or self.joins or self.named or self.cluster or self.reads)
 
 
 class Progress:

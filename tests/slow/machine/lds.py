@@ -96,7 +96,8 @@ def _exchange_if(wave, ins):
 
 def _count(wave, ins):
     """DS_APPEND, DS_CONSUME: the number of active lanes is added once; all of them get the old value."""
-    place = ins.modifiers["offset"] + (0 if ins.modifiers.get("gds") else wave.m0 & 0xFFFF)
+    plain = ins.modifiers.get("gds") or wave.arch == "gfx908"  # MIOpen's Winograd kernels: M0 holds another address
+    place = ins.modifiers["offset"] + (0 if plain else wave.m0 & 0xFFFF)
     old, active = wave.lds.load(place, 4), wave.active()
     if active:
         wave.lds.store(place, old + len(active) * (1 if ins.name == "ds_append" else -1), 4)
