@@ -28,7 +28,13 @@ TYPES = {0: np.uint8, 1: np.uint16, 2: np.uint32, 4: np.int8, 5: np.int16}
 
 
 def with_source(instruction: Instruction, machine: Machine, step: Bound) -> Bound:
-    """What an instruction does, after the value of LDS_DIRECT is read if it has that source."""
+    """What an instruction does, after the value of LDS_DIRECT is read if it has that source.
+
+    Args:
+        instruction: the instruction.
+        machine: its LDS, and observers.
+        step: what it does with its sources.
+    """
     if not instruction.reads_lds_direct:
         return step
 

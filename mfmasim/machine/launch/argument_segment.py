@@ -140,7 +140,13 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
 
 
 def structure(launch: Owner, name: str, fields: Sequence[Any]) -> NDArray[Any]:
-    """The bytes of a structure as a buffer's array; arrays among its fields are pointers."""
+    """The bytes of a structure as a buffer's array; arrays among its fields are pointers.
+
+    Args:
+        launch: gets the buffers of those arrays.
+        name: of the structure, for messages.
+        fields: as `argument` takes them in a list.
+    """
     return np.frombuffer(bytearray(_structure(launch, name, fields)[0]), np.uint8)
 
 
