@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -183,6 +184,15 @@ def render(config: Path) -> None:
         raise MfmasimError(f"the site was not built:\n{_issues(done.stdout + done.stderr)}")
 
 
+def _keep_members_out_of_search(index: Path) -> None:
+    """Leave attributes and methods of classes out of the search: they would come before the pages of the same words."""
+    found = json.loads(index.read_text(encoding="utf-8"))
+    found["items"] = [
+        item for item in found["items"] if not (item["location"].startswith("api/") and int(item["level"]) > 2)
+    ]
+    index.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
 def build(out: Path, pyodide: str | None = None) -> Path:
     """Stage the pages and build the site.
 
@@ -197,4 +207,5 @@ def build(out: Path, pyodide: str | None = None) -> Path:
         MfmasimError: the build warned.
     """
     render(stage(out, pyodide))
+    _keep_members_out_of_search(out / "site" / "search.json")
     return out / "site"

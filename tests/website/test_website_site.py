@@ -1,5 +1,6 @@
 """The built site: strict, complete, in a browser, without a request to another server."""
 
+import json
 import re
 
 import pytest
@@ -37,6 +38,14 @@ def page(browser, address):
     yield page
     assert page.said == []
     page.close()
+
+
+def test_the_search_has_pages_and_names_but_no_members(site):
+    locations = [item["location"] for item in json.loads((site / "search.json").read_text())["items"]]
+    assert "lds.html" in locations
+    assert "api/lds.html#mfmasim.lds.conflicts" in locations
+    assert not [one for one in locations if one.startswith("api/lds.html#mfmasim.lds.Conflicts.")]
+    assert len(locations) > 600
 
 
 def test_the_explorer_works_on_the_first_page(page, address):
