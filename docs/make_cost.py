@@ -120,9 +120,14 @@ def run_ladder(ladder: Ladder) -> list[tuple[Rung, Costed, dict[str, float], flo
         wanted = turns_for(cost.bound, rung.recorded, k, 128 if rung.recorded >= 1024 else ladder.unit)
         workgroups = -(-m // rung.tile[0]) * -(-n // rung.tile[1])
         taken = estimate(
-            cost.recorded, cost.bound, cost.drawn, product, turns=wanted, workgroups=workgroups,
+            cost.recorded,
+            cost.bound,
+            cost.drawn,
+            product,
+            turns=wanted,
+            workgroups=workgroups,
             operands=ladder.operands,
-        )  # fmt: skip
+        )
         found.append((rung, cost, taken.milliseconds, taken.bound))
     return found
 

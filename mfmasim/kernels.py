@@ -252,9 +252,14 @@ class Code:
     kernel_type: type[Kernel] = Kernel
 
     def __init__(
-        self, found: CodeObject, made_by: str = "", *, strict: bool = False, source: Source | None = None,
+        self,
+        found: CodeObject,
+        made_by: str = "",
+        *,
+        strict: bool = False,
+        source: Source | None = None,
         warnings: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Wrap a code object.
 
         Args:

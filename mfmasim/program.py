@@ -122,9 +122,14 @@ def compile(  # noqa: A001  (the contract's name)
         raise MfmasimError(f"include {include!r}: expected a list of folders, such as ['common']")
     try:
         made = toolchain.compile_hip(
-            Path(path), target.target, compiler=compiler, flags=flags, include=include, device_libs=device_libs,
+            Path(path),
+            target.target,
+            compiler=compiler,
+            flags=flags,
+            include=include,
+            device_libs=device_libs,
             again=False,
-        )  # fmt: skip
+        )
     except toolchain.CompilerCrashError as error:
         sizes = []
         if ".lds" in error.crash.intrinsic:

@@ -99,10 +99,7 @@ def test_rooms_of_the_machine_are_in_one_order():
     assert sum(here != there and there in order for _, here, there in found) > 200
 
 
-CIRCLES = {
-    "machine.events": {"", "interface", "notify", "outcome", "stepping"},
-    "machine.state": {"barriers", "waves"},
-}
+CIRCLES = {"machine.events": {"", "interface", "notify", "outcome", "stepping"}, "machine.state": {"barriers", "waves"}}
 """Files that import each other, in part for types alone. None is added; one that is resolved leaves the list."""
 
 
@@ -218,3 +215,20 @@ def test_no_text_of_an_error_is_read():
                 read = [part for part in parts if f"str({handler.name})" in ast.unparse(part)]
                 found += [f"{path.relative_to(ROOT)}:{node.lineno}" for _ in read]
     assert not found
+
+
+def test_the_formatter_is_off_for_tables_alone():
+    """Rows of a table, a value of a module or of a class, may be aligned by hand; code is formatted."""
+    wrong, tables = [], 0
+    for folder in ("mfmasim", "hipkernels", "golden", "tests", "docs"):
+        for path in (ROOT / folder).rglob("*.py"):
+            text = path.read_text()
+            if (off := "  # fmt:" + " skip\n") not in text:
+                continue
+            bodies = [node.body for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Module | ast.ClassDef)]
+            ends = {each.end_lineno for body in bodies for each in body if isinstance(each, ast.Assign | ast.AnnAssign)}
+            lines = [number for number, line in enumerate(text.splitlines(True), 1) if line.endswith(off)]
+            tables += len(lines)
+            wrong += [f"{path.relative_to(ROOT)}:{number}" for number in lines if number not in ends]
+    assert not wrong, wrong
+    assert tables > 100

@@ -63,9 +63,12 @@ def test_notebooks_run(name, answered, tmp_path):
         cell.source = cell.source.replace(old, new)
     # On a busy machine one print may come in several messages.
     nbclient.NotebookClient(
-        notebook, timeout=300, kernel_name="python3", coalesce_streams=True,
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        coalesce_streams=True,
         resources={"metadata": {"path": str(tmp_path)}},
-    ).execute()  # fmt: skip
+    ).execute()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.outputs for cell in code)
     rich = [

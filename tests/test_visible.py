@@ -99,8 +99,25 @@ def test_targets_in_metadata(code, tmp_path, capsys):
 
 
 def test_product_names_of_captures(tmp_path, capsys):
-    assert main(["gpu", "golden", "record", "intro", "--case", "f16_16", "--arch", "gfx942", "--device", "sim",
-                 "--into", str(tmp_path)]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "gpu",
+                "golden",
+                "record",
+                "intro",
+                "--case",
+                "f16_16",
+                "--arch",
+                "gfx942",
+                "--device",
+                "sim",
+                "--into",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
     for path in Path(tmp_path).glob("*.npz"):
         found = captures.read(path)
         found.about["device"].update(product=EVIL, name=found.about["device"]["name"])

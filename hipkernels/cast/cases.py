@@ -67,9 +67,10 @@ def cast_grid(n: int = 9973, blocks: int = 1, arch: str = "gfx950") -> LaunchDic
     return launch_cast(x, reference.target_format("e5m2", arch), "clamp", scale=3.0, blocks=blocks, arch=arch)
 
 
-@declare(kernel="cast_f32_e4m3_{overflow}", each=[
-    {"scale": scale, "overflow": overflow} for scale in SCALES for overflow in ("clamp", "plain")
-])  # fmt: skip
+@declare(
+    kernel="cast_f32_e4m3_{overflow}",
+    each=[{"scale": scale, "overflow": overflow} for scale in SCALES for overflow in ("clamp", "plain")],
+)
 def cast_scale(
     n: int = 83, scale: float = 1.0, overflow: str = "clamp", data: str = "special", arch: str = "gfx950"
 ) -> LaunchDict:

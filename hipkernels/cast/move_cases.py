@@ -129,9 +129,7 @@ def transpose_part_moves(
     return turned(transpose_cases.launch_part(x, chosen, "f32", reference.target_format("e4m3", arch)), chosen)
 
 
-@case(
-    "transposed_read.hip", kernel="transposed_read_{given}_e4m3", arch="gfx950", each=[{"given": g} for g in GIVEN]
-)  # fmt: skip
+@case("transposed_read.hip", kernel="transposed_read_{given}_e4m3", arch="gfx950", each=[{"given": g} for g in GIVEN])
 def transposed_read_moves(given: str = "f32", data: str = "finite", arch: str = "gfx950") -> LaunchDict:
     """Through the transposed reads of the LDS."""
     part = read_cases.Read(16, 8, 0, read_cases.TALL, 0, read_cases.BROAD)

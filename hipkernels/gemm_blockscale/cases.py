@@ -58,12 +58,7 @@ def declare(kernel: str, in_order: bool, source: str = "blockscale.hip", rdna: b
         def expect(a: NDArray[Any], b: NDArray[Any], sa: NDArray[Any], sb: NDArray[Any]) -> NDArray[Any]:
             return rounded(product(arch, a, b if in_order else by_rows(b), sa, sb))
 
-        return {
-            "grid": (N // SIDE, -(-M // SIDE)),
-            "block": threads,
-            "args": [*args, M, N, K, K, N],
-            "expect": expect,
-        }
+        return {"grid": (N // SIDE, -(-M // SIDE)), "block": threads, "args": [*args, M, N, K, K, N], "expect": expect}
 
     fixed: dict[str, Any] = {"kernel": kernel, "needs": NEEDS}
     fixed |= {"arch": "gfx1201", "executes": WMMA} if rdna else {"arch": CDNA, "executes": MATRIX, "suppress": MASKED}

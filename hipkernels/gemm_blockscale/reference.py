@@ -133,9 +133,15 @@ def experts_of(
 
 
 def grouped(
-    arch: str, a: NDArray[Any], b: NDArray[Any], scale_a: NDArray[Any], scale_b: NDArray[Any],
-    entries: NDArray[Any], experts: NDArray[Any], fold: int,
-) -> NDArray[Any]:  # fmt: skip
+    arch: str,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    scale_a: NDArray[Any],
+    scale_b: NDArray[Any],
+    entries: NDArray[Any],
+    experts: NDArray[Any],
+    fold: int,
+) -> NDArray[Any]:
     """Sums in f32, (rows, N): row `r` is row r // fold of A times B of the expert whose part of the list names r."""
     rows = len(a) * fold
     sums = np.zeros((rows, b.shape[1]), np.float32)

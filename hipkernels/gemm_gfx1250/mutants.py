@@ -29,12 +29,7 @@ MUTANTS = [
     Mutant(
         "stride_of_a_tile", "tensor", ("                      from.pitch,\n", "                      STEP,\n"), BOTH
     ),
-    Mutant(
-        "extent_from_the_tensors_start",
-        "tensor",
-        ("max(rows - first, 0)", "rows"),
-        ("bounds",),
-    ),
+    Mutant("extent_from_the_tensors_start", "tensor", ("max(rows - first, 0)", "rows"), ("bounds",)),
     Mutant("no_padding", "tensor", ("1 << 20 | 3 << 22 | 3 << 25", "0"), UNWRITTEN),
     Mutant(
         "half_the_padding",
@@ -88,9 +83,6 @@ MUTANTS = [
         "fp8_read_as_bf8", "scaled[form=e4m3fn]", ("KERNEL(scaled_e4m3fn, 8, 0)", "KERNEL(scaled_e4m3fn, 8, 1)"), BOTH
     ),
     Mutant(
-        "gaps_of_the_longer_row",
-        "scaled[form=e2m1fn]",
-        ("interval = Bits == 8 ? 4 : 3", "interval = 4"),
-        UNWRITTEN,
+        "gaps_of_the_longer_row", "scaled[form=e2m1fn]", ("interval = Bits == 8 ? 4 : 3", "interval = 4"), UNWRITTEN
     ),
 ]

@@ -91,10 +91,7 @@ MUTANTS = [
     Mutant("tiles_of_scales_undivided", LT, (), BOTH, parameters={"shuffle": "hipblaslt_32x8_undivided"}),
     Mutant("halves_of_the_rows_exchanged", LT, ("return i % 2;", "return 1 - i % 2;"), BOTH),
     Mutant(
-        "scales_of_the_first_of_two_tiles",
-        LT,
-        [("pair[0] >>= t % 2 * 16;", ""), ("pair[1] >>= t % 2 * 16;", "")],
-        BOTH,
+        "scales_of_the_first_of_two_tiles", LT, [("pair[0] >>= t % 2 * 16;", ""), ("pair[1] >>= t % 2 * 16;", "")], BOTH
     ),
     Mutant(
         "scales_fetched_late",

@@ -87,9 +87,15 @@ def main(argv: Sequence[str] | None = None, folder: Path | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         row = Row(
-            args.name, args.report, args.year, args.bug, find_arch(args.arch).name, "What was wrong.",
-            "What hardware showed.", "races-no-barrier",
-        )  # fmt: skip
+            args.name,
+            args.report,
+            args.year,
+            args.bug,
+            find_arch(args.arch).name,
+            "What was wrong.",
+            "What hardware showed.",
+            "races-no-barrier",
+        )
         written = new(row, args.module, folder or Path(__file__).parent)
     except MfmasimError as error:
         print(f"mfmasim: {error}", file=sys.stderr)

@@ -90,8 +90,11 @@ def rccl_1830(version: str = "before", n: int = 128) -> LaunchDict:
 def mscclpp_497(version: str = "before", n: int = 64) -> LaunchDict:
     args = [In("u32", 2 * n, "bits"), InOut("u32", 2 * n, "zeros"), InOut("u32", 1, "zeros"), Out("u32", 2 * n)]
     return {
-        "grid": 2, "block": n, "args": args, "expect": lambda x, room, count: [x, count + np.uint32(2), np.roll(x, n)],
-    }  # fmt: skip
+        "grid": 2,
+        "block": n,
+        "args": args,
+        "expect": lambda x, room, count: [x, count + np.uint32(2), np.roll(x, n)],
+    }
 
 
 @entry()

@@ -87,9 +87,14 @@ def entry(*, checks: str = "all", **options: Any) -> Callable[[Callable[..., Lau
         row = known[build.__name__]
         for version in VERSIONS:
             case(
-                f"{row.name}.hip", kernel="{version}", arch=row.arch, each=[{"version": version}], checks=checks,
-                fails=row.found if version == "before" and row.found else (), **options,
-            )(build)  # fmt: skip
+                f"{row.name}.hip",
+                kernel="{version}",
+                arch=row.arch,
+                each=[{"version": version}],
+                checks=checks,
+                fails=row.found if version == "before" and row.found else (),
+                **options,
+            )(build)
         return build
 
     return declare

@@ -72,10 +72,12 @@ def sglang_29275(version: str = "before", rows: int = 6, blocks: int = 16) -> La
     x = In("f32", shape, np.arange(1, 4 * rows * blocks + 1, dtype=np.float32).reshape(shape))
     scale, y = In("f32", (blocks, rows), "normal"), Out("f32", shape)
     return {
-        "grid": rows, "block": 4 * blocks, "args": [x, scale, y, rows, blocks],
+        "grid": rows,
+        "block": 4 * blocks,
+        "args": [x, scale, y, rows, blocks],
         "expect": lambda x, scale: x * np.repeat(scale.T, 4, axis=1),
         "sources": [DependsOn(y, scale, lambda i, j: (j // 4, i))],
-    }  # fmt: skip
+    }
 
 
 @entry()

@@ -22,27 +22,36 @@ def bitsandbytes_93(version: str = "before", rows: int = 8, columns: int = 128) 
     # The host has the same constant: rows of a workgroup.
     grid = {"before": rows // 4, "after": rows // 2}[version]
     return {
-        "grid": grid, "block": 128, "args": [x, y, columns], "expect": lambda x: x.sum(1),
+        "grid": grid,
+        "block": 128,
+        "args": [x, y, columns],
+        "expect": lambda x: x.sum(1),
         "sources": [DependsOn(y, x, lambda i: (i, np.arange(columns)))],
-    }  # fmt: skip
+    }
 
 
 @entry()
 def pytorch_183861(version: str = "before", rows: int = 8) -> LaunchDict:
     x, y = In("f32", (rows, 64), "integers"), Out("f32", 64)
     return {
-        "grid": 1, "block": 256, "args": [x, y, rows], "expect": lambda x: x.sum(0),
+        "grid": 1,
+        "block": 256,
+        "args": [x, y, rows],
+        "expect": lambda x: x.sum(0),
         "sources": [DependsOn(y, x, lambda j: (np.arange(rows), j))],
-    }  # fmt: skip
+    }
 
 
 @entry()
 def cupy_9977(version: str = "before") -> LaunchDict:
     x, y = In("i32", (3, 64), "integers"), Out("i32", 3)
     return {
-        "grid": 3, "block": 64, "args": [x, y], "expect": lambda x: x.sum(1, dtype=x.dtype),
+        "grid": 3,
+        "block": 64,
+        "args": [x, y],
+        "expect": lambda x: x.sum(1, dtype=x.dtype),
         "sources": [DependsOn(y, x, lambda i: (i, np.arange(64)))],
-    }  # fmt: skip
+    }
 
 
 @entry()
@@ -69,9 +78,11 @@ def hecbench_177(version: str = "before") -> LaunchDict:
 def vllm_40827(version: str = "before", rows: int = 2, K: int = 6144) -> LaunchDict:
     a, b, y = In("f16", K, "integers"), In("f16", (rows, K), "integers"), Out("f32", rows)
     return {
-        "grid": rows, "block": K // 8, "args": [a, b, y, K],
+        "grid": rows,
+        "block": K // 8,
+        "args": [a, b, y, K],
         "expect": lambda a, b: b.astype(np.float32) @ a.astype(np.float32),
-    }  # fmt: skip
+    }
 
 
 @entry()
@@ -138,9 +149,12 @@ def miopen_4611(version: str = "before", rows: int = 65536, columns: int = 81920
     n = rows * columns // step
     x, y = In("f32", n, "normal"), Out("f32", n)
     return {
-        "grid": 1, "block": 64, "args": [x, y, *map(np.uint32, (rows, columns, step))], "expect": lambda x: x,
+        "grid": 1,
+        "block": 64,
+        "args": [x, y, *map(np.uint32, (rows, columns, step))],
+        "expect": lambda x: x,
         "sources": [DependsOn(y, x, lambda i: i)],
-    }  # fmt: skip
+    }
 
 
 @entry()
@@ -166,9 +180,7 @@ def hipbone_46(version: str = "before", columns: int = 15) -> LaunchDict:
 @entry()
 def hipsz_1(version: str = "before") -> LaunchDict:
     lengths, y = In("u32", 128, "integers"), Out("u32", 128)
-    return {
-        "grid": 1, "block": 128, "args": [lengths, y], "expect": lambda x: np.full(128, x.sum(dtype=np.uint32)),
-    }  # fmt: skip
+    return {"grid": 1, "block": 128, "args": [lengths, y], "expect": lambda x: np.full(128, x.sum(dtype=np.uint32))}
 
 
 @entry(checks="all,numerics:origin")

@@ -53,12 +53,7 @@ ARCH = Arch(
         packed_add=True,
     ),
     conversions=Conversions(
-        long_names=True,
-        scalar=True,
-        fp8_by_op_sel=True,
-        negative_nan=True,
-        infinity_stays=True,
-        floor_nan_by_sign=True,
+        long_names=True, scalar=True, fp8_by_op_sel=True, negative_nan=True, infinity_stays=True, floor_nan_by_sign=True
     ),
     descriptor="GFX12",
     captured_counters=("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT"),

@@ -24,9 +24,13 @@ class Chosen(NamedTuple):
 
 
 def chosen_cases(
-    targets: Sequence[str], arch: str | None, names: Sequence[str] | None, *, skipped: bool = True,
+    targets: Sequence[str],
+    arch: str | None,
+    names: Sequence[str] | None,
+    *,
+    skipped: bool = True,
     flags: Sequence[str] = (),
-) -> list[Chosen]:  # fmt: skip
+) -> list[Chosen]:
     """The cases of targets that match a choice, in order.
 
     Args:

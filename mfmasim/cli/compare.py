@@ -27,9 +27,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--arch", help="architecture of a side that names none (default: the case's first)")
     parser.add_argument(
-        "--allow", default="", metavar="PARTS",
+        "--allow",
+        default="",
+        metavar="PARTS",
         help="parts that may differ, such as counters,cost: outputs, findings, conflicts, registers, counters, cost",
-    )  # fmt: skip
+    )
     parser.add_argument("--all", action="store_true", help="print what is equal, too")
     parser.add_argument("--json", metavar="FILE", help="write the comparisons as JSON ('-' for standard output)")
 

@@ -48,9 +48,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--html", metavar="FILE", help="draw the timelines: one HTML page, a lane for each wave")
     parser.add_argument("--trace", metavar="FILE", help="write the timeline in Chrome's trace format, for Perfetto")
     parser.add_argument(
-        "--against", action="append", default=[], metavar="CAPTURE",
+        "--against",
+        action="append",
+        default=[],
+        metavar="CAPTURE",
         help="set a capture of a real GPU beside it: JSON, rocprofv3's thread trace or counter CSV (docs/cost.md)",
-    )  # fmt: skip
+    )
     parser.add_argument("--launch", help="of a capture with several launches: the name of one")
     parser.add_argument("--baseline", metavar="FILE", help="compare with what an earlier run wrote with --json")
     parser.add_argument("--counters", action="store_true", help="run the whole launch and print performance counters")

@@ -173,9 +173,12 @@ def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     recorder, report = kept[0]
     launch = informed(informed(case, arch=arch), wave=kernel.wave).make()
     return Session(
-        recorder, report, _elements(recorder, launch), [*map(Path, args.source), case.source.parent],
+        recorder,
+        report,
+        _elements(recorder, launch),
+        [*map(Path, args.source), case.source.parent],
         tuple(result.findings),
-    )  # fmt: skip
+    )
 
 
 def _elements(recorder: Recorder, launch: CaseLaunch) -> dict[str, Elements]:

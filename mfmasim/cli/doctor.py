@@ -130,9 +130,13 @@ def _compiler() -> dict[str, Any]:
     headers = "ROCm's" if tool.style == "rocm" else "mfmasim's"
     code = "device code only" if tool.style == "zig" else "host and device code"
     return {
-        "ok": True, "description": tool.description, "kind": tool.kind, "path": str(tool.path), "headers": headers,
+        "ok": True,
+        "description": tool.description,
+        "kind": tool.kind,
+        "path": str(tool.path),
+        "headers": headers,
         "code": code,
-    }  # fmt: skip
+    }
 
 
 def _device() -> dict[str, Any]:

@@ -35,9 +35,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_macros(parser)
     parser.add_argument("--device", help="hip, hip:1, ...: also compare with this device")
     parser.add_argument(
-        "--trials", "--examples", dest="examples", type=int, default=100, metavar="N",
+        "--trials",
+        "--examples",
+        dest="examples",
+        type=int,
+        default=100,
+        metavar="N",
         help="trials per family (default 100)",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time)")
     parser.add_argument("--growth", type=float, default=1.0, help="limit of sizes, relative to the case (default 1)")
     parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")

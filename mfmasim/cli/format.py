@@ -141,9 +141,16 @@ CODE_COLUMNS = ("code", "hex", "bits", "kind", "sign", "exponent", "mantissa", "
 def code_row(fmt: Format, found: Explanation) -> list[Any]:
     """Fields and value of one code; infinities and NaN are text, as JSON has no numbers for them."""
     return [
-        found.code, f"{found.code:#0{2 + (fmt.bits + 3) // 4}x}", found.bits, found.kind, found.sign, found.exponent,
-        found.mantissa, _plain(found.value), found.formula,
-    ]  # fmt: skip
+        found.code,
+        f"{found.code:#0{2 + (fmt.bits + 3) // 4}x}",
+        found.bits,
+        found.kind,
+        found.sign,
+        found.exponent,
+        found.mantissa,
+        _plain(found.value),
+        found.formula,
+    ]
 
 
 def _plain(value: float) -> float | str:

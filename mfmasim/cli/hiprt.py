@@ -73,9 +73,13 @@ def run(args: argparse.Namespace) -> int:
     )
 
     given = {
-        ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report, NOISE: args.noise,
+        ARCH: args.arch,
+        MEMORY: args.memory,
+        CHECKS: args.checks,
+        REPORT: args.report,
+        NOISE: args.noise,
         EXIT_CODE: args.exit_code,
-    }  # fmt: skip
+    }
     changes = {name: value for name, value in given.items() if value is not None}
     if args.fault:
         changes[FAULTS] = ",".join(args.fault)

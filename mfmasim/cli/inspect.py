@@ -119,10 +119,15 @@ def kernel_record(kernel: Kernel, block: int | None = None, shared_bytes: int = 
         threads = metadata.max_flat_workgroup_size
     lds = info.group_segment_fixed_size + shared_bytes
     arguments = [
-        {"name": of.name, "type": of.type.text if of.type else "", "bytes": arg.size, "offset": arg.offset,
-         "kind": arg.value_kind}
+        {
+            "name": of.name,
+            "type": of.type.text if of.type else "",
+            "bytes": arg.size,
+            "offset": arg.offset,
+            "kind": arg.value_kind,
+        }
         for arg, of in zip(kernel.args, kernel.parameters, strict=True)
-    ]  # fmt: skip
+    ]
     return {
         "kernel": kernel.name,
         "title": kernel.title,

@@ -36,11 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--element-bytes", type=int, metavar="N", help="bytes of an element of --layout (default 2)")
     parser.add_argument("--active", metavar="EXPRESSION", help="active lanes, such as 'lane < 48'")
     parser.add_argument(
-        "--offset",
-        type=int,
-        nargs="+",
-        metavar="N",
-        help="offset field, or both for instructions with two",
+        "--offset", type=int, nargs="+", metavar="N", help="offset field, or both for instructions with two"
     )
     parser.add_argument("--rule", help="maximum (default) or greedy")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
@@ -101,11 +97,17 @@ def run(args: argparse.Namespace) -> int:
         names = ("phase", "access", "lanes", "degree", "extra_passes", "worst_banks", "confidence", "source")
         counted = [
             [
-                phase.number, phase.part, pictures.lanes_text(phase.lanes), phase.degree, max(0, phase.degree - 1),
-                pictures.lanes_text(phase.worst) if phase.degree > 1 else None, found.confidence, found.source,
+                phase.number,
+                phase.part,
+                pictures.lanes_text(phase.lanes),
+                phase.degree,
+                max(0, phase.degree - 1),
+                pictures.lanes_text(phase.worst) if phase.degree > 1 else None,
+                found.confidence,
+                found.source,
             ]
             for phase in found.phases
-        ]  # fmt: skip
+        ]
         print(table(names, counted, form, str(found)), end="")
     return 0
 

@@ -59,9 +59,14 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.learn.progress import Progress
 
     actions = {
-        "list": _list, "start": _start, "show": _show, "check": _check, "grade": _grade, "hint": _hint,
+        "list": _list,
+        "start": _start,
+        "show": _show,
+        "check": _check,
+        "grade": _grade,
+        "hint": _hint,
         "solution": _solution,
-    }  # fmt: skip
+    }
     return actions[args.action](args, Progress(Path.cwd()))
 
 

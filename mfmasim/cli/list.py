@@ -70,8 +70,23 @@ def shape_rows(arch: str) -> Iterator[list[Any]]:
     """Rows of `SHAPE_COLUMNS`: one per wave size, for f8f6f4 one per register count."""
     for op in operations(arch):
         registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
-        yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles, op.passes, op.flops,
-               op.ops_per_cycle, *registers, op.row.modifiers]  # fmt: skip
+        yield [
+            op.name,
+            op.m,
+            op.n,
+            op.k,
+            op.blocks,
+            op.a,
+            op.b,
+            op.d,
+            op.wave,
+            op.cycles,
+            op.passes,
+            op.flops,
+            op.ops_per_cycle,
+            *registers,
+            op.row.modifiers,
+        ]
 
 
 def _short(of: dict[str, Any]) -> dict[str, Any]:
@@ -114,8 +129,19 @@ def peak_rows(arch: str, units: int, hertz: float) -> Iterator[list[Any]]:
         hertz: their clock.
     """
     for op in operations(arch):
-        yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles,
-               round(op.peak(units, hertz) / 1e12, 1)]  # fmt: skip
+        yield [
+            op.name,
+            op.m,
+            op.n,
+            op.k,
+            op.blocks,
+            op.a,
+            op.b,
+            op.d,
+            op.wave,
+            op.cycles,
+            round(op.peak(units, hertz) / 1e12, 1),
+        ]
 
 
 def fidelity_rows(arch: str) -> Iterator[list[Any]]:

@@ -32,9 +32,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument(
-        "--limit", type=float, default=60.0, metavar="SECONDS",
+        "--limit",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
         help="CPU seconds for the symbolic execution of a case; then it is unknown (default 60)",
-    )  # fmt: skip
+    )
     parser.add_argument("--no-replay", action="store_true", help="run no sizes to refute what is not proved")
     parser.add_argument(
         "--verbose", action="store_true", help="all instructions that are not proved, and the assumptions"

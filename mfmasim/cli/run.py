@@ -48,14 +48,21 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--cluster", help="workgroups of a cluster, such as 2,2 (default: what the kernel says)")
     parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
     parser.add_argument(
-        "--arg", action="append", default=[], metavar="ARG",
+        "--arg",
+        action="append",
+        default=[],
+        metavar="ARG",
         help="an argument, in order or as NAME=ARG: FILE.npy, DTYPE:SHAPE (a buffer of undefined contents, such as "
         "f32:32x32), DTYPE:SHAPE=CONTENTS (a number, 'range' or 'random'), a number (64, i32=64), or null",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--print", action="append", default=[], metavar="NAME", dest="shown",
+        "--print",
+        action="append",
+        default=[],
+        metavar="NAME",
+        dest="shown",
         help="print a buffer afterwards, by the parameter's name or number (may be repeated)",
-    )  # fmt: skip
+    )
     add_compilation(parser)
     add_quotas(parser)
     parser.add_argument("--out", metavar="DIR", help="write every buffer to DIR/argN.npy afterwards")
@@ -96,9 +103,15 @@ def run(args: argparse.Namespace) -> int:
     back_end = device(args.device)
     with tracing(args) as traces, recording(args, kernel) as records, _workers(args) as executor:
         report = back_end.launch(
-            kernel, grid, block, passed.values, args.shared, args.checks, undefined=passed.undefined,
+            kernel,
+            grid,
+            block,
+            passed.values,
+            args.shared,
+            args.checks,
+            undefined=passed.undefined,
             **_options(args, [*traces, *records], executor),
-        )  # fmt: skip
+        )
     if args.out:
         _save(args.out, passed.values)
     if args.json:
@@ -127,12 +140,15 @@ def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: 
     from mfmasim.clusters import Cluster
 
     given = {
-        "budget": args.budget, "max_waves": args.max_waves, "observers": observers or None, "executor": executor,
+        "budget": args.budget,
+        "max_waves": args.max_waves,
+        "observers": observers or None,
+        "executor": executor,
         "parts": 2 * executor.workers() if isinstance(executor, Cluster) else None,
         "schedule": None if args.schedule == "usual" else args.schedule,
         "quota": quota_of(args) if args.device == "sim" else None,
         "cluster": sizes(args.cluster, "--cluster") if args.cluster else None,
-    }  # fmt: skip
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

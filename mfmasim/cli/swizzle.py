@@ -31,12 +31,23 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--arch", nargs="+", default=[], metavar="ARCH", help="architectures to check or search for")
     parser.add_argument("--element-bytes", type=int, default=1, metavar="N", help="bytes per element (default: 1)")
     parser.add_argument("--write", metavar="INSTRUCTION", help="instruction that stores the tile, lane by lane")
-    parser.add_argument("--read", nargs=3, action="append", default=[], metavar=("INSTRUCTION", "ROW", "COLUMN"),
-                        help="how the tile is read; columns in bytes")  # fmt: skip
+    parser.add_argument(
+        "--read",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("INSTRUCTION", "ROW", "COLUMN"),
+        help="how the tile is read; columns in bytes",
+    )
     parser.add_argument("--accesses", type=int, default=1, metavar="N", help="values of n in --read (default: 1)")
-    parser.add_argument("--operand", nargs=3, action="append", default=[],
-                        metavar=("INSTRUCTION", "MATRIX_INSTRUCTION", "OPERAND"),
-                        help="read the tile as a matrix operand, in the layout of the first architecture")  # fmt: skip
+    parser.add_argument(
+        "--operand",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("INSTRUCTION", "MATRIX_INSTRUCTION", "OPERAND"),
+        help="read the tile as a matrix operand, in the layout of the first architecture",
+    )
     parser.add_argument("--a", metavar="FORMAT", help="number format of A, for instructions with a choice")
     parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
     parser.add_argument("--limit", type=int, default=8, metavar="N", help="most swizzles to list (default: 8)")
@@ -54,8 +65,11 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         if form in {"svg", "html"}:
             raise MfmasimError("--format svg and html need --check NAME or --tile")
-        rows = [[name, s.rows, s.row_bytes, s.pad, s.operations, str(s).partition(": ")[2], s.source]
-                for name in lds.NAMES for s in [lds.swizzle(name)]]  # fmt: skip
+        rows = [
+            [name, s.rows, s.row_bytes, s.pad, s.operations, str(s).partition(": ")[2], s.source]
+            for name in lds.NAMES
+            for s in [lds.swizzle(name)]
+        ]
         print(table(("name", "rows", "row_bytes", "pad", "operations", "map", "source"), rows, form), end="")
         return 0
     if args.check is not None:
@@ -77,8 +91,17 @@ def run(args: argparse.Namespace) -> int:
         print(found.hip(), end="")
     else:
         shown = [*found.xors, found.padding]
-        rows = [[str(s), s.operations, s.pad, s.lds_bytes, sum(line.extra_passes for line in found.proof(s)),
-                 s.hip().replace("\n", " ")] for s in shown]  # fmt: skip
+        rows = [
+            [
+                str(s),
+                s.operations,
+                s.pad,
+                s.lds_bytes,
+                sum(line.extra_passes for line in found.proof(s)),
+                s.hip().replace("\n", " "),
+            ]
+            for s in shown
+        ]
         print(table(("swizzle", "operations", "pad", "lds_bytes", "extra_passes", "hip"), rows, form), end="")
     return 0 if found.free else 1
 

@@ -67,8 +67,5 @@ def first_screen() -> str:
     for group, verbs in GROUPS.items():
         shown = [verb for verb in verbs if verb not in LATER]
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
-    lines += [
-        "",
-        f"Further: {', '.join(LATER)}. mfmasim VERB --help: one of them; mfmasim --version.",
-    ]
+    lines += ["", f"Further: {', '.join(LATER)}. mfmasim VERB --help: one of them; mfmasim --version."]
     return "\n".join(lines)

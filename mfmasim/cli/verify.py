@@ -80,9 +80,12 @@ def run(args: argparse.Namespace) -> int:
 
     quiet = args.json == "-"
     progress = Progress(
-        quiet=quiet, most=sys.maxsize if args.verbose else args.max_findings, failures=args.quiet,
-        verbose=args.verbose, severity=args.severity,
-    )  # fmt: skip
+        quiet=quiet,
+        most=sys.maxsize if args.verbose else args.max_findings,
+        failures=args.quiet,
+        verbose=args.verbose,
+        severity=args.severity,
+    )
     results: list[Result] = []
     tables: dict[str, Any] = {}
     for result in in_order(

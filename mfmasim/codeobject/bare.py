@@ -85,10 +85,16 @@ def _note(arch: Arch, head: bytes, wave: int) -> bytes:
 
     group, private, arguments = struct.unpack_from("<III", head)
     kernel = {
-        ".name": KERNEL, ".symbol": f"{KERNEL}.kd", ".args": [], ".wavefront_size": wave,
-        ".group_segment_fixed_size": group, ".private_segment_fixed_size": private,
-        ".kernarg_segment_size": arguments, ".kernarg_segment_align": 8, ".max_flat_workgroup_size": arch.max_workgroup,
-    }  # fmt: skip
+        ".name": KERNEL,
+        ".symbol": f"{KERNEL}.kd",
+        ".args": [],
+        ".wavefront_size": wave,
+        ".group_segment_fixed_size": group,
+        ".private_segment_fixed_size": private,
+        ".kernarg_segment_size": arguments,
+        ".kernarg_segment_align": 8,
+        ".max_flat_workgroup_size": arch.max_workgroup,
+    }
     metadata = {
         "amdhsa.version": [1, 2],
         "amdhsa.target": f"amdgcn-amd-amdhsa--{arch.target}",
@@ -102,9 +108,12 @@ def _file(arch: Arch, image: bytes, symbols: bytes, names: bytes, note: bytes) -
     """A code object: one segment, the tables of symbols, the note."""
     titles = b"\0.text\0.dynsym\0.dynstr\0.note\0.shstrtab\0"
     parts = [
-        (b".text", _PROGBITS, image, 0, 0), (b".dynsym", _DYNSYM, symbols, 3, _SYMBOL.size),
-        (b".dynstr", _STRTAB, names, 0, 0), (b".note", _NOTE, note, 0, 0), (b".shstrtab", _STRTAB, titles, 0, 0),
-    ]  # fmt: skip
+        (b".text", _PROGBITS, image, 0, 0),
+        (b".dynsym", _DYNSYM, symbols, 3, _SYMBOL.size),
+        (b".dynstr", _STRTAB, names, 0, 0),
+        (b".note", _NOTE, note, 0, 0),
+        (b".shstrtab", _STRTAB, titles, 0, 0),
+    ]
     body, rows, places = b"", bytes(_SECTION.size), {}
     for title, kind, content, link, size in parts:
         places[title] = _BASE + len(body)
@@ -116,7 +125,20 @@ def _file(arch: Arch, image: bytes, symbols: bytes, names: bytes, note: bytes) -
     segments += _SEGMENT.pack(4, 4, places[b".note"], 0, 0, len(note), len(note), 4)
     flags = arch.generic.elf_machine if arch.generic else arch.elf_machine
     header = struct.pack(
-        "<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01\x40\x03", 3, 224, 1, 0, _HEADER_BYTES, _BASE + len(body), flags,
-        _HEADER_BYTES, _SEGMENT.size, 2, _SECTION.size, len(parts) + 1, len(parts),
-    )  # fmt: skip
+        "<16sHHIQQQIHHHHHH",
+        b"\x7fELF\x02\x01\x01\x40\x03",
+        3,
+        224,
+        1,
+        0,
+        _HEADER_BYTES,
+        _BASE + len(body),
+        flags,
+        _HEADER_BYTES,
+        _SEGMENT.size,
+        2,
+        _SECTION.size,
+        len(parts) + 1,
+        len(parts),
+    )
     return (header + segments).ljust(_BASE, b"\0") + body + rows

@@ -120,11 +120,21 @@ class Compared:
         for code, found in groups.items():
             op = trace.operations[code]
             clocks = sorted(gap.captured for gap in found)
-            rows.append([
-                op.pc, op.text, op.source, len(found), clocks[0], statistics.median(clocks), clocks[-1],
-                min(gap.low for gap in found), statistics.median(gap.value for gap in found),
-                max(gap.high for gap in found), sum(gap.inside(self.capture.resolution) for gap in found),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    op.pc,
+                    op.text,
+                    op.source,
+                    len(found),
+                    clocks[0],
+                    statistics.median(clocks),
+                    clocks[-1],
+                    min(gap.low for gap in found),
+                    statistics.median(gap.value for gap in found),
+                    max(gap.high for gap in found),
+                    sum(gap.inside(self.capture.resolution) for gap in found),
+                ]
+            )
         return rows
 
     def by_line(self) -> list[list[Any]]:
@@ -161,20 +171,39 @@ class Compared:
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
-        names = ("pc", "text", "source", "count", "captured_low", "captured", "captured_high", "low", "value", "high",
-                 "inside")  # fmt: skip
+        names = (
+            "pc",
+            "text",
+            "source",
+            "count",
+            "captured_low",
+            "captured",
+            "captured_high",
+            "low",
+            "value",
+            "high",
+            "inside",
+        )
         means = ("pc", "text", "source", "count", "captured", "low", "value", "high")
         return {
-            "capture": self.capture.name, "cold": self.cold, "waves": len(self.waves), "gaps": len(self.gaps),
-            "inside": self.inside(self.gaps), "median_error": self.error(self.gaps),
-            "steady": {"gaps": len(self.steady), "inside": self.inside(self.steady),
-                       "median_error": self.error(self.steady)},
+            "capture": self.capture.name,
+            "cold": self.cold,
+            "waves": len(self.waves),
+            "gaps": len(self.gaps),
+            "inside": self.inside(self.gaps),
+            "median_error": self.error(self.gaps),
+            "steady": {
+                "gaps": len(self.steady),
+                "inside": self.inside(self.steady),
+                "median_error": self.error(self.steady),
+            },
             "clocks": {"captured": [wave.total for wave in self.waves], "model": self.span},
-            "counters": [dict(zip(("name", "captured", "simulated", "verdict"), row, strict=True))
-                         for row in self.counted()],
+            "counters": [
+                dict(zip(("name", "captured", "simulated", "verdict"), row, strict=True)) for row in self.counted()
+            ],
             "instructions": [dict(zip(names, row, strict=True)) for row in self.by_instruction()],
             "totals": [dict(zip(means, row, strict=True)) for row in self.by_total()],
-        }  # fmt: skip
+        }
 
     def tables(self) -> list[Table]:
         """As tables for the terminal."""
@@ -184,10 +213,16 @@ class Compared:
             tables.append(("Counters beside the capture", ("counter", "captured", "simulated", ""), rows))
         if self.gaps:
             rows = [
-                [text, source, n, f"{a:,.0f} / {b:,.0f} / {c:,.0f}", f"{low:,.0f} / {value:,.0f} / {high:,.0f}",
-                 f"{inside}/{n}"]
+                [
+                    text,
+                    source,
+                    n,
+                    f"{a:,.0f} / {b:,.0f} / {c:,.0f}",
+                    f"{low:,.0f} / {value:,.0f} / {high:,.0f}",
+                    f"{inside}/{n}",
+                ]
                 for _, text, source, n, a, b, c, low, value, high, inside in self.by_instruction()
-            ]  # fmt: skip
+            ]
             columns = ("instruction", "source", "times", "captured: least, median, most", "low, rows, high", "inside")
             tables.append(("Clocks from the instruction before", columns, rows))
             if any(op.source for op in self.recorded.trace.operations):
@@ -201,8 +236,13 @@ class Compared:
                 [text, source, n, f"{mean:,.1f}", f"{low:,.1f} / {value:,.1f} / {high:,.1f}"]
                 for _, text, source, n, mean, low, value, high in rows
             ]
-            tables.append(("Mean clocks of each instruction",
-                           ("instruction", "source", "times", "captured", "low, rows, high"), shown))  # fmt: skip
+            tables.append(
+                (
+                    "Mean clocks of each instruction",
+                    ("instruction", "source", "times", "captured", "low, rows, high"),
+                    shown,
+                )
+            )
         return tables
 
     def lines(self) -> list[str]:

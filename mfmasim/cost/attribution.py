@@ -120,16 +120,27 @@ def changes_of(recorded: Recorded, line: Timeline) -> list[Change]:
     found = []
     for what, worth, changed, lines in (
         ("no bank conflicts", extra, _without_conflicts, _lines(trace, lambda access: access.extra)),
-        ("LDS accesses that take no clocks", counted > LITTLE, partial(_without, lds=0.0, port=0.0),
-         _lines(trace, lambda access: access.lds)),
-        ("memory accesses that take no clocks", counted > LITTLE,
-         partial(_without, lines=(), own_lines=0, lanes=0, bytes=0, fill=0.0),
-         _lines(trace, lambda access: access.lanes)),
-        ("results of the LDS and of memory at once", counted > LITTLE, _at_once,
-         _lines(trace, lambda access: access.lds + access.lanes)),
+        (
+            "LDS accesses that take no clocks",
+            counted > LITTLE,
+            partial(_without, lds=0.0, port=0.0),
+            _lines(trace, lambda access: access.lds),
+        ),
+        (
+            "memory accesses that take no clocks",
+            counted > LITTLE,
+            partial(_without, lines=(), own_lines=0, lanes=0, bytes=0, fill=0.0),
+            _lines(trace, lambda access: access.lanes),
+        ),
+        (
+            "results of the LDS and of memory at once",
+            counted > LITTLE,
+            _at_once,
+            _lines(trace, lambda access: access.lds + access.lanes),
+        ),
         ("no barriers", stood.get("barrier", 0.0) > LITTLE, _without_barriers, _barriers(trace)),
         ("no vector instructions but those of matrices", vector > MUCH, _without_vectors, _vectors(trace)),
-    ):  # fmt: skip
+    ):
         if worth and lines:
             after = timeline(changed(trace), line.end).turn(head)
             gain = (before - after) / before if before else 0.0

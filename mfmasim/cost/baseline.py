@@ -36,8 +36,13 @@ class Difference:
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
-        return {"what": self.what, "before": self.before, "now": self.now, "change": self.change,
-                "verdict": self.verdict}  # fmt: skip
+        return {
+            "what": self.what,
+            "before": self.before,
+            "now": self.now,
+            "change": self.change,
+            "verdict": self.verdict,
+        }
 
 
 def read_baseline(path: Path) -> list[dict[str, Any]]:

@@ -88,11 +88,17 @@ class Bound:
         """As a dictionary that JSON can hold."""
         shares = self.shares
         return {
-            "pipe": self.pipe, "cycles": self.total, "turns": self.turns, "per": "turn" if self.looped else "kernel",
-            "waves": self.waves, "flops": self.flops, "bytes": self.bytes, "fetched": self.fetched,
+            "pipe": self.pipe,
+            "cycles": self.total,
+            "turns": self.turns,
+            "per": "turn" if self.looped else "kernel",
+            "waves": self.waves,
+            "flops": self.flops,
+            "bytes": self.bytes,
+            "fetched": self.fetched,
             "intensity": self.intensity,
             "pipes": {p: {"cycles": c, "share": shares[p], "of": SCOPES[p]} for p, c in self.cycles.items()},
-        }  # fmt: skip
+        }
 
 
 def turns_of(trace: Trace, wave: WaveTrace, head: int | None) -> list[int]:
@@ -171,9 +177,15 @@ def bound_of(trace: Trace, head: int | None = None) -> Bound:
     divided = max(1, turns)
     most = {pipe: max((c for (p, _), c in busy.items() if p == pipe), default=0.0) / divided for pipe in PIPES}
     return Bound(
-        trace.arch, most, divided, turns > 0, len(trace.waves), flops // divided, requested // divided,
+        trace.arch,
+        most,
+        divided,
+        turns > 0,
+        len(trace.waves),
+        flops // divided,
+        requested // divided,
         fetched // divided,
-    )  # fmt: skip
+    )
 
 
 def _needs(trace: Trace, wave: WaveTrace, first: int, last: int) -> Iterator[tuple[str, float]]:

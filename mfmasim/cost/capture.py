@@ -49,9 +49,13 @@ class Capture:
     def plus(self, other: Capture) -> Capture:
         """Both: waves of the one, counters of the other."""
         return Capture(
-            f"{self.name}, {other.name}", self.waves + other.waves, self.counters | other.counters,
-            self.arch or other.arch, self.kernel or other.kernel, self.totals | other.totals,
-        )  # fmt: skip
+            f"{self.name}, {other.name}",
+            self.waves + other.waves,
+            self.counters | other.counters,
+            self.arch or other.arch,
+            self.kernel or other.kernel,
+            self.totals | other.totals,
+        )
 
 
 def read_capture(path: str | Path, launch: str | None = None, kernel: str | None = None) -> Capture:

@@ -17,9 +17,15 @@ from mfmasim.verify.runner import informed
 
 
 def record_case(
-    case: Case, arch: str, *, compiler: str | None = None, kernel: Kernel | None = None, most: int | None = None,
-    units: int | None = None, whole: bool = False,
-) -> Recorded:  # fmt: skip
+    case: Case,
+    arch: str,
+    *,
+    compiler: str | None = None,
+    kernel: Kernel | None = None,
+    most: int | None = None,
+    units: int | None = None,
+    whole: bool = False,
+) -> Recorded:
     """Record a case on its first class of inputs; outputs are not compared, `verify_case` does that.
 
     Args:

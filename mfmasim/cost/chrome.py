@@ -33,9 +33,10 @@ def chrome_trace(line: Timeline, product: Product) -> dict[str, Any]:
             op, issued, stood = operations[number], lane.issued[place], lane.stood[place]
             if stood:
                 events.append(
-                    _event(WAVES, lane.wave, lane.reasons[place], "stalled", (issued - stood) * scale,
-                           stood * scale, {})
-                )  # fmt: skip
+                    _event(
+                        WAVES, lane.wave, lane.reasons[place], "stalled", (issued - stood) * scale, stood * scale, {}
+                    )
+                )
             after = lane.issued[place + 1] - lane.stood[place + 1] if place + 1 < len(lane.issued) else lane.busy[place]
             given = {"source": op.source, "address": hex(op.pc)}
             events.append(
@@ -58,9 +59,15 @@ def _event(
 ) -> dict[str, Any]:
     """A complete event."""
     return {
-        "ph": "X", "pid": process, "tid": thread, "name": name, "cat": kind, "ts": round(start, 6),
-        "dur": round(duration, 6), "args": given,
-    }  # fmt: skip
+        "ph": "X",
+        "pid": process,
+        "tid": thread,
+        "name": name,
+        "cat": kind,
+        "ts": round(start, 6),
+        "dur": round(duration, 6),
+        "args": given,
+    }
 
 
 def _named(process: int, name: str, thread: int | None = None) -> dict[str, Any]:

@@ -53,8 +53,14 @@ class Used:
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
-        return {"rate": self.rate, "value": self.value, "meaning": self.meaning, "source": self.source,
-                "confidence": self.confidence, "of": "timeline" if self.timeline else "bound"}  # fmt: skip
+        return {
+            "rate": self.rate,
+            "value": self.value,
+            "meaning": self.meaning,
+            "source": self.source,
+            "confidence": self.confidence,
+            "of": "timeline" if self.timeline else "bound",
+        }
 
 
 def product_of(arch: Arch, name: str | None) -> Product:
@@ -166,9 +172,14 @@ class Costed:
         matrix = self.bound.cycles["matrix"]
         if not matrix:
             return None
-        return self.bound.flops / matrix * self.product.units * self.product.megahertz * 1e6 / (
-            self.product.gigabytes * 1e9
-        )  # fmt: skip
+        return (
+            self.bound.flops
+            / matrix
+            * self.product.units
+            * self.product.megahertz
+            * 1e6
+            / (self.product.gigabytes * 1e9)
+        )
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
@@ -182,20 +193,30 @@ class Costed:
     def _record(self) -> dict[str, Any]:
         bound, recorded = self.bound, self.recorded
         found: dict[str, Any] = {
-            "kernel": recorded.kernel.name, "case": self.case, "arch": self.arch.name, "product": self.product.name,
-            "bound": bound.pipe, "cycles": bound.total, **{k: v for k, v in bound.record().items() if k in _KEPT},
+            "kernel": recorded.kernel.name,
+            "case": self.case,
+            "arch": self.arch.name,
+            "product": self.product.name,
+            "bound": bound.pipe,
+            "cycles": bound.total,
+            **{k: v for k, v in bound.record().items() if k in _KEPT},
             "pipes": [
                 {"pipe": pipe, "cycles": cycles, "share": bound.shares[pipe], "of": SCOPES[pipe]}
                 for pipe, cycles in bound.cycles.items()
             ],
-            "rates": [used.record() for used in self.used], "assumed": self.assumed,
-            "occupancy": recorded.occupancy.record(), "resident": recorded.resident, "ridge": self.ridge,
+            "rates": [used.record() for used in self.used],
+            "assumed": self.assumed,
+            "occupancy": recorded.occupancy.record(),
+            "resident": recorded.resident,
+            "ridge": self.ridge,
             "timeline": {end: self._line(line) for end, line in self.drawn.items()},
-            "estimate": self.estimated.record(), "cold": self.cold, "counters": self.counters,
+            "estimate": self.estimated.record(),
+            "cold": self.cold,
+            "counters": self.counters,
             "bound_lines": [vars(share) for share in self.shares],
             "registers": {name: {"used": a, "declared": b} for name, (a, b) in registers_of(recorded).items()},
             "changes": [change.record() for change in self.changes],
-        }  # fmt: skip
+        }
         return found
 
     def _line(self, line: Timeline) -> dict[str, Any]:
@@ -226,9 +247,12 @@ class Costed:
             for count, what in ((recorded.resident, "workgroup"), (bound.waves, "wave"))
         )
         tables: list[Table] = [
-            (f"Bound: {bound.pipe}, {bound.total:,.0f} cycles per {per} ({waves} on four SIMDs)",
-             ("pipe", "of a", "cycles, at least", "share of the bound"), pipes),
-        ]  # fmt: skip
+            (
+                f"Bound: {bound.pipe}, {bound.total:,.0f} cycles per {per} ({waves} on four SIMDs)",
+                ("pipe", "of a", "cycles, at least", "share of the bound"),
+                pipes,
+            )
+        ]
         lines = self.drawn
         ends = [self._line(lines[end]) for end in ("low", "value", "high")]
         standing = [
@@ -269,8 +293,11 @@ class Costed:
             shown = [[u.rate, u.value, u.confidence, u.source] for u in self.used]
             tables.append(("Rates", ("rate", "value", "confidence", "source"), shown))
         if self.differences:
-            rows = [[one.what, f"{one.before:,.0f}", f"{one.now:,.0f}", f"{one.change:+.1%}", one.verdict]
-                    for one in self.differences if one.before != one.now]  # fmt: skip
+            rows = [
+                [one.what, f"{one.before:,.0f}", f"{one.now:,.0f}", f"{one.change:+.1%}", one.verdict]
+                for one in self.differences
+                if one.before != one.now
+            ]
             tables.append(("Compared with the baseline", ("clocks", "before", "now", "change", ""), rows))
         return tables + (self.compared.tables() if self.compared is not None else [])
 

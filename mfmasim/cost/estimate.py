@@ -38,9 +38,12 @@ class Estimate:
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
         return {
-            "product": self.product.name, "rounds": self.rounds, "milliseconds": self.milliseconds,
-            "memory": self.memory, "bound": self.bound,
-        }  # fmt: skip
+            "product": self.product.name,
+            "rounds": self.rounds,
+            "milliseconds": self.milliseconds,
+            "memory": self.memory,
+            "bound": self.bound,
+        }
 
 
 def turns_for(bound: Bound, recorded: int, wanted: int, step: int) -> float:
@@ -58,9 +61,15 @@ def turns_for(bound: Bound, recorded: int, wanted: int, step: int) -> float:
 
 
 def estimate(
-    recorded: Recorded, bound: Bound, drawn: dict[str, Timeline], product: Product, *, turns: float | None = None,
-    workgroups: int | None = None, operands: int | None = None,
-) -> Estimate:  # fmt: skip
+    recorded: Recorded,
+    bound: Bound,
+    drawn: dict[str, Timeline],
+    product: Product,
+    *,
+    turns: float | None = None,
+    workgroups: int | None = None,
+    operands: int | None = None,
+) -> Estimate:
     """Estimate a launch.
 
     Args:

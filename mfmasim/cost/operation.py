@@ -136,15 +136,36 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
         same = [o for o in instruction.src[2:] if o.kind == instruction.dst[0].kind and o.count > 1]
         chained = frozenset(r for r in registers(same) if r in set(written))
     return Operation(
-        number, instruction.pc, instruction.name, instruction.text, source, slot, tuple(needs.items()),
-        instruction.size, instruction.pc + instruction.size, read, written, chained, matrix, opcode.trans,
-        opcode.unit == "SMEM" and opcode.access == "load", () if opcode.flow == "end" else waited(arch, instruction),
-        raised(arch, opcode, bool(instruction.dst), instruction.space), ours and opcode.barrier in ("whole", "signal"),
-        ours and opcode.barrier in ("whole", "wait"), opcode.flow == "end",
-        immediate & 3 if opcode.kind == "priority" else None, idle, bool(opcode.flow), flops,
-        opcode.unit == "VMEM" and opcode.access == "store", _settles(opcode.wait, immediate),
-        opcode.condition.startswith("scc"), _delays(immediate) if opcode.kind == "delay" else (), free,
-    )  # fmt: skip
+        number,
+        instruction.pc,
+        instruction.name,
+        instruction.text,
+        source,
+        slot,
+        tuple(needs.items()),
+        instruction.size,
+        instruction.pc + instruction.size,
+        read,
+        written,
+        chained,
+        matrix,
+        opcode.trans,
+        opcode.unit == "SMEM" and opcode.access == "load",
+        () if opcode.flow == "end" else waited(arch, instruction),
+        raised(arch, opcode, bool(instruction.dst), instruction.space),
+        ours and opcode.barrier in ("whole", "signal"),
+        ours and opcode.barrier in ("whole", "wait"),
+        opcode.flow == "end",
+        immediate & 3 if opcode.kind == "priority" else None,
+        idle,
+        bool(opcode.flow),
+        flops,
+        opcode.unit == "VMEM" and opcode.access == "store",
+        _settles(opcode.wait, immediate),
+        opcode.condition.startswith("scc"),
+        _delays(immediate) if opcode.kind == "delay" else (),
+        free,
+    )
 
 
 def _slot(instruction: Instruction, *, shared: bool) -> str:

@@ -63,10 +63,13 @@ def data_of(line: Timeline, kernel: Kernel | None = None, compared: Compared | N
         core.sort()
     return {
         "clocks": round(max([line.clocks, *ends])),
-        "operations": operations, "reasons": list(reasons), "lanes": lanes,
-        "cores": {str(simd): core for simd, core in sorted(cores.items())}, "left": left,
+        "operations": operations,
+        "reasons": list(reasons),
+        "lanes": lanes,
+        "cores": {str(simd): core for simd, core in sorted(cores.items())},
+        "left": left,
         "source": _source(line, kernel) if kernel is not None else {},
-    }  # fmt: skip
+    }
 
 
 def _source(line: Timeline, kernel: Kernel) -> dict[str, str]:

@@ -53,12 +53,29 @@ def latencies(rates: Rates, end: str = "value") -> Latencies:
         return rates[name].ends[k]
 
     return Latencies(
-        at("valu latency"), at("transcendental latency"), at("matrix latency"), at("salu latency"), at("branch"),
-        at("barrier"), at("lds latency"), at("scalar load"), at("l1 latency"), at("l2 latency"), at("carry latency"),
-        at("valu completion"), at("scalar overwrite"), at("salu completion"), at("internal"), at("fall through"),
-        at("wave end"), at("cold scalar load"), at("cold load"), at("cold code"), at("queue release"),
+        at("valu latency"),
+        at("transcendental latency"),
+        at("matrix latency"),
+        at("salu latency"),
+        at("branch"),
+        at("barrier"),
+        at("lds latency"),
+        at("scalar load"),
+        at("l1 latency"),
+        at("l2 latency"),
+        at("carry latency"),
+        at("valu completion"),
+        at("scalar overwrite"),
+        at("salu completion"),
+        at("internal"),
+        at("fall through"),
+        at("wave end"),
+        at("cold scalar load"),
+        at("cold load"),
+        at("cold code"),
+        at("queue release"),
         int(rates["vector queue"].ends[2 - k]),
-    )  # fmt: skip
+    )
 
 
 class SimdPipes:

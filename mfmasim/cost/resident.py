@@ -102,8 +102,16 @@ class Unit(SimDevice):
             if machine.outcome.stopped:
                 raise MfmasimError(f"{kernel.title}: {machine.outcome.stopped}")
         self.recorded = resident.recorded(machine.outcome.executed)
-        return Report(kernel.name, kernel.arch.name, "sim", launch.grid, launch.block, [], machine.outcome.instructions,
-                      Fidelity(machine.outcome.fidelity))  # fmt: skip
+        return Report(
+            kernel.name,
+            kernel.arch.name,
+            "sim",
+            launch.grid,
+            launch.block,
+            [],
+            machine.outcome.instructions,
+            Fidelity(machine.outcome.fidelity),
+        )
 
 
 class Resident(Observer):
@@ -164,9 +172,16 @@ class Resident(Observer):
         loops = loops_of(launch.kernel, executed)
         operands = sum(region.size for region, _ in launch.buffers)
         return Recorded(
-            launch.kernel, launch.grid, launch.block, self.recorder.trace, self._fits, len(self.workgroups), loops,
-            main_loop(loops), operands,
-        )  # fmt: skip
+            launch.kernel,
+            launch.grid,
+            launch.block,
+            self.recorder.trace,
+            self._fits,
+            len(self.workgroups),
+            loops,
+            main_loop(loops),
+            operands,
+        )
 
 
 def _units(kernel: Kernel) -> int:
@@ -176,9 +191,16 @@ def _units(kernel: Kernel) -> int:
 
 
 def record_launch(
-    kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int = 0, *, most: int | None = None,
-    units: int | None = None, whole: bool = False,
-) -> Recorded:  # fmt: skip
+    kernel: Kernel,
+    grid: object,
+    block: object,
+    args: Arguments,
+    shared_bytes: int = 0,
+    *,
+    most: int | None = None,
+    units: int | None = None,
+    whole: bool = False,
+) -> Recorded:
     """Record a launch with given arguments; buffers change as far as the recorded workgroups write to them.
 
     Args:

@@ -46,10 +46,16 @@ class Access:
         """Both accesses of one instruction, whose parts are reported one by one."""
         lines = self.lines if other.lines == self.lines else tuple(sorted({*self.lines, *other.lines}))
         return Access(
-            self.lds + other.lds, self.port + other.port, self.fill + other.fill, max(self.lanes, other.lanes),
-            lines, max(self.own_lines, other.own_lines), self.bytes + other.bytes, self.extra + other.extra,
+            self.lds + other.lds,
+            self.port + other.port,
+            self.fill + other.fill,
+            max(self.lanes, other.lanes),
+            lines,
+            max(self.own_lines, other.own_lines),
+            self.bytes + other.bytes,
+            self.extra + other.extra,
             self.write or other.write,
-        )  # fmt: skip
+        )
 
     def memory(self, rates: Rates) -> float:
         """Clocks of the vector memory unit: for its addresses, its lines or its bytes, whichever take longest."""

@@ -235,10 +235,15 @@ class _Reader:
         line = self._attribute(die, "DW_AT_decl_line") or 0
         return [
             Variable(
-                name, kind, die.tag == "DW_TAG_formal_parameter", line, self._locations(die),
-                constant if isinstance(constant, int) else None, base,
+                name,
+                kind,
+                die.tag == "DW_TAG_formal_parameter",
+                line,
+                self._locations(die),
+                constant if isinstance(constant, int) else None,
+                base,
             )
-        ]  # fmt: skip
+        ]
 
     def _locations(self, die: Any) -> tuple[tuple[int, int, bytes], ...]:
         given = die.attributes.get("DW_AT_location")

@@ -59,9 +59,13 @@ def is_record(path: Path) -> bool:
 
 
 def save(
-    recorder: Recorder, report: Report, path: Path, folders: Iterable[Path] = (),
-    elements: Mapping[str, Elements] | None = None, findings: Iterable[Finding] = (),
-) -> None:  # fmt: skip
+    recorder: Recorder,
+    report: Report,
+    path: Path,
+    folders: Iterable[Path] = (),
+    elements: Mapping[str, Elements] | None = None,
+    findings: Iterable[Finding] = (),
+) -> None:
     """Write a recording.
 
     Args:
@@ -197,11 +201,17 @@ def _launch(held: dict[str, Any]) -> Launch:
         buffers.append((region, np.zeros([int(n) for n in shape], dtype)))
     special: dict[str, Any] = {name: by_address[held["special"][name]] for name in SPECIAL if name in held["special"]}
     launch = Launch(
-        kernel, _three(held["grid"]), _three(held["block"]), int(held["shared"]), memory,
-        image_base=int(held["image"]), cluster=_three(held["cluster"]), buffers=buffers,
+        kernel,
+        _three(held["grid"]),
+        _three(held["block"]),
+        int(held["shared"]),
+        memory,
+        image_base=int(held["image"]),
+        cluster=_three(held["cluster"]),
+        buffers=buffers,
         undefined=tuple(by_address[one] for one in held["undefined"]),
         **special,
-    )  # fmt: skip
+    )
     launch.approximation = int(held["approximation"])
     return launch
 

@@ -127,15 +127,17 @@ class Lines:
             file = entry.file if entry is not None else self.rows[0].file
         own = file.removeprefix("./")
         inside = [
-            row for row in self.rows
+            row
+            for row in self.rows
             if (name := row.file.removeprefix("./")) == own or name.endswith("/" + own) or own.endswith("/" + name)
-        ]  # fmt: skip
+        ]
         if not inside:
             raise unknown("source", file, self.files)
         with_code = sorted({row.line for row in inside if row.line >= line})
         if not with_code:
-            raise MfmasimError(f"{own}:{line}: no code from there on; the last line with code is "
-                               f"{max(row.line for row in inside)}")  # fmt: skip
+            raise MfmasimError(
+                f"{own}:{line}: no code from there on; the last line with code is {max(row.line for row in inside)}"
+            )
         chosen = [row for row in inside if row.line == with_code[0]]
         starts = [row.start for row in chosen if row.is_stmt] or [row.start for row in chosen]
         return with_code[0], frozenset(starts)

@@ -203,9 +203,11 @@ class Names:
         """The object at an address of each lane."""
         addresses = np.broadcast_to(np.asarray(addresses, np.int64), (self.state.lanes,))
         return Object(
-            kind, of_memory(self.state.memory, addresses), place=Place("global", addresses, kind.size),
+            kind,
+            of_memory(self.state.memory, addresses),
+            place=Place("global", addresses, kind.size),
             dereference=self.behind,
-        )  # fmt: skip
+        )
 
     def register(self, name: str) -> Number:
         """A register, or the place of the wave.
@@ -220,11 +222,16 @@ class Names:
         if found is not None:
             return Number(np.array(state.scalar(int(found[2]))), hexadecimal=True, bits=32)
         readers: dict[str, Callable[[], Any]] = {
-            "vcc": lambda: state.vcc, "exec": lambda: state.exec, "scc": lambda: state.scc,
-            "mode": lambda: state.mode, "pc": lambda: self.pc, "m0": lambda: state.scalar(state.launch.kernel.arch.m0),
-            "lane": lambda: np.arange(state.lanes), "wave": lambda: state.wave,
+            "vcc": lambda: state.vcc,
+            "exec": lambda: state.exec,
+            "scc": lambda: state.scc,
+            "mode": lambda: state.mode,
+            "pc": lambda: self.pc,
+            "m0": lambda: state.scalar(state.launch.kernel.arch.m0),
+            "lane": lambda: np.arange(state.lanes),
+            "wave": lambda: state.wave,
             "workgroup": lambda: state.wave // state.launch.waves_per_workgroup,
-        }  # fmt: skip
+        }
         if name not in readers:
             raise unknown("register", name, [*SPECIAL, "v0", "a0", "s0"])
         value = np.asarray(readers[name]())
@@ -241,8 +248,12 @@ class Names:
         if name == "threadIdx":
             item = self.state.work_items()
             return Number((item % bx, item // bx % by, item // (bx * by))[number])
-        three = {"blockIdx": self.state.workgroup, "workgroup": self.state.workgroup,
-                 "blockDim": launch.block, "gridDim": launch.grid}[name]  # fmt: skip
+        three = {
+            "blockIdx": self.state.workgroup,
+            "workgroup": self.state.workgroup,
+            "blockDim": launch.block,
+            "gridDim": launch.grid,
+        }[name]
         return Number(np.array(three[number]))
 
     def array_element(self, name: str, index: list[int]) -> Number | None:

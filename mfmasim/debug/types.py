@@ -72,8 +72,9 @@ class Types:
         if tag == "DW_TAG_enumeration_type":
             names = {
                 child.attributes["DW_AT_const_value"].value: child.attributes["DW_AT_name"].value.decode()
-                for child in die.iter_children() if child.tag == "DW_TAG_enumerator"
-            }  # fmt: skip
+                for child in die.iter_children()
+                if child.tag == "DW_TAG_enumerator"
+            }
             return Type(name, inner.kind if inner else "int", size, names=names)
         if tag == "DW_TAG_array_type" and inner is not None:
             counts = [_count(part) for part in die.iter_children() if part.tag == "DW_TAG_subrange_type"]

@@ -132,10 +132,14 @@ def table_of(kernel: Kernel, values: Mapping[str, int]) -> list[list[Any]]:
     """Name, value, meaning and the captures that confirm it, of each counter that a launch has."""
     rows = {row.name: row for row in rows_of(kernel)}
     return [
-        [name, value, row.meaning if (row := rows.get(name)) else "512ths of the matrix operations of that type",
-         ", ".join(row.captures) if row else ""]
+        [
+            name,
+            value,
+            row.meaning if (row := rows.get(name)) else "512ths of the matrix operations of that type",
+            ", ".join(row.captures) if row else "",
+        ]
         for name, value in values.items()
-    ]  # fmt: skip
+    ]
 
 
 def counters_of(kernel: Kernel, executed: Mapping[int, int], waves: int, lds: Mapping[str, Any]) -> dict[str, int]:

@@ -181,12 +181,7 @@ class HipDevice:
         )
 
     def _ran(
-        self,
-        kernel: Kernel,
-        args: Arguments,
-        buffers: Mapping[int, Any] | None,
-        sizes: Sizes,
-        poison: int,
+        self, kernel: Kernel, args: Arguments, buffers: Mapping[int, Any] | None, sizes: Sizes, poison: int
     ) -> tuple[float, list[Finding]]:
         """Launch: its milliseconds, and what the guard zones show. HIP fills in the hidden arguments."""
         device = HipBuffers(self.hip, self._modules, poison)

@@ -87,9 +87,15 @@ def _launched(
     args, buffers = replaced(content["args"], lambda one: one.view(every) if isinstance(one, Place) else one)
     device.timeout = content["timeout"]
     report = device.launch(
-        codes[sha256][content["kernel"]], content["grid"], content["block"], args, content["shared"],
-        content["checks"], buffers=buffers, poison=content["poison"],
-    )  # fmt: skip
+        codes[sha256][content["kernel"]],
+        content["grid"],
+        content["block"],
+        args,
+        content["shared"],
+        content["checks"],
+        buffers=buffers,
+        poison=content["poison"],
+    )
     report.program = None  # the owner has it
     return report, [array if array.flags.writeable else None for array in every]
 

@@ -146,11 +146,14 @@ def _loop(
                 own[1] += times
     turns = executed[head]
     return Loop(
-        head, last, turns,
+        head,
+        last,
+        turns,
         {name: count / turns for name, count in counts.most_common()},
         {name: count / turns for name, count in mix.most_common()},
-        kernel.source_at(last), (own[0], own[1]),
-    )  # fmt: skip
+        kernel.source_at(last),
+        (own[0], own[1]),
+    )
 
 
 def main_loop(loops: Sequence[Loop]) -> Loop | None:

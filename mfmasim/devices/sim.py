@@ -203,9 +203,14 @@ class _Running:
         else:
             check_executor(chosen.executor, chosen.parts, chosen.listeners, self.checks)
             self.outcome, self.notes = spread(
-                launch, chosen.executor, self.checks, lambda: checks_of(launch, chosen.names), chosen.budget,
-                chosen.max_waves, chosen.parts,
-            )  # fmt: skip
+                launch,
+                chosen.executor,
+                self.checks,
+                lambda: checks_of(launch, chosen.names),
+                chosen.budget,
+                chosen.max_waves,
+                chosen.parts,
+            )
         for end in hooks(chosen.listeners, Observer.on_end):
             end(launch.memory)
 

@@ -152,9 +152,16 @@ def fragment_row(fragment: Fragment, texts: Texts) -> list[Any]:
     """Format, rows, columns, letters of both, layout, width, stride, registers and source of a fragment."""
     layout = fragment.layout
     return [
-        fragment.format, fragment.rows, fragment.cols, "".join(fragment.axes), texts.number(str(layout)),
-        layout.width, layout.stride, fragment.vgprs, texts.number(fragment.source),
-    ]  # fmt: skip
+        fragment.format,
+        fragment.rows,
+        fragment.cols,
+        "".join(fragment.axes),
+        texts.number(str(layout)),
+        layout.width,
+        layout.stride,
+        fragment.vgprs,
+        texts.number(fragment.source),
+    ]
 
 
 def lds_rows(target: Arch, texts: Texts) -> dict[str, Any]:
@@ -169,9 +176,14 @@ def lds_rows(target: Arch, texts: Texts) -> dict[str, Any]:
 def table_row(table: PhaseTable, texts: Texts) -> list[Any]:
     """Lane sets, banks, confidence, source, remark, alternatives and wave size of a phase table."""
     return [
-        table.lanes, table.banks, table.confidence, texts.number(table.source), texts.number(table.remark),
-        [table_row(other, texts) for other in table.alternatives], table.wave,
-    ]  # fmt: skip
+        table.lanes,
+        table.banks,
+        table.confidence,
+        texts.number(table.source),
+        texts.number(table.remark),
+        [table_row(other, texts) for other in table.alternatives],
+        table.wave,
+    ]
 
 
 def swizzle_row(name: str) -> list[Any]:

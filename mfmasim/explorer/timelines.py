@@ -51,13 +51,19 @@ def record_timeline(row: dict[str, Any]) -> dict[str, Any]:
         columns = [_steps(issued), list(lasts), _steps(numbers), list(reasons), list(stood), causes]
         lanes.append([drawn["wave"], drawn["simd"], *columns])
     return {
-        "title": row["title"], "arch": target.name,
+        "title": row["title"],
+        "arch": target.name,
         "about": f"mfmasim cost {row['from']} --case {case.title} --arch {target.name} {settings} --html FILE",
-        "clocks": found["clocks"], "operations": found["operations"], "reasons": found["reasons"],
-        "source": found["source"], "lanes": lanes,
-        "cores": {simd: [_steps(column) if n == 0 else list(column) for n, column in enumerate(zip(*core, strict=True))]
-                  for simd, core in found["cores"].items()},
-    }  # fmt: skip
+        "clocks": found["clocks"],
+        "operations": found["operations"],
+        "reasons": found["reasons"],
+        "source": found["source"],
+        "lanes": lanes,
+        "cores": {
+            simd: [_steps(column) if n == 0 else list(column) for n, column in enumerate(zip(*core, strict=True))]
+            for simd, core in found["cores"].items()
+        },
+    }
 
 
 def _steps(numbers: Iterable[int]) -> list[int]:

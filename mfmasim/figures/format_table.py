@@ -61,10 +61,16 @@ def format_svg(fmt: str | Format) -> str:
         title = f"{found.code:#x} = {found.bits}: {found.formula}"
         shapes.append(
             svg.rect(
-                _LEFT + column * _WIDTH, top + line * _HEIGHT, _WIDTH, _HEIGHT, COLOURS[found.kind],
-                label=exact_text(found.value, 10), title=title, data={"code": found.code, "kind": found.kind},
+                _LEFT + column * _WIDTH,
+                top + line * _HEIGHT,
+                _WIDTH,
+                _HEIGHT,
+                COLOURS[found.kind],
+                label=exact_text(found.value, 10),
+                title=title,
+                data={"code": found.code, "kind": found.kind},
             )
-        )  # fmt: skip
+        )
     kinds = dict.fromkeys(found.kind for _, _, found in value_cells(fmt))
     bottom = top + lines * _HEIGHT + 14
     shapes += svg.legend(_LEFT, bottom, [(COLOURS[kind], kind) for kind in kinds])[0]

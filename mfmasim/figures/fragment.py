@@ -191,18 +191,25 @@ def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list
             svg.text(40 + column * (c + 0.5), top - 5, str(c), kind="small", anchor="middle")
             for c in range(fragment.cols)
         ]
-        shapes += [svg.text(34, top + height * (r + 0.5) + 3, str(r), kind="small", anchor="end")
-                   for r in range(fragment.rows) if height > 10 or r % 2 == 0]  # fmt: skip
+        shapes += [
+            svg.text(34, top + height * (r + 0.5) + 3, str(r), kind="small", anchor="end")
+            for r in range(fragment.rows)
+            if height > 10 or r % 2 == 0
+        ]
     for cell in cells:
         first, last = cell.elements[0], cell.elements[-1]
         shapes.append(
             svg.rect(
-                40 + first.col * column, 34 + first.block * block_height + first.row * height,
-                (last.col - first.col + 1) * column, (last.row - first.row + 1) * height,
-                _colour(cell, mark), label=cell.place, title=_title(fragment, cell),
+                40 + first.col * column,
+                34 + first.block * block_height + first.row * height,
+                (last.col - first.col + 1) * column,
+                (last.row - first.row + 1) * height,
+                _colour(cell, mark),
+                label=cell.place,
+                title=_title(fragment, cell),
                 data={"lane": " ".join(map(str, cell.lanes)), "vgpr": cell.vgpr},
             )
-        )  # fmt: skip
+        )
     return shapes, 40 + column * fragment.cols, 34 + block_height * fragment.blocks
 
 
@@ -229,11 +236,16 @@ def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[l
             left = 40 + column * cell.vgpr
         shapes.append(
             svg.rect(
-                left, 34 + _HEIGHT * cell.lanes[0], (high - cell.low + 1) * column / 32, _HEIGHT,
-                _colour(cell, mark), label=names[cell], title=_title(fragment, cell),
+                left,
+                34 + _HEIGHT * cell.lanes[0],
+                (high - cell.low + 1) * column / 32,
+                _HEIGHT,
+                _colour(cell, mark),
+                label=names[cell],
+                title=_title(fragment, cell),
                 data={"lane": cell.lanes[0], "vgpr": cell.vgpr},
             )
-        )  # fmt: skip
+        )
         if 31 < cell.high < 63:  # the rest of a 6-bit element
             rest = (cell.high - 31) * column / 32
             left, top = 40 + column * (cell.vgpr + 2) - rest, 34 + _HEIGHT * cell.lanes[0]

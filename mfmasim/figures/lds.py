@@ -122,13 +122,16 @@ def _phase(phase: Phase, held: Sequence[Punch], banks: int) -> tuple[list[str], 
     for punch in held:
         shapes.append(
             svg.rect(
-                40 + _CELL * punch.bank, 26 + _HIGH * line[punch.lane], _CELL, _HIGH,
+                40 + _CELL * punch.bank,
+                26 + _HIGH * line[punch.lane],
+                _CELL,
+                _HIGH,
                 _PASSES[min(punch.order, len(_PASSES) - 1)],
                 title=f"lane {punch.lane}, bank {punch.bank}, bytes {4 * punch.dword}..{4 * punch.dword + 3}, "
                 f"pass {punch.order + 1} of {phase.degree}",
                 data={"lane": punch.lane, "bank": punch.bank},
             )
-        )  # fmt: skip
+        )
     return shapes, height
 
 
@@ -218,13 +221,17 @@ def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | 
         for cell in cells:
             shapes.append(
                 svg.rect(
-                    50 + column * cell.bank * 4 / chunk, 36 + 16 * cell.line, column, 16,
-                    svg.PALETTE[cell.column // chunk % len(svg.PALETTE)], label=f"{cell.row},{cell.column}",
+                    50 + column * cell.bank * 4 / chunk,
+                    36 + 16 * cell.line,
+                    column,
+                    16,
+                    svg.PALETTE[cell.column // chunk % len(svg.PALETTE)],
+                    label=f"{cell.row},{cell.column}",
                     title=f"row {cell.row}, bytes {cell.column}..{cell.column + chunk - 1}: "
                     f"LDS {cell.line * 4 * banks + 4 * cell.bank}, bank {cell.bank}",
                     data={"row": cell.row, "column": cell.column},
                 )
-            )  # fmt: skip
+            )
         lines = max(cell.line for cell in cells) + 1
         shapes += [
             svg.text(44, 36 + 16 * (line + 0.7), str(line * 4 * banks), kind="small", anchor="end")

@@ -70,9 +70,16 @@ def legend(x: float, y: float, entries: Iterable[tuple[str, str]]) -> tuple[list
 
 
 def rect(
-    x: float, y: float, width: float, height: float, fill: str, *, label: str = "", title: str = "",
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    fill: str,
+    *,
+    label: str = "",
+    title: str = "",
     data: Mapping[str, object] | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """Draw a cell: a filled rectangle with a label in its centre.
 
     Args:

@@ -97,9 +97,14 @@ PIECE = 1 << 14
 
 
 def recode(
-    codes: ArrayLike, source: FormatRow, target: FormatRow, rounding: Rounding, overflow: Overflow,
-    random: ArrayLike | None, nan: NanRule,
-) -> Codes:  # fmt: skip
+    codes: ArrayLike,
+    source: FormatRow,
+    target: FormatRow,
+    rounding: Rounding,
+    overflow: Overflow,
+    random: ArrayLike | None,
+    nan: NanRule,
+) -> Codes:
     """See `mfmasim.formats.convert`, which takes names too.
 
     Args:

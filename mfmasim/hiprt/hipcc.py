@@ -86,8 +86,16 @@ def _read(arguments: Sequence[str]) -> _Line:
             archs += [part for part in chosen.split(",") if part]
         elif one == "--genco":
             device_only = True
-        elif name in ("--rocm-path", "--hip-path", "--rocm-device-lib-path", "--hip-device-lib-path", "--hip-version",
-                      "--no-default-config", "-hc", "-use_fast_math"):  # fmt: skip
+        elif name in (
+            "--rocm-path",
+            "--hip-path",
+            "--rocm-device-lib-path",
+            "--hip-device-lib-path",
+            "--hip-version",
+            "--no-default-config",
+            "-hc",
+            "-use_fast_math",
+        ):
             continue
         else:
             kept.append(one)

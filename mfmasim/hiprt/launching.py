@@ -99,9 +99,14 @@ def unload(rt: Runtime, handle: int) -> None:
 
 
 def launch(
-    rt: Runtime, function: Function, grid: Sequence[int], block: Sequence[int], shared: int, words: Sequence[bytes],
+    rt: Runtime,
+    function: Function,
+    grid: Sequence[int],
+    block: Sequence[int],
+    shared: int,
+    words: Sequence[bytes],
     options: Options = PLAIN,
-) -> None:  # fmt: skip
+) -> None:
     """Run a kernel.
 
     Args:

@@ -69,8 +69,9 @@ class Work:
 
     def close(self) -> None:
         """No access follows."""
-        self.merged = {kind: several[0] if len(several) == 1 else Runs.together(several)
-                       for kind, several in self.ranges.items()}  # fmt: skip
+        self.merged = {
+            kind: several[0] if len(several) == 1 else Runs.together(several) for kind, several in self.ranges.items()
+        }
 
     def after(self, other: Work) -> bool:
         """Whether other work is complete before this begins."""

@@ -147,10 +147,13 @@ def _take_scales(prefix: Fields, parts: Parts, block: int) -> list[Operand]:
     # The manual asks for 0x100 here (14.3.7); what AMD's own assembler makes has 0.
     prefix.ignore("src2", prefix.take("src2"), usual=VGPR0)
     parts.modifiers |= {
-        "matrix_a_scale": low & 1, "matrix_b_scale": high & 1,
-        "matrix_a_scale_fmt": formats[0], "matrix_b_scale_fmt": formats[1],
-        "matrix_a_reuse": low >> 2, "matrix_b_reuse": high >> 2,
-    }  # fmt: skip
+        "matrix_a_scale": low & 1,
+        "matrix_b_scale": high & 1,
+        "matrix_a_scale_fmt": formats[0],
+        "matrix_b_scale_fmt": formats[1],
+        "matrix_a_reuse": low >> 2,
+        "matrix_b_reuse": high >> 2,
+    }
     slot = Slot("b32") if block == 32 else Slot("b64", 2)
     return [prefix.source(name, slot) for name in ("src0", "src1")]
 

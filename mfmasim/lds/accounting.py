@@ -195,9 +195,14 @@ class Account:
         _count_into(self._histogram, part, degrees, weights)
 
     def _keep(
-        self, quiet: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, degrees: NDArray[np.int16],
-        alike: _Alike, base: NDArray[np.int64],
-    ) -> None:  # fmt: skip
+        self,
+        quiet: NDArray[np.int64],
+        active: NDArray[np.bool_] | None,
+        part: int,
+        degrees: NDArray[np.int16],
+        alike: _Alike,
+        base: NDArray[np.int64],
+    ) -> None:
         """Store the worst accesses of single waves."""
         base = base[:, 0]
         for number, (row, pattern) in enumerate(zip(alike.first.tolist(), alike.patterns, strict=True)):
@@ -294,9 +299,14 @@ class Accounts:
         return {**self.__dict__, "_known": {}}
 
     def add(
-        self, place: Hashable, instruction: str, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
-        part: int, waves: int,
-    ) -> None:  # fmt: skip
+        self,
+        place: Hashable,
+        instruction: str,
+        addresses: NDArray[np.int64],
+        active: NDArray[np.bool_] | None,
+        part: int,
+        waves: int,
+    ) -> None:
         """Count one executed access.
 
         Args:

@@ -281,9 +281,12 @@ def _extra(group: Sequence[Account], changes: Sequence[Advice | None], most: int
         changed = np.stack([addresses if change is None else change.of(addresses) for change in changes])
         lanes = account.lanes
         degrees = count_degrees(
-            account.table.sets(lanes), account.table.banks, np.maximum(changed, 0).reshape(-1, lanes),
-            account.row.size, np.tile(active, (len(changes), 1)),
-        )  # fmt: skip
+            account.table.sets(lanes),
+            account.table.banks,
+            np.maximum(changed, 0).reshape(-1, lanes),
+            account.row.size,
+            np.tile(active, (len(changes), 1)),
+        )
         extra = np.maximum(degrees.astype(np.int64) - 1, 0).sum(axis=1)
         total += extra.reshape(len(changes), -1).sum(axis=1)
     return total

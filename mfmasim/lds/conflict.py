@@ -125,10 +125,18 @@ class Conflicts:
         if not batch:
             raise MfmasimError("one wave access is not a batch: it cannot be indexed")
         return Conflicts(
-            self.arch, self.instruction, self.table, self.rule, self.confidence, self.remarks, self.addresses[index],
-            self.active[index], self.degrees[index], np.asarray(self.same_address[index]),
+            self.arch,
+            self.instruction,
+            self.table,
+            self.rule,
+            self.confidence,
+            self.remarks,
+            self.addresses[index],
+            self.active[index],
+            self.degrees[index],
+            np.asarray(self.same_address[index]),
             np.asarray(self.misaligned[index]),
-        )  # fmt: skip
+        )
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -181,10 +189,17 @@ class Conflicts:
 
 
 def conflicts(
-    architecture: str | Arch, instruction: str, addresses: ArrayLike, active: ArrayLike | None = None,
-    rule: str = "maximum", table: PhaseTable | Mapping[str, PhaseTable] | None = None, *,
-    offset: int | tuple[int, int] = 0, lds_bytes: int | None = None, warn: bool = True,
-) -> Conflicts:  # fmt: skip
+    architecture: str | Arch,
+    instruction: str,
+    addresses: ArrayLike,
+    active: ArrayLike | None = None,
+    rule: str = "maximum",
+    table: PhaseTable | Mapping[str, PhaseTable] | None = None,
+    *,
+    offset: int | tuple[int, int] = 0,
+    lds_bytes: int | None = None,
+    warn: bool = True,
+) -> Conflicts:
     """Count the bank conflicts of LDS accesses.
 
     Args:
@@ -237,9 +252,18 @@ def conflicts(
         for part in range(row.parts):
             same += count_same(flat[:, part], flat_active)
     return Conflicts(
-        target, row, used, rule, confidence, remarks, place, takes_part,
-        np.concatenate(degrees, axis=-1).reshape(*batch, -1), same.reshape(batch), off,
-    )  # fmt: skip
+        target,
+        row,
+        used,
+        rule,
+        confidence,
+        remarks,
+        place,
+        takes_part,
+        np.concatenate(degrees, axis=-1).reshape(*batch, -1),
+        same.reshape(batch),
+        off,
+    )
 
 
 def _addresses(

@@ -49,9 +49,14 @@ def _index(sets: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.intp], NDArray
 
 
 def count_degrees(
-    sets: tuple[tuple[int, ...], ...], banks: int, addresses: NDArray[np.int64], size: int,
-    active: NDArray[np.bool_] | None = None, *, greedy: bool = False,
-) -> NDArray[np.int16]:  # fmt: skip
+    sets: tuple[tuple[int, ...], ...],
+    banks: int,
+    addresses: NDArray[np.int64],
+    size: int,
+    active: NDArray[np.bool_] | None = None,
+    *,
+    greedy: bool = False,
+) -> NDArray[np.int16]:
     """Count the passes that each phase needs.
 
     Args:

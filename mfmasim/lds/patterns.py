@@ -73,9 +73,14 @@ class Pattern:
 
     @classmethod
     def of(
-        cls, instruction: str, place: Callable[[NDArray[np.int64], int], tuple[Any, Any]], *, lanes: int = 64,
-        accesses: int = 1, name: str = "",
-    ) -> Pattern:  # fmt: skip
+        cls,
+        instruction: str,
+        place: Callable[[NDArray[np.int64], int], tuple[Any, Any]],
+        *,
+        lanes: int = 64,
+        accesses: int = 1,
+        name: str = "",
+    ) -> Pattern:
         """Pattern of a function.
 
         Args:

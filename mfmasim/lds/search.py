@@ -69,10 +69,16 @@ def prove(
             worst, extra = int(counted.degrees.max(initial=0)), int(counted.extra_passes.sum())
             found.append(
                 Proof(
-                    target.name, pattern.instruction, pattern.name, len(pattern.rows), worst, extra,
-                    counted.confidence, counted.source,
+                    target.name,
+                    pattern.instruction,
+                    pattern.name,
+                    len(pattern.rows),
+                    worst,
+                    extra,
+                    counted.confidence,
+                    counted.source,
                 )
-            )  # fmt: skip
+            )
     return found
 
 
@@ -80,9 +86,13 @@ def _count(
     swizzle: Swizzle, pattern: Pattern, target: Arch, tables: Mapping[str, Mapping[str, PhaseTable]] | None, base: int
 ) -> Conflicts:
     return conflicts(
-        target, pattern.instruction, pattern.addresses(swizzle, base), pattern.active,
-        table=(tables or {}).get(target.name), warn=False,
-    )  # fmt: skip
+        target,
+        pattern.instruction,
+        pattern.addresses(swizzle, base),
+        pattern.active,
+        table=(tables or {}).get(target.name),
+        warn=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -157,9 +167,15 @@ class SwizzleSearch:
 
 
 def find_swizzle(
-    tile: tuple[int, int], element_bytes: int = 1, write: Pattern | None = None, reads: Sequence[Pattern] = (),
-    archs: Sequence[str | Arch] = (), *, tables: Mapping[str, Mapping[str, PhaseTable]] | None = None, limit: int = 8,
-) -> SwizzleSearch:  # fmt: skip
+    tile: tuple[int, int],
+    element_bytes: int = 1,
+    write: Pattern | None = None,
+    reads: Sequence[Pattern] = (),
+    archs: Sequence[str | Arch] = (),
+    *,
+    tables: Mapping[str, Mapping[str, PhaseTable]] | None = None,
+    limit: int = 8,
+) -> SwizzleSearch:
     """Find a placement of a tile's bytes under which its accesses have no bank conflict.
 
     Exclusive-ors of row bits into the column are searched first, cheapest first; where a row is shorter than a line of
@@ -200,9 +216,20 @@ def find_swizzle(
             f"bytes leaves fewer than the {linear_extra} extra passes it has"
         )
     return SwizzleSearch(
-        rows, row_bytes, element_bytes, patterns, tuple(found.name for found in targets), tuple(xors[:limit]), padding,
-        padding_extra, linear_extra, count, maps, why, tables,
-    )  # fmt: skip
+        rows,
+        row_bytes,
+        element_bytes,
+        patterns,
+        tuple(found.name for found in targets),
+        tuple(xors[:limit]),
+        padding,
+        padding_extra,
+        linear_extra,
+        count,
+        maps,
+        why,
+        tables,
+    )
 
 
 def _check(linear: Swizzle, element_bytes: int, patterns: Sequence[Pattern], targets: Sequence[Arch]) -> int:

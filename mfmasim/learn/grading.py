@@ -132,10 +132,16 @@ def _results(exercise: Exercise, path: Path, compiler: str | None, seed: str) ->
         drawn = hashlib.sha256(f"{code.sha256} {seed}".encode()).hexdigest()[:8]
         for number, parameters in enumerate(exercise.runs):
             case = Case(
-                f"{exercise.name}{_label(parameters)} {drawn}", path, exercise.kernel, (arch,), build,
-                _all(build, parameters), data=exercise.data, executes=exercise.executes,
+                f"{exercise.name}{_label(parameters)} {drawn}",
+                path,
+                exercise.kernel,
+                (arch,),
+                build,
+                _all(build, parameters),
+                data=exercise.data,
+                executes=exercise.executes,
                 mapping={} if exercise.traced and number == 0 else None,
-            )  # fmt: skip
+            )
             kernel, quota = code[exercise.kernel], Quota(seconds=SECONDS)
             result = verify_case(case, arch, group="learn", kernel=kernel, budget=BUDGET, quota=quota)
             result.launch = None

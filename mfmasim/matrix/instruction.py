@@ -66,9 +66,15 @@ class MatrixInstruction(MatrixOperands):
         # A sparse A has no blocks to broadcast; there CBSZ and ABID choose among sets of indices in a register.
         cbsz, abid = (0, 0) if self.sparse else (cbsz, abid)
         modes = Modes(
-            cbsz, abid, blgp, clamp=clamp, fp16_ovfl=fp16_ovfl, denormals=denormals,
-            scale_a_format=self._scale_code(scale_a_format), scale_b_format=self._scale_code(scale_b_format),
-        )  # fmt: skip
+            cbsz,
+            abid,
+            blgp,
+            clamp=clamp,
+            fp16_ovfl=fp16_ovfl,
+            denormals=denormals,
+            scale_a_format=self._scale_code(scale_a_format),
+            scale_b_format=self._scale_code(scale_b_format),
+        )
         given = Operands(a, b, c, scale_a, scale_b, index)  # type: ignore[arg-type]  # checked with their fragments
         return execution.multiply(self, given, modes)
 

@@ -158,11 +158,21 @@ def _build(op: MatrixForm) -> dict[str, Fragment]:
         made.append(("index", "index", row.m, length_a, ("i", "s"), rule.indices(layout_a)))
     return {
         name: Fragment(
-            op.name, op.arch.name, name, fmt, rows, cols, row.blocks, axes, layout, wave,
-            vgprs=-(-layout.items * layout.stride // 32), source=_source(op, name, layout),
+            op.name,
+            op.arch.name,
+            name,
+            fmt,
+            rows,
+            cols,
+            row.blocks,
+            axes,
+            layout,
+            wave,
+            vgprs=-(-layout.items * layout.stride // 32),
+            source=_source(op, name, layout),
         )
         for name, fmt, rows, cols, axes, layout in made
-    }  # fmt: skip
+    }
 
 
 def _source(op: MatrixForm, name: str, layout: Layout) -> str:

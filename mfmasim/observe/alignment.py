@@ -152,8 +152,12 @@ class Alignment(Check):
         """The findings, in address order."""
         return [
             self.finding(
-                seen.kind, f"{seen.message}; {seen.lanes} lane{'s' * (seen.lanes != 1)} in all, {seen.became}", pc,
-                seen.place, instruction=seen.instruction, count=seen.lanes,
+                seen.kind,
+                f"{seen.message}; {seen.lanes} lane{'s' * (seen.lanes != 1)} in all, {seen.became}",
+                pc,
+                seen.place,
+                instruction=seen.instruction,
+                count=seen.lanes,
             )
             for (pc, _), seen in sorted(self._seen.items(), key=lambda item: item[0])
-        ]  # fmt: skip
+        ]

@@ -196,8 +196,11 @@ class Bounds(Check):
             ((pc, 1, kind), self._faulted(event, self._lanes[pc, kind])) for (pc, kind), event in self._first.items()
         ]
         strays = {pc for pc, kind in self._first if kind == OUTSIDE.id}
-        found += [((pc, 0, kind), finding) for (pc, kind), (_, finding) in self._resources.items()
-                  if kind != BASE.id or pc in strays]  # fmt: skip
+        found += [
+            ((pc, 0, kind), finding)
+            for (pc, kind), (_, finding) in self._resources.items()
+            if kind != BASE.id or pc in strays
+        ]
         return [finding for _, finding in sorted(found, key=lambda entry: entry[0])]
 
     def _faulted(self, event: AccessFault, lanes: int) -> Finding:

@@ -67,6 +67,12 @@ class Check(Observer, ABC):
         if place is not None:
             more |= {"workgroup": place.workgroup, "wave": place.wave, "lane": place.lane}
         return Finding(
-            kind.check, kind.severity, message, kind.id, kernel=self.kernel.name, pc=pc,
-            source=self.kernel.source_at(pc), **more,
-        )  # fmt: skip
+            kind.check,
+            kind.severity,
+            message,
+            kind.id,
+            kernel=self.kernel.name,
+            pc=pc,
+            source=self.kernel.source_at(pc),
+            **more,
+        )

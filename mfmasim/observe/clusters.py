@@ -81,8 +81,14 @@ class ClusterLoads(Check):
                 has = f"the cluster has {self.size} workgroups" if self.size > 1 else "there is no cluster"
                 self._add(BEYOND, ins.pc, place, f"mask {mask:#x}: {has}", ins.name)
             elif not mask >> own & 1:
-                self._add(OMITTED, ins.pc, place, f"mask {mask:#x} leaves out workgroup {own} of the cluster, which "
-                          "issues the load and receives nothing", ins.name)  # fmt: skip
+                self._add(
+                    OMITTED,
+                    ins.pc,
+                    place,
+                    f"mask {mask:#x} leaves out workgroup {own} of the cluster, which "
+                    "issues the load and receives nothing",
+                    ins.name,
+                )
             key = cluster, mask, event.requests(index)
             self._requests.setdefault(key, []).append((own, ins.pc, ins.name, place))
 
@@ -104,8 +110,14 @@ class ClusterLoads(Check):
             if lacking:
                 _, pc, name, place = min(issued, key=lambda each: (each[1], each[3].order))
                 workgroups = f"workgroup{'s' * (len(lacking) > 1)} {', '.join(map(str, lacking))}"
-                self._add(MISSING, pc, place, f"mask {mask:#x} names {workgroups} of the cluster, which "
-                          f"{'do' if len(lacking) > 1 else 'does'} not issue this load", name)  # fmt: skip
+                self._add(
+                    MISSING,
+                    pc,
+                    place,
+                    f"mask {mask:#x} names {workgroups} of the cluster, which "
+                    f"{'do' if len(lacking) > 1 else 'does'} not issue this load",
+                    name,
+                )
         self._requests.clear()
 
     def __getstate__(self) -> dict[str, object]:

@@ -69,8 +69,9 @@ def _histogram(exponents: Counter[int]) -> str:
         bins[low + (exponent - low) // step * step] += count
     return ", ".join(
         f"2^{first}{f'..2^{min(first + step - 1, high)}' if step > 1 else ''}: {count}"
-        for first, count in sorted(bins.items()) if count
-    )  # fmt: skip
+        for first, count in sorted(bins.items())
+        if count
+    )
 
 
 def _values(words: tuple[NDArray[np.uint32], ...], kind: str, high: bool) -> NDArray[np.float64] | None:

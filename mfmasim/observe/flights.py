@@ -124,7 +124,7 @@ def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
 
 def execute(
     arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None, lanes: Lanes = UNKNOWN
-) -> list[Flight]:  # fmt: skip
+) -> list[Flight]:
     """Execute one instruction: it waits, touches registers, or issues an operation.
 
     Memory operations on different halves of a register do not touch each other, where registers have halves; any other
@@ -165,8 +165,16 @@ def execute(
     flights = left
     for u in up:
         flight = Flight(
-            u.counter, u.order, u.limit, instruction.pc, instruction.name, writes, coherent(instruction),
-            half if data & writes else "", None, *((lanes.value, SAME) if by_lane(instruction) else ()),
-        )  # fmt: skip
+            u.counter,
+            u.order,
+            u.limit,
+            instruction.pc,
+            instruction.name,
+            writes,
+            coherent(instruction),
+            half if data & writes else "",
+            None,
+            *((lanes.value, SAME) if by_lane(instruction) else ()),
+        )
         flights = settled([*flights, flight], u.counter, u.limit)
     return flights

@@ -152,9 +152,15 @@ class Hazards(Paths[State], Check):
         kind = MILDER.get(severity, kind)
         message += f"{reason} ({row.source})" if reason else f"{fix} is missing ({row.source})"
         finding = self.finding(
-            kind, message, instruction.pc, event.place(index, None), register=name, instruction=instruction.name,
-            expected=_many(needs, unit), actual=_many(present, unit),
-        )  # fmt: skip
+            kind,
+            message,
+            instruction.pc,
+            event.place(index, None),
+            register=name,
+            instruction=instruction.name,
+            expected=_many(needs, unit),
+            actual=_many(present, unit),
+        )
         self._keep(
             (instruction.pc, broken.pc), Pair((row.first, row.second, row.link), needs - present, finding, self.first)
         )

@@ -156,8 +156,9 @@ class Origins:
             return tags
         operands = [
             (operand, np.stack([w[np.minimum(rows, len(w) - 1), np.minimum(lanes, w.shape[1] - 1)] for w in words], 1))
-            for operand, words in zip(event.instruction.src, event.sources, strict=True) if words
-        ]  # fmt: skip
+            for operand, words in zip(event.instruction.src, event.sources, strict=True)
+            if words
+        ]
         first = self._count + 1
         self._births.append(Births(first, event.instruction, what, rows, lanes, event.place, operands, given))
         self._count += len(rows)
@@ -204,9 +205,15 @@ class Origins:
                 self._put(operand, number, waves, made, active)
 
     def _made(
-        self, event: ValueEvent, operand: Operand, number: int, word: U32,
-        sources: Sequence[tuple[U32, Tags]], active: Flags, waves: NDArray[np.int64],
-    ) -> Tags | None:  # fmt: skip
+        self,
+        event: ValueEvent,
+        operand: Operand,
+        number: int,
+        word: U32,
+        sources: Sequence[tuple[U32, Tags]],
+        active: Flags,
+        waves: NDArray[np.int64],
+    ) -> Tags | None:
         """Tags of one dword of a result."""
         instruction, opcode = event.instruction, event.instruction.opcode
         kind = operand.type
@@ -338,10 +345,17 @@ class Origins:
                 births = [self._birth(int(tag)) for tag in np.unique(tags[held] // PATHS)[: 1 << 12] * PATHS]
                 tag = int(tags[held[0]])
                 birth, index = self._birth(tag)
-                found.append(Origin(
-                    names.buffer(region.name), names.at(start + 4 * int(held[0])), len(held), birth, index,
-                    self._way(tag % PATHS)[1:], len({one.instruction.pc for one, _ in births}),
-                ))  # fmt: skip
+                found.append(
+                    Origin(
+                        names.buffer(region.name),
+                        names.at(start + 4 * int(held[0])),
+                        len(held),
+                        birth,
+                        index,
+                        self._way(tag % PATHS)[1:],
+                        len({one.instruction.pc for one, _ in births}),
+                    )
+                )
         return found
 
     def _birth(self, tag: int) -> tuple[Births, int]:

@@ -75,8 +75,11 @@ class Partitions(Check):
         found = sorted(((-shared, pc, executed) for pc, (executed, shared) in self.counts.items() if shared))
         return [
             self.finding(
-                SHARED, f"{self.names[pc]}: in {-shared} of {executed} executions waves on both pairs of SIMDs access "
-                f"one partition ({PARTITION_CONFIDENCE})", pc, instruction=self.names[pc],
+                SHARED,
+                f"{self.names[pc]}: in {-shared} of {executed} executions waves on both pairs of SIMDs access "
+                f"one partition ({PARTITION_CONFIDENCE})",
+                pc,
+                instruction=self.names[pc],
             )
             for shared, pc, executed in found
-        ]  # fmt: skip
+        ]

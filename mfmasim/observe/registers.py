@@ -86,9 +86,12 @@ class Registers(Check):
                     f"{', '.join(f'v{first}' for first, _ in chosen[mode])} ({mode:#x})" for mode in chosen
                 )
                 yield self.finding(
-                    TWO_MODES, f"{instruction.text.strip()} is reached in {len(modes)} modes of s_set_vgpr_msb and "
-                    f"accesses {names}", pc, instruction=instruction.name,
-                )  # fmt: skip
+                    TWO_MODES,
+                    f"{instruction.text.strip()} is reached in {len(modes)} modes of s_set_vgpr_msb and "
+                    f"accesses {names}",
+                    pc,
+                    instruction=instruction.name,
+                )
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""

@@ -98,9 +98,14 @@ class Uninitialised(Check):
         ins, place = event.instruction, event.place
         bits = "" if event.bits in (0xFFFFFFFF, 1) else f" (bits {event.bits:#x})"
         found = self.finding(
-            kind, f"{event.register}{bits} {what} and {origin}", ins.pc, place, register=event.register,
-            instruction=ins.name, count=event.lanes,
-        )  # fmt: skip
+            kind,
+            f"{event.register}{bits} {what} and {origin}",
+            ins.pc,
+            place,
+            register=event.register,
+            instruction=ins.name,
+            count=event.lanes,
+        )
         self._add((ins.pc, event.use, "" if event.use == "matrix" else event.register), found, place.order)
 
     def _origin(self, event: UndefinedUse) -> str:

@@ -136,9 +136,16 @@ class Waits(Paths[State], Check):
         self.redundant.merge(effect)
 
     def _missing(
-        self, instruction: Instruction, event: BlockEvent, index: int, reported: dict[str, Key], flight: Flight,
-        value: int, register: Register, read: bool,
-    ) -> None:  # fmt: skip
+        self,
+        instruction: Instruction,
+        event: BlockEvent,
+        index: int,
+        reported: dict[str, Key],
+        flight: Flight,
+        value: int,
+        register: Register,
+        read: bool,
+    ) -> None:
         self.reported = True
         key = instruction.pc, flight.pc, flight.counter
         if flight.blamed is not None:
@@ -187,6 +194,12 @@ class Waits(Paths[State], Check):
             shown = ", ".join(loads[:MOST]) + (f" and {len(loads) - MOST} others" if len(loads) > MOST else "")
             message += f"; the same wait serves {uses} further instructions and the loads at {shown}"
         return self.finding(
-            READ if missed.read else OVERWRITTEN, message, pc, missed.place, register=f"{file}{number}",
-            instruction=missed.instruction.name, other=there, count=1 + len(further),
-        )  # fmt: skip
+            READ if missed.read else OVERWRITTEN,
+            message,
+            pc,
+            missed.place,
+            register=f"{file}{number}",
+            instruction=missed.instruction.name,
+            other=there,
+            count=1 + len(further),
+        )

@@ -71,9 +71,16 @@ def _followed(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acc
 
 
 def _access(
-    state: State, ins: Instruction, space: str, kind: str, address: Polynomial | None, size: int, why: str = "",
-    reach: Reach | None = None, through: str = "",
-) -> Access:  # fmt: skip
+    state: State,
+    ins: Instruction,
+    space: str,
+    kind: str,
+    address: Polynomial | None,
+    size: int,
+    why: str = "",
+    reach: Reach | None = None,
+    through: str = "",
+) -> Access:
     return Access(
         ins, space, kind, address, size, state.exec, tuple(state.facts), state.waves, why, reach, through or space
     )

@@ -13,15 +13,7 @@ import numpy as np
 
 from mfmasim.isa.operands import VCC
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from mfmasim.prove.contents import (
-    MADE,
-    Byte,
-    common_part,
-    dword,
-    either,
-    factor_of,
-    interned,
-)
+from mfmasim.prove.contents import MADE, Byte, common_part, dword, either, factor_of, interned
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 from mfmasim.prove.words import known
 

@@ -187,9 +187,16 @@ def _traced(
     block = tuple(_only(case, "the workgroup's size", n) for n in whole(launch.block))
     shared = _only(case, "the LDS of a launch", launch.shared_bytes)
     contract = Contract(
-        (sizes[0], sizes[1], sizes[2]), (block[0], block[1], block[2]), shared, args,
-        (constant(0), constant(0), constant(0)), [], [], {n: t.polynomial for n, t in given.items()}, dict(example),
-    )  # fmt: skip
+        (sizes[0], sizes[1], sizes[2]),
+        (block[0], block[1], block[2]),
+        shared,
+        args,
+        (constant(0), constant(0), constant(0)),
+        [],
+        [],
+        {n: t.polynomial for n, t in given.items()},
+        dict(example),
+    )
     return _completed(case, contract, notes)
 
 
@@ -328,9 +335,14 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
     kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
     x, y, z = (raised(size) for size in contract.grid)
     return replace(
-        contract, grid=(x, y, z), args=args, workgroup=(places[0], places[1], places[2]), facts=list(kept.values()),
-        assumptions=texts, parameters={n: raised(p) for n, p in parameters.items()},
-    )  # fmt: skip
+        contract,
+        grid=(x, y, z),
+        args=args,
+        workgroup=(places[0], places[1], places[2]),
+        facts=list(kept.values()),
+        assumptions=texts,
+        parameters={n: raised(p) for n, p in parameters.items()},
+    )
 
 
 def _changed(region: Region, change: Callable[[Polynomial], Polynomial]) -> Region:

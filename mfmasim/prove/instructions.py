@@ -146,8 +146,19 @@ def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray:
 def _plain_scalar(state: State, ins: Instruction) -> None:
     """An operation of dwords, and what it makes of SCC."""
     name, sources = ins.name, _sources(state, ins)
-    keeps = name in ("s_mov_b32", "s_movk_i32", "s_mul_i32", "s_mulk_i32", "s_mul_hi_u32", "s_mul_hi_i32", "s_nop",
-                     "s_pack_ll_b32_b16", "s_sext_i32_i8", "s_sext_i32_i16", "s_brev_b32")  # fmt: skip
+    keeps = name in (
+        "s_mov_b32",
+        "s_movk_i32",
+        "s_mul_i32",
+        "s_mulk_i32",
+        "s_mul_hi_u32",
+        "s_mul_hi_i32",
+        "s_nop",
+        "s_pack_ll_b32_b16",
+        "s_sext_i32_i8",
+        "s_sext_i32_i16",
+        "s_brev_b32",
+    )
     results = computed(name, sources)
     if results is not None and ins.dst:
         state.write(ins.dst[0], [results[0]])

@@ -92,8 +92,11 @@ def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
         if mine:
             under[position] = (mine, barriers)
         for one in up:
-            flying = settled([*flying, Flight(one.counter, one.order, one.limit, position, ins.name, frozenset())],
-                             one.counter, one.limit)  # fmt: skip
+            flying = settled(
+                [*flying, Flight(one.counter, one.order, one.limit, position, ins.name, frozenset())],
+                one.counter,
+                one.limit,
+            )
         if up:
             end(flying, position)
     for number, (accesses, issued) in under.items():

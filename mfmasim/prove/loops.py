@@ -164,9 +164,14 @@ def _steps(before: State, middle: State, last: State) -> dict[tuple[str, object]
 
 
 def _settled(
-    execution: Explorer, base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, period: int,
-    own: frozenset[int], facts: list[Polynomial],
-) -> list[State] | None:  # fmt: skip
+    execution: Explorer,
+    base: State,
+    steps: dict[tuple[str, object], Polynomial],
+    turns: Symbol,
+    period: int,
+    own: frozenset[int],
+    facts: list[Polynomial],
+) -> list[State] | None:
     """Find the invariant of a loop, and what leaves it; None if there is none."""
     first, masks = True, set(base.masks)
     for _ in range(12):

@@ -9,18 +9,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.opcodes.matrix import resolve
-from mfmasim.prove.contents import (
-    COLUMN,
-    DEPTH,
-    REST,
-    RESULT,
-    ROW,
-    Byte,
-    dword,
-    factor_of,
-    interned,
-    interned_value,
-)
+from mfmasim.prove.contents import COLUMN, DEPTH, REST, RESULT, ROW, Byte, dword, factor_of, interned, interned_value
 from mfmasim.prove.global_races import lines_of
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 from mfmasim.prove.words import known
@@ -120,9 +109,14 @@ def _places_of(result: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def _scaled(
-    state: State, fragments: Mapping[str, Any], sources: Mapping[str, Operand], contract: Contract, side: str,
-    lines: Polynomial, depth: Polynomial,
-) -> None:  # fmt: skip
+    state: State,
+    fragments: Mapping[str, Any],
+    sources: Mapping[str, Operand],
+    contract: Contract,
+    side: str,
+    lines: Polynomial,
+    depth: Polynomial,
+) -> None:
     """Compare the scales of an operand with its lines and k.
 
     Raises:

@@ -81,9 +81,13 @@ def asked(notes: Notes, start: int = 0) -> frozenset[object]:
 
 
 def check_one_way(
-    case: Case, given: Mapping[str, Traced], moduli: Mapping[str, int], strides: Sequence[str], example: object,
+    case: Case,
+    given: Mapping[str, Traced],
+    moduli: Mapping[str, int],
+    strides: Sequence[str],
+    example: object,
     seen: Callable[[Any], object],
-) -> None:  # fmt: skip
+) -> None:
     """Compare the run at the example with runs at other sizes, small and large.
 
     Args:

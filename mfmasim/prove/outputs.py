@@ -184,9 +184,13 @@ def _stored(access: Access, region: Region, depth: Polynomial, tile: Tile) -> No
 
 
 def _judged(
-    parts: Sequence[Polynomial], row: Polynomial, column: Polynomial, depth: Polynomial, region: Region,
+    parts: Sequence[Polynomial],
+    row: Polynomial,
+    column: Polynomial,
+    depth: Polynomial,
+    region: Region,
     facts: list[Polynomial],
-) -> tuple[int, int, int]:  # fmt: skip
+) -> tuple[int, int, int]:
     """The expression whose bytes are stored, which has to be one of the sum of this row and column over all k."""
     first = expression(parts[0])
     if first is None or any(expression(part) != (first[0], first[1] + k) for k, part in enumerate(parts)):

@@ -93,11 +93,18 @@ class Proof:
     def record(self) -> dict[str, Any]:
         """The proof as a dictionary that JSON can hold."""
         return {
-            "group": self.group, "case": self.case, "kernel": self.kernel, "arch": self.arch, "for_all": self.symbols,
+            "group": self.group,
+            "case": self.case,
+            "kernel": self.kernel,
+            "arch": self.arch,
+            "for_all": self.symbols,
             "assumptions": self.assumptions,
             "obligations": [
                 {
-                    "kind": one.kind, "verdict": one.verdict, "instructions": one.count, "note": one.note,
+                    "kind": one.kind,
+                    "verdict": one.verdict,
+                    "instructions": one.count,
+                    "note": one.note,
                     "parameters": one.parameters,
                     "reasons": [
                         {"pc": r.pc, "instruction": r.text, "source": r.source, "why": r.why} for r in one.reasons
@@ -105,13 +112,19 @@ class Proof:
                 }
                 for one in self.obligations
             ],
-        }  # fmt: skip
+        }
 
 
 def prove_case(
-    case: Case, arch: str, *, group: str = "", seconds: float = 60.0, compiler: str | None = None,
-    kernel: Kernel | None = None, replays: bool = True,
-) -> Proof:  # fmt: skip
+    case: Case,
+    arch: str,
+    *,
+    group: str = "",
+    seconds: float = 60.0,
+    compiler: str | None = None,
+    kernel: Kernel | None = None,
+    replays: bool = True,
+) -> Proof:
     """Prove what can be proved of a case's kernel for all sizes that the case's contract admits.
 
     Args:
@@ -154,17 +167,22 @@ def prove_case(
         found = refuted(case, kernel, contract, open_ones) if open_ones else {}
         proof.obligations = [
             replace(one, verdict="refuted", note=found[one.kind][0], parameters=found[one.kind][1])
-            if one.kind in found else one
+            if one.kind in found
+            else one
             for one in proof.obligations
-        ]  # fmt: skip
+        ]
     proof.seconds = time.process_time() - start
     return proof
 
 
 def _fragments(
-    case: Case, kernel: Kernel, contract: Contract, execution: Execution, paths: list[State],
+    case: Case,
+    kernel: Kernel,
+    contract: Contract,
+    execution: Execution,
+    paths: list[State],
     others: Sequence[Obligation],
-) -> Obligation:  # fmt: skip
+) -> Obligation:
     """Whether matrix instructions and stores have the right elements."""
     entry, rests, problems = min(execution.matrix), "", {}
     if not contract.parameters:

@@ -57,8 +57,15 @@ def refuted(
     for parameters in tried:
         if not left:
             break
-        chosen = replace(case.with_parameters(parameters), checks=CHECKS, suppress={}, executes=(), data=("integers",),
-                         golden="", order={})  # fmt: skip
+        chosen = replace(
+            case.with_parameters(parameters),
+            checks=CHECKS,
+            suppress={},
+            executes=(),
+            data=("integers",),
+            golden="",
+            order={},
+        )
         if "fragments" not in left:
             chosen = replace(chosen, mapping=None)
         try:

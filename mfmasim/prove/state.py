@@ -73,11 +73,19 @@ class State:
     def copy(self) -> State:
         """A state that changes on its own."""
         return replace(
-            self, v=dict(self.v), s=dict(self.s), c=dict(self.c), masks=dict(self.masks), facts=list(self.facts),
+            self,
+            v=dict(self.v),
+            s=dict(self.s),
+            c=dict(self.c),
+            masks=dict(self.masks),
+            facts=list(self.facts),
             gained=list(self.gained),
-            decisions=dict(self.decisions), flights=list(self.flights), trace=list(self.trace), turns=dict(self.turns),
+            decisions=dict(self.decisions),
+            flights=list(self.flights),
+            trace=list(self.trace),
+            turns=dict(self.turns),
             passed=dict(self.passed),
-        )  # fmt: skip
+        )
 
     def chosen(self, which: NDArray[np.intp]) -> State:
         """Of some of the waves, by their places in `waves`."""

@@ -118,9 +118,14 @@ class Entry:
 
 
 def entry_for(
-    tool: Compiler, steps: Sequence[Sequence[str]], source: Path, scratch: Path, flags: Sequence[str],
-    folders: Sequence[Path], own: Path,
-) -> Entry | None:  # fmt: skip
+    tool: Compiler,
+    steps: Sequence[Sequence[str]],
+    source: Path,
+    scratch: Path,
+    flags: Sequence[str],
+    folders: Sequence[Path],
+    own: Path,
+) -> Entry | None:
     """The entry of a compilation, or None where its result is not to be kept.
 
     Args:

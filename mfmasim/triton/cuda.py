@@ -94,22 +94,41 @@ def capability(arch: Arch) -> tuple[int, int]:
 def properties(arch: Arch) -> dict[str, Any]:
     """What Triton asks of a device."""
     return {
-        "max_shared_mem": arch.lds_bytes, "max_num_regs": 65536, "multiprocessor_count": UNITS,
-        "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0, "arch": arch.name,
-        "warpSize": arch.wave_sizes[0], "max_threads_per_sm": MOST_THREADS, "cooperativeLaunch": 1,
-    }  # fmt: skip
+        "max_shared_mem": arch.lds_bytes,
+        "max_num_regs": 65536,
+        "multiprocessor_count": UNITS,
+        "sm_clock_rate": 0,
+        "mem_clock_rate": 0,
+        "mem_bus_width": 0,
+        "arch": arch.name,
+        "warpSize": arch.wave_sizes[0],
+        "max_threads_per_sm": MOST_THREADS,
+        "cooperativeLaunch": 1,
+    }
 
 
 def answers(arch: Arch) -> dict[str, Any]:
     """Names of `torch.cuda` and what stands there during a session."""
     major, minor = capability(arch)
     device = SimpleNamespace(
-        name=f"mfmasim {arch.name}", gcnArchName=arch.name, major=major, minor=minor, total_memory=MEMORY_BYTES,
-        multi_processor_count=UNITS, warp_size=arch.wave_sizes[0], max_threads_per_multi_processor=MOST_THREADS,
-        max_threads_per_block=arch.max_workgroup, regs_per_multiprocessor=65536, is_integrated=0,
-        shared_memory_per_block=arch.lds_bytes, shared_memory_per_block_optin=arch.lds_bytes,
-        shared_memory_per_multiprocessor=arch.lds_bytes, L2_cache_size=4 << 20, clock_rate=0, memory_clock_rate=0,
-    )  # fmt: skip
+        name=f"mfmasim {arch.name}",
+        gcnArchName=arch.name,
+        major=major,
+        minor=minor,
+        total_memory=MEMORY_BYTES,
+        multi_processor_count=UNITS,
+        warp_size=arch.wave_sizes[0],
+        max_threads_per_multi_processor=MOST_THREADS,
+        max_threads_per_block=arch.max_workgroup,
+        regs_per_multiprocessor=65536,
+        is_integrated=0,
+        shared_memory_per_block=arch.lds_bytes,
+        shared_memory_per_block_optin=arch.lds_bytes,
+        shared_memory_per_multiprocessor=arch.lds_bytes,
+        L2_cache_size=4 << 20,
+        clock_rate=0,
+        memory_clock_rate=0,
+    )
     stream = Stream()
 
     @contextlib.contextmanager
@@ -125,9 +144,20 @@ def answers(arch: Arch) -> dict[str, Any]:
         return 0
 
     silent = (
-        "set_device", "synchronize", "empty_cache", "manual_seed", "manual_seed_all", "init", "_lazy_init",
-        "set_stream", "reset_peak_memory_stats", "ipc_collect", "reset_max_memory_allocated", "seed", "seed_all",
-    )  # fmt: skip
+        "set_device",
+        "synchronize",
+        "empty_cache",
+        "manual_seed",
+        "manual_seed_all",
+        "init",
+        "_lazy_init",
+        "set_stream",
+        "reset_peak_memory_stats",
+        "ipc_collect",
+        "reset_max_memory_allocated",
+        "seed",
+        "seed_all",
+    )
     zeros = ("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
         **dict.fromkeys(silent, nothing),

@@ -84,9 +84,18 @@ class Launcher:
         return [host_tile(arg, about, self.metadata.num_warps), *arg.shape, *arg.strides]
 
     def __call__(
-        self, x: int, y: int, z: int, stream: int, function: Kernel, packed: Any, launch_metadata: Any, enter: Any,
-        leave: Any, *args: Any,
-    ) -> None:  # fmt: skip
+        self,
+        x: int,
+        y: int,
+        z: int,
+        stream: int,
+        function: Kernel,
+        packed: Any,
+        launch_metadata: Any,
+        enter: Any,
+        leave: Any,
+        *args: Any,
+    ) -> None:
         """Launch.
 
         Args:
@@ -134,12 +143,15 @@ class Launcher:
         ]
         meta = self.metadata
         call = Call(
-            kernel, grid, (meta.num_warps * meta.warp_size, 1, 1), meta.shared,
+            kernel,
+            grid,
+            (meta.num_warps * meta.warp_size, 1, 1),
+            meta.shared,
             tuple((each.kind, pointer(each.value) if each.kind.startswith("*") else each.value) for each in flat),
             tuple(storage for storage in storages if storage is not None),
             cooperative=bool(getattr(meta, "launch_cooperative_grid", False)),
             cluster=(self.ctas, 1, 1) if self.ctas > 1 else None,
-        )  # fmt: skip
+        )
         from mfmasim.triton.session import current
 
         current().launch(call)

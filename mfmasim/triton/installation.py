@@ -21,9 +21,16 @@ _numbers: dict[str, int] = {}
 
 
 def install(
-    arch: str = DEFAULT, checks: str = "bounds", *, schedule: str = "usual", autotune: str = "first",
-    benchmarks: str = "first", memory: str = "auto", layouts: str = "off", recorder: Recorder | None = None,
-) -> Session:  # fmt: skip
+    arch: str = DEFAULT,
+    checks: str = "bounds",
+    *,
+    schedule: str = "usual",
+    autotune: str = "first",
+    benchmarks: str = "first",
+    memory: str = "auto",
+    layouts: str = "off",
+    recorder: Recorder | None = None,
+) -> Session:
     """Run Triton's kernels on the simulator from now on, until `uninstall`.
 
     Args:

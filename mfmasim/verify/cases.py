@@ -285,13 +285,29 @@ def case(
             if collected is not None and not (_own_only.get() and _imported()):
                 collected.append(
                     Case(
-                        build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
-                        tuple(data), placed_flags(flags, path.parent), traced if trace else None, patterns,
-                        dict(skip or {}), dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders,
+                        build.__name__ + label,
+                        path,
+                        kernel,
+                        archs,
+                        build,
+                        parameters,
+                        needs,
+                        golden,
+                        tuple(data),
+                        placed_flags(flags, path.parent),
+                        traced if trace else None,
+                        patterns,
+                        dict(skip or {}),
+                        dict(suppress or {}),
+                        tuple(claims),
+                        dict(draws or {}),
+                        checks,
+                        orders,
                         declared,
-                        mapping is not None or any(MATRIX.search(pattern) for pattern in patterns), maker,
+                        mapping is not None or any(MATRIX.search(pattern) for pattern in patterns),
+                        maker,
                     )
-                )  # fmt: skip
+                )
         return build
 
     return decorate

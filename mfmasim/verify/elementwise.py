@@ -59,10 +59,19 @@ def every(given: str, target: str = "") -> NDArray[Any]:
 
 
 def elementwise(
-    source: str, *, kernel: str, arch: str | Sequence[str], given: str, target: str,
-    function: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None, limit: float | None = None,
-    overflow: Overflow = "saturate", block: int = 256, bounds: dict[str, Any] | None = None, **options: Any,
-) -> None:  # fmt: skip
+    source: str,
+    *,
+    kernel: str,
+    arch: str | Sequence[str],
+    given: str,
+    target: str,
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    limit: float | None = None,
+    overflow: Overflow = "saturate",
+    block: int = 256,
+    bounds: dict[str, Any] | None = None,
+    **options: Any,
+) -> None:
     """Declare a case: an elementwise or conversion kernel ``(const given *x, target *y, int n)``, on all inputs.
 
     Args:

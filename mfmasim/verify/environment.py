@@ -51,11 +51,7 @@ def driver() -> dict[str, str]:
     for it. What HIP calls the driver's version is the runtime's.
     """
     rocm = Path(os.environ.get("ROCM_PATH") or "/opt/rocm")
-    return {
-        "amdgpu": _text(_MODULE),
-        "kernel": platform.release(),
-        "rocm": _text(rocm / ".info" / "version"),
-    }
+    return {"amdgpu": _text(_MODULE), "kernel": platform.release(), "rocm": _text(rocm / ".info" / "version")}
 
 
 def identity(device: Device) -> dict[str, Any]:

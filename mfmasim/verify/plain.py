@@ -117,9 +117,12 @@ class ComparedOutput:
 
 
 def compared_outputs(
-    case: Case, launch: CaseLaunch, kernel: Kernel, before: Mapping[str, NDArray[Any]],
+    case: Case,
+    launch: CaseLaunch,
+    kernel: Kernel,
+    before: Mapping[str, NDArray[Any]],
     memory: Mapping[str, NDArray[Any]],
-) -> Iterator[ComparedOutput]:  # fmt: skip
+) -> Iterator[ComparedOutput]:
     """Every output in order.
 
     Args:

@@ -333,8 +333,9 @@ def orders_of(tensor: Tensor, arch: Arch) -> dict[str, NDArray[np.int64]]:
     rows, cols = tensor.shape
     numbers = np.arange(rows * cols, dtype=np.int64)
     found: dict[str, NDArray[np.int64]] = {
-        "row order": numbers.reshape(rows, cols), "column order": numbers.reshape(cols, rows).T,
-    }  # fmt: skip
+        "row order": numbers.reshape(rows, cols),
+        "column order": numbers.reshape(cols, rows).T,
+    }
     lines, depth = tensor.by_row
     for name, order in OPERANDS.items():
         try:

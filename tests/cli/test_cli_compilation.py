@@ -89,8 +89,9 @@ def test_a_launch_is_reported_as_a_case_is(home, capsys):
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["kernel"], found["arch"], found["waves"]) == ("add", "gfx942", 1)
     assert [(one["name"], one["read"], one["written"]) for one in found["traffic"]["buffers"]] == [
-        ("x", 256, 0), ("out", 0, 256),
-    ]  # fmt: skip
+        ("x", 256, 0),
+        ("out", 0, 256),
+    ]
     assert found["bound"]["cycles"] > 0
     small = ["--arg", "x=f32:64=1", "--arg", "out=f32:8", *launch[4:]]
     assert main(["report", str(home / "add.hip"), *small, "--json", "-"]) == 1, "a store outside is an error"

@@ -81,10 +81,14 @@ def test_statements_of_a_text(monkeypatch, capsys):
     def waves(runs):
         return float(runs.profile("f16_16x16x16", "gfx950").report.waves)
 
-    text = statements.Text("intro", "a text", [
-        statements.Statement("p", "waves", 1.0, waves, words="one wave"),
-        statements.Statement("p", "one", 1.0, lambda _: 1.0, words="one"),
-    ])  # fmt: skip
+    text = statements.Text(
+        "intro",
+        "a text",
+        [
+            statements.Statement("p", "waves", 1.0, waves, words="one wave"),
+            statements.Statement("p", "one", 1.0, lambda _: 1.0, words="one"),
+        ],
+    )
     monkeypatch.setattr(statements, "text_of", lambda _: text)
     shown, (executed, computed) = outputs(["report", "intro", "--claims"], None, capsys)
     assert f"fidelity: assumed ({NAME})" in shown

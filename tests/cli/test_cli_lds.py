@@ -100,9 +100,20 @@ def test_find(call):
 
 def test_find_for_a_matrix_operand(call):
     found = call(
-        "swizzle", "--tile", "32x64", "--element-bytes", "2", "--arch", "gfx950", "--write", "ds_write_b128",
-        "--operand", "ds_read_b128", "v_mfma_f32_32x32x16_f16", "A",
-    )  # fmt: skip
+        "swizzle",
+        "--tile",
+        "32x64",
+        "--element-bytes",
+        "2",
+        "--arch",
+        "gfx950",
+        "--write",
+        "ds_write_b128",
+        "--operand",
+        "ds_read_b128",
+        "v_mfma_f32_32x32x16_f16",
+        "A",
+    )
     assert "v_mfma_f32_32x32x16_f16" in found
     assert "return offset / 2u;" in found
 
@@ -130,10 +141,9 @@ def test_find_for_a_matrix_operand(call):
         (["swizzle", "--check", "row_and_7", "--arch", "gfx950"], "needs an access pattern"),
         (["swizzle", "--check", "row_and_8"], "did you mean"),
         (["swizzle", "--tile", "16x128", "--operand", "ds_read_b64", F16, "A"], "--operand needs"),
-        (["swizzle", "--tile", "16x128", "--arch", "gfx942", "--operand", "ds_read_b64", F16, "E"],
-         "has no operand E"),
+        (["swizzle", "--tile", "16x128", "--arch", "gfx942", "--operand", "ds_read_b64", F16, "E"], "has no operand E"),
     ],
-)  # fmt: skip
+)
 def test_errors(call, words, text):
     with pytest.raises(MfmasimError) as caught:
         call(*words)

@@ -122,16 +122,31 @@ def test_where_by_position(call, asked):
 def test_where_terms(call):
     rows = read_csv(call("where gfx942 v_mfma_f32_32x32x8f16 --operand D --element 5 6 --terms --format csv"))
     assert [row["term"] for row in rows] == [f"A[5,{k}]*B[{k},6]" for k in range(8)] + ["C[5,6]"]
-    assert rows[6] == {"term": "A[5,6]*B[6,6]", "k": "6", "a_lane": "37", "a_vgpr": "1", "a_bit": "0",
-                       "b_lane": "38", "b_vgpr": "1", "b_bit": "0"}  # fmt: skip
+    assert rows[6] == {
+        "term": "A[5,6]*B[6,6]",
+        "k": "6",
+        "a_lane": "37",
+        "a_vgpr": "1",
+        "a_bit": "0",
+        "b_lane": "38",
+        "b_vgpr": "1",
+        "b_bit": "0",
+    }
 
 
 def test_list(call):
     rows = read_csv(call("list --format csv"))
     assert {row["arch"]: int(row["instructions"]) for row in rows} == {
-        "gfx908": 20, "gfx90a": 27, "gfx942": 46, "gfx950": 68, "gfx1100": 6, "gfx1151": 6,
-        "gfx1200": 22, "gfx1201": 22, "gfx1250": 43,
-    }  # fmt: skip
+        "gfx908": 20,
+        "gfx90a": 27,
+        "gfx942": 46,
+        "gfx950": 68,
+        "gfx1100": 6,
+        "gfx1151": 6,
+        "gfx1200": 22,
+        "gfx1201": 22,
+        "gfx1250": 43,
+    }
     rows = read_csv(call("list gfx950 --match f8f6f4 --format csv"))
     assert {(row["a"], row["vgprs_a"], row["cycles"]) for row in rows if "32x32x64" in row["instruction"]} == {
         ("e4m3fn", "8", "64"),
@@ -162,10 +177,7 @@ def test_list(call):
         ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 1 --operand A", "one of the two names the operand"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 1 --element 1 1", "one of the two names the element"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 1 --place 1 1", "and not both"),
-        (
-            "where gfx942 v_mfma_f32_32x32x8_f16 --operand A --element 1",
-            "--element takes two or three numbers, not 1",
-        ),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A --element 1", "--element takes two or three numbers, not 1"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A --place 64 0", "lane 64 of A of .* is not within 0..63"),
         ("where gfx1200 v_wmma_i32_16x16x16_iu4 --wave 64 --operand A --place 40 0", "holds no element of A"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A --element 1 1 --terms", "--terms needs --operand D"),

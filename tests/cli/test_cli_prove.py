@@ -22,8 +22,13 @@ def test_json_has_every_obligation(capsys):
     assert main(["prove", *INTRO, "--json", "-"]) == 0
     (proof,) = json.loads(capsys.readouterr().out)
     assert {one["kind"] for one in proof["obligations"]} == {
-        "bounds", "lds races", "waits", "global races", "bank conflicts", "fragments"
-    }  # fmt: skip
+        "bounds",
+        "lds races",
+        "waits",
+        "global races",
+        "bank conflicts",
+        "fragments",
+    }
     assert proof["for_all"] == []
     assert any("2^31" in text for text in proof["assumptions"])
 

@@ -94,7 +94,7 @@ def test_elements_are_named(run):
         ("gk<float,4>", [], "unknown kernel 'gk<float,4>'"),
         ("copy", ["f32:64=1", "f32:64", "64", "z"], "argument 'z': expected"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_before_anything_runs(run, kernel, args, message):
     code, out, err = run(kernel, *(part for arg in args for part in ("--arg", arg)))
     assert code == 2

@@ -130,10 +130,28 @@ def test_an_interruption_ends_the_tasks_that_run(tmp_path):
 def test_a_cluster_that_speaks_tls(tmp_path):
     module("distributed")
     made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "ca.pem"],
-        cwd=tmp_path, capture_output=True, check=False,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            "key.pem",
+            "-out",
+            "ca.pem",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
     require("openssl", made.returncode == 0, "apt-get install openssl")
     write(tmp_path, THREE)
     files = {"ca-file": tmp_path / "ca.pem", "cert": tmp_path / "ca.pem", "key": tmp_path / "key.pem"}

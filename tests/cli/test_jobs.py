@@ -41,8 +41,22 @@ def test_the_output_is_the_same_bytes_with_any_number_of_processes(capsys, verb)
 def test_captures_are_recorded_and_compared_alike(capsys, tmp_path):
     cases = ["--case", "f32", "--case", "f16", "--arch", "gfx942"]
     for count in (1, 2):
-        assert output(capsys, "golden", "record", "intro", *cases, "--device", "sim", "--into", tmp_path / str(count),
-                      "--jobs", count)[0] == 0  # fmt: skip
+        assert (
+            output(
+                capsys,
+                "golden",
+                "record",
+                "intro",
+                *cases,
+                "--device",
+                "sim",
+                "--into",
+                tmp_path / str(count),
+                "--jobs",
+                count,
+            )[0]
+            == 0
+        )
     names = [sorted(path.name for path in (tmp_path / str(count)).iterdir()) for count in (1, 2)]
     assert names[0] == names[1]
     assert len(names[0]) == 2

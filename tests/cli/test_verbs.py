@@ -40,14 +40,16 @@ def test_every_verb_is_a_module_with_help():
     ("old", "new"),
     [
         (["swizzle", "--list"], ["lds", "swizzles"]),
-        (["where", "gfx950", "v_mfma_f32_32x32x16_f16", "D", "5", "17"],
-         ["show", "gfx950", "v_mfma_f32_32x32x16_f16", "D[5,17]"]),
+        (
+            ["where", "gfx950", "v_mfma_f32_32x32x16_f16", "D", "5", "17"],
+            ["show", "gfx950", "v_mfma_f32_32x32x16_f16", "D[5,17]"],
+        ),
         (["format", "e4m3fnuz", "0x2b"], ["show", "e4m3fnuz", "0x2b"]),
         (["format"], ["show", "formats"]),
         (["grid", "hilbert"], ["lds", "grid", "hilbert"]),
         (["unsupported", FILE], ["inspect", "--brief", FILE]),
     ],
-)  # fmt: skip
+)
 def test_an_old_spelling_works_and_says_the_new_one(capsys, old, new):
     before, after = said(capsys, *old), said(capsys, *new)
     assert before.out == after.out
@@ -140,9 +142,18 @@ def test_what_cannot_be_shown_says_what_to_write(capsys, words, text):
 
 def test_a_code_object_is_described(capsys):
     text = said(capsys, "inspect", FILE).out
-    for part in ("gfx942, code object v", "mfma_f32_32x32x2_f32", "VGPRs", "used", "declared", "SGPRs",
-                 "8 waves a SIMD with workgroups of 64, limited by waves", "v_mfma_f32_32x32x2_f32, 1 places",
-                 "arithmetic reference", "all instructions can be executed"):  # fmt: skip
+    for part in (
+        "gfx942, code object v",
+        "mfma_f32_32x32x2_f32",
+        "VGPRs",
+        "used",
+        "declared",
+        "SGPRs",
+        "8 waves a SIMD with workgroups of 64, limited by waves",
+        "v_mfma_f32_32x32x2_f32, 1 places",
+        "arithmetic reference",
+        "all instructions can be executed",
+    ):
         assert part in text, part
     record = json.loads(said(capsys, "inspect", FILE, "--json").out)[0]
     assert [arg["kind"] for arg in record["arguments"]] == ["global_buffer"] * 3

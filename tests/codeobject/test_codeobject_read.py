@@ -131,11 +131,7 @@ def test_required_workgroup_size():
     mark = "    .max_flat_workgroup_size: 64\n"
     assert text.count(mark) == 1
     size = "    .reqd_workgroup_size:\n      - 8\n      - 4\n      - 2\n"
-    assert read(assemble(text.replace(mark, mark + size), "gfx942"))["sized"].metadata.reqd_workgroup_size == (
-        8,
-        4,
-        2,
-    )
+    assert read(assemble(text.replace(mark, mark + size), "gfx942"))["sized"].metadata.reqd_workgroup_size == (8, 4, 2)
 
 
 def test_segments_hold_the_file(code):

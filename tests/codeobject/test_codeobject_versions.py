@@ -98,7 +98,7 @@ def test_header_and_notes_have_to_name_one_processor():
         # pytest puts the test's name into the environment, which takes no megabyte.
         pytest.param(b"#" * (1 << 20) + b"#", "kernel metadata of 1048577 bytes; at most 1048576 are read", id="large"),
     ],
-)  # fmt: skip
+)
 def test_damaged_metadata_of_version_2(yaml, reason):
     assert reason in refusal(version2(yaml))
 

@@ -88,18 +88,24 @@ def test_variables_lie_where_the_compiled_code_has_them(variables, arch, tmp_pat
     names = [re.search(r"(\w+)(\[.*)?$", text)[1] for text in variables]
     pointer = "(unsigned)(size_t)(__attribute__((address_space(3))) void*)"
     source = tmp_path / "places.hip"
-    source.write_text(SOURCE.format(
-        variables=" ".join(f"__shared__ {text};" for text in variables),
-        uses=" ".join(f"*(volatile char*)&{name} = 1;" for name in names),
-        addresses=", ".join(f"{pointer}&{name}" for name in names), count=len(names),
-    ))  # fmt: skip
+    source.write_text(
+        SOURCE.format(
+            variables=" ".join(f"__shared__ {text};" for text in variables),
+            uses=" ".join(f"*(volatile char*)&{name} = 1;" for name in names),
+            addresses=", ".join(f"{pointer}&{name}" for name in names),
+            count=len(names),
+        )
+    )
     kernel = mfmasim.compile(source, arch)["places"]
     out = np.zeros(len(names), np.uint32)
     mfmasim.device("sim").launch(kernel, 1, kernel.wave, [out, np.float32(1), [np.int32(1), np.int8(1)], None])
     assert {v.name: v.offset for v in kernel.lds_variables} == dict(zip(names, out.tolist(), strict=True))
     assert [(p.name, p.type.text) for p in kernel.parameters] == [
-        ("out", "unsigned int*"), ("x", "float"), ("p", "Pair"), ("h", "const _Float16 (*)[8]"),
-    ]  # fmt: skip
+        ("out", "unsigned int*"),
+        ("x", "float"),
+        ("p", "Pair"),
+        ("h", "const _Float16 (*)[8]"),
+    ]
 
 
 def test_sizes_that_do_not_add_up_give_no_names():

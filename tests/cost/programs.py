@@ -18,10 +18,21 @@ def kinds(rates):
     v = [("v", number) for number in range(4)]
     slots = [
         {"slot": "VALU", "needs": (issue, ("VALU", 64 / rates["valu"].value)), "reads": (v[0],), "writes": (v[1],)},
-        {"slot": "VALU", "needs": (issue, ("VALU", 16.0), ("transcendental", 16.0)), "reads": (v[1],),
-         "writes": (v[0],), "trans": True},
-        {"slot": "VALU", "needs": (issue, ("matrix", 16.0), *([("VALU", 16.0)] if rates.matrix_on_valu else [])),
-         "reads": (v[0], v[2]), "writes": (v[2],), "chained": frozenset([v[2]]), "matrix": 16.0},
+        {
+            "slot": "VALU",
+            "needs": (issue, ("VALU", 16.0), ("transcendental", 16.0)),
+            "reads": (v[1],),
+            "writes": (v[0],),
+            "trans": True,
+        },
+        {
+            "slot": "VALU",
+            "needs": (issue, ("matrix", 16.0), *([("VALU", 16.0)] if rates.matrix_on_valu else [])),
+            "reads": (v[0], v[2]),
+            "writes": (v[2],),
+            "chained": frozenset([v[2]]),
+            "matrix": 16.0,
+        },
         {"slot": "VALU", "needs": (issue, ("VALU", 4.0)), "reads": (v[2],), "writes": (v[3],)},
         {"slot": "scalar", "needs": (issue, ("scalar", period)), "reads": (("s", 0),), "writes": (("s", 0),)},
         {"slot": "scalar", "needs": (issue, ("scalar", period)), "scalar_load": True, "raises": (SCALARS,)},
@@ -41,7 +52,7 @@ def kinds(rates):
         {"slot": "internal", "needs": (("issue", 0.0),), "free": True, "delays": (0, 2)},
         {"slot": "internal", "needs": (("issue", 0.0),), "free": True, "settles": "scalar"},
         {"slot": "internal", "needs": (issue,), "ends": True},
-    ]  # fmt: skip
+    ]
     return [
         Operation(
             number, 4 * number, f"op{number}", f"op{number}", "", **{"size": 4, "next_pc": 4 * number + 4, **each}

@@ -87,9 +87,14 @@ def test_the_loops_waves_are_in_the_range_together():
 
 @pytest.mark.parametrize(
     ("name", "rate", "value"),
-    [(GEMM, "lds latency", 100), (GEMM, "cold load", 500), ("gfx1100_gemm_run_0_r_32_32_16_2", "valu latency", 8),
-     (LOOP, "branch", 32), (LOOP, "vector queue", 1)],
-)  # fmt: skip
+    [
+        (GEMM, "lds latency", 100),
+        (GEMM, "cold load", 500),
+        ("gfx1100_gemm_run_0_r_32_32_16_2", "valu latency", 8),
+        (LOOP, "branch", 32),
+        (LOOP, "vector queue", 1),
+    ],
+)
 def test_a_wrong_row_is_seen(name, rate, value):
     """Also rows as they were before there were captures."""
     rates = find_arch(LAUNCHES[name]["arch"]).rates
@@ -102,8 +107,11 @@ def test_a_wrong_row_is_seen(name, rate, value):
 def test_counters_stand_beside_counters():
     rows = {name: verdict for name, _, _, verdict in compared_of(ONE).counted()}
     assert [name for name, verdict in rows.items() if verdict == "equal"] == [
-        "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT",
-    ]  # fmt: skip
+        "SQ_INSTS_VALU",
+        "SQ_INSTS_SALU",
+        "SQC_LDS_IDX_ACTIVE",
+        "SQC_LDS_BANK_CONFLICT",
+    ]
     assert "DIFFERS" not in rows.values()
     changed = replace(compared_of(ONE), counters={"SQ_INSTS_VALU": 23})
     assert {name: verdict for name, _, _, verdict in changed.counted()}["SQ_INSTS_VALU"] == "DIFFERS"
@@ -142,9 +150,13 @@ def written(tmp_path, name, text):
 
 
 def test_counters_of_rocprofv3(tmp_path):
-    rows = [["Dispatch_Id", "Kernel_Name", "Counter_Name", "Counter_Value"],
-            [2, "other", "SQ_INSTS_VALU", 9], [3, "mine", "SQ_INSTS_VALU", 20], [3, "mine", "SQ_INSTS_VALU", 4],
-            [5, "mine", "SQ_INSTS_VALU", 99]]  # fmt: skip
+    rows = [
+        ["Dispatch_Id", "Kernel_Name", "Counter_Name", "Counter_Value"],
+        [2, "other", "SQ_INSTS_VALU", 9],
+        [3, "mine", "SQ_INSTS_VALU", 20],
+        [3, "mine", "SQ_INSTS_VALU", 4],
+        [5, "mine", "SQ_INSTS_VALU", 99],
+    ]
     path = tmp_path / "counter_collection.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows(rows)
@@ -174,8 +186,12 @@ def test_sums_of_rocprofv3(tmp_path, capsys):
     waves = [wave["events"] for wave in LAUNCHES[ONE]["waves"]]
     text = "Codeobj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n" + '7,256,"; the kernel",0,0,0,0,""\n'
     for after in waves[0][1:]:
-        gaps = [clock - events[number - 1][0] for events in waves for number, (clock, address) in enumerate(events)
-                if address == after[1]]  # fmt: skip
+        gaps = [
+            clock - events[number - 1][0]
+            for events in waves
+            for number, (clock, address) in enumerate(events)
+            if address == after[1]
+        ]
         text += f'7,{after[1]},"an instruction",2,{sum(gaps) - 2},0,2,""\n'
     path = written(tmp_path, "stats_ui_output_agent_1_dispatch_1.csv", text)
     capture = read_capture(path)

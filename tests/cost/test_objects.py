@@ -34,8 +34,7 @@ def test_a_triton_kernel(capsys):
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
-    [(["--case", "a"], "--case needs a case file, not"), (["--kernel", "x"], "unknown kernel 'x'")],
+    ("more", "message"), [(["--case", "a"], "--case needs a case file, not"), (["--kernel", "x"], "unknown kernel 'x'")]
 )
 def test_what_a_code_object_does_not_take_is_refused(more, message, capsys):
     require("data/objects", OBJECTS.exists(), SHARED_HOW)

@@ -339,9 +339,13 @@ def test_the_test_client_of_visual_studio_code():
     thread = threading.Thread(target=listen.serve_port_with, args=(port, launched), daemon=True)
     thread.start()
     done = subprocess.run(
-        ["node", str(HERE / "dap_client.js"), str(port), str(SOURCE)], capture_output=True, text=True, timeout=100,
-        env={**os.environ, "NODE_PATH": f"{modules}/node_modules"}, check=False,
-    )  # fmt: skip
+        ["node", str(HERE / "dap_client.js"), str(port), str(SOURCE)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, "NODE_PATH": f"{modules}/node_modules"},
+        check=False,
+    )
     thread.join(10)
     assert done.returncode == 0, done.stderr
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
@@ -367,21 +371,34 @@ def test_neovim_with_nvim_dap(tmp_path):
     compiled(1)
     out = tmp_path / "out"
     subprocess.run(
-        ["nvim", "--headless", "--clean", "-c", f"luafile {HERE / 'editor.lua'}"], timeout=100, check=False,
-        env={**os.environ, "DEBUG_SOURCE": str(SOURCE), "DEBUG_OUT": str(out)}, capture_output=True,
-    )  # fmt: skip
+        ["nvim", "--headless", "--clean", "-c", f"luafile {HERE / 'editor.lua'}"],
+        timeout=100,
+        check=False,
+        env={**os.environ, "DEBUG_SOURCE": str(SOURCE), "DEBUG_OUT": str(out)},
+        capture_output=True,
+    )
     assert out.read_text().splitlines() == [
-        "stopped entry ", "line gemm 17", "stopped breakpoint breakpoint 1", "line gemm 31", "stopped step ",
-        "line gemm 28", "stopped step ", "line gemm 31", "stopped entry the beginning of the launch", "line gemm 17",
+        "stopped entry ",
+        "line gemm 17",
+        "stopped breakpoint breakpoint 1",
+        "line gemm 31",
+        "stopped step ",
+        "line gemm 28",
+        "stopped step ",
+        "line gemm 31",
+        "stopped entry the beginning of the launch",
+        "line gemm 17",
         "value 64",
-    ]  # fmt: skip
+    ]
 
 
 def test_the_port_is_of_this_machine_and_for_one_client(tmp_path):
     done = subprocess.Popen(
-        [sys.executable, "-m", "mfmasim", "debug", "--dap", "--port", "0"], stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "mfmasim", "debug", "--dap", "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
         cwd=HERE.parent.parent,
-    )  # fmt: skip
+    )
     try:
         line = done.stderr.readline()
         assert "127.0.0.1:" in line
@@ -415,9 +432,11 @@ def test_a_program_is_attached_to(tmp_path):
     program = str(tmp_path / "twice")
     assert subprocess.run([*run, "hipcc", "-g", str(source), "-o", program], check=False).returncode == 0
     waiting = subprocess.Popen(
-        [*run, "debug", "--dap", "--port", "0", "--", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [*run, "debug", "--dap", "--port", "0", "--", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-    )  # fmt: skip
+    )
     try:
         while "listening" not in (line := waiting.stderr.readline()):
             assert line

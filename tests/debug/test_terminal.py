@@ -35,9 +35,22 @@ def answers(session, *commands):
 
 def test_a_transcript():
     found = answers(
-        swizzled(), "break 31", "continue", "print blockDim.x * 2", "print/f16 v18", "reverse-step", "stepi", "rsi",
-        "info breakpoints", "lane 9", "print threadIdx.x", "delete 1", "continue", "who wrote c[0,1]", "list",
-    )  # fmt: skip
+        swizzled(),
+        "break 31",
+        "continue",
+        "print blockDim.x * 2",
+        "print/f16 v18",
+        "reverse-step",
+        "stepi",
+        "rsi",
+        "info breakpoints",
+        "lane 9",
+        "print threadIdx.x",
+        "delete 1",
+        "continue",
+        "who wrote c[0,1]",
+        "list",
+    )
     assert found[0] == "breakpoint 1 at swizzle_missing.hip:31"
     assert found[1].startswith("breakpoint 1: workgroup (0, 0, 0) wave 0 lane 0, gemm (swizzle_missing.hip:31)")
     assert "acc = __builtin_amdgcn_mfma_f32_32x32x8f16" in found[1]
@@ -264,14 +277,16 @@ def test_a_program_waits_while_its_launch_is_debugged(tmp_path):
     commands.write_text("break 5\nc\np i + 1\np by\np x[9]\ndetach\nbreak 5\nc\np x[9]\nquit\n")
     run = [sys.executable, "-m", "mfmasim"]
     built = subprocess.run(
-        [*run, "hipcc", "-g", str(source), "-o", str(tmp_path / "scale")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [*run, "hipcc", "-g", str(source), "-o", str(tmp_path / "scale")], capture_output=True, text=True, check=False
+    )
     assert built.returncode == 0, built.stderr
     done = subprocess.run(
-        [*run, "debug", "--commands", str(commands), "--", str(tmp_path / "scale")], capture_output=True, text=True,
-        timeout=200, check=False,
-    )  # fmt: skip
+        [*run, "debug", "--commands", str(commands), "--", str(tmp_path / "scale")],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "launch 1: scale" in done.stdout
     assert "i + 1 = 1" in done.stdout
@@ -300,9 +315,12 @@ def test_a_triton_program_has_its_own_lines(tmp_path):
     commands.write_text("break 7\nc\nreverse-continue\nquit\n")
     done = subprocess.run(
         [sys.executable, "-m", "mfmasim", "debug", "--commands", str(commands), "--", sys.executable, str(script)],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
         env={**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert "add.py:7)\n    7      tl.store(out + i, a + b, mask=i < n)" in done.stdout
     assert "host [0.0, 2.0, 4.0, 6.0]" in done.stdout

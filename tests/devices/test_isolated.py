@@ -19,18 +19,21 @@ def package(folder, monkeypatch, text):
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("import missing_library", "hip-python is not installed"),
-    ("raise ImportError('undefined symbol: hipNew')", "ImportError: undefined symbol: hipNew"),
-    ("def hipGetDeviceCount(): raise RuntimeError('libamdhip64.so: cannot open')", r"libamdhip64\.so\) is not"),
-    ("def hipGetDeviceCount(): raise OSError('symbol hipNew not found')", "OSError: symbol hipNew not found"),
-    ("", "has no attribute 'hipGetDeviceCount'"),
-    ("def hipGetDeviceCount(): return 'ab'", "hip-python does not work: ValueError: "),
-    (ENUMS + "def hipGetDeviceCount(): return hipError_t(0), 1", "has no attribute 'hipGetDeviceProperties'"),
-    (ENUMS + "def hipGetDeviceCount(): return hipError_t(0), 0", "sees no GPU"),
-    ("import os; os._exit(3)", r"the device's process ended during opening it \(exit code 3\)$"),
-    ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", r"ended during opening it \(SIGSEGV\)$"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import missing_library", "hip-python is not installed"),
+        ("raise ImportError('undefined symbol: hipNew')", "ImportError: undefined symbol: hipNew"),
+        ("def hipGetDeviceCount(): raise RuntimeError('libamdhip64.so: cannot open')", r"libamdhip64\.so\) is not"),
+        ("def hipGetDeviceCount(): raise OSError('symbol hipNew not found')", "OSError: symbol hipNew not found"),
+        ("", "has no attribute 'hipGetDeviceCount'"),
+        ("def hipGetDeviceCount(): return 'ab'", "hip-python does not work: ValueError: "),
+        (ENUMS + "def hipGetDeviceCount(): return hipError_t(0), 1", "has no attribute 'hipGetDeviceProperties'"),
+        (ENUMS + "def hipGetDeviceCount(): return hipError_t(0), 0", "sees no GPU"),
+        ("import os; os._exit(3)", r"the device's process ended during opening it \(exit code 3\)$"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", r"ended during opening it \(SIGSEGV\)$"),
+    ],
+)
 def test_what_fails_while_opening_is_one_line_that_names_it(text, says, tmp_path, monkeypatch, capfd):
     package(tmp_path, monkeypatch, text)
     with pytest.raises(MfmasimError, match=says) as error:

@@ -75,8 +75,24 @@ def test_the_command_line_uses_such_workers(number):
     from mfmasim.resources import folder
 
     kernel = folder("golden") / "code" / "bench" / "valu_loop.gfx942.hsaco"
-    words = ["run", kernel, "--grid", "8", "--arg", "u32:512", "--arg", "i32=2000000000", "--arg", "u32=7",
-             "--budget", "1000000000000", "--checks", "none", "--workers", "2"]  # fmt: skip
+    words = [
+        "run",
+        kernel,
+        "--grid",
+        "8",
+        "--arg",
+        "u32:512",
+        "--arg",
+        "i32=2000000000",
+        "--arg",
+        "u32=7",
+        "--budget",
+        "1000000000000",
+        "--checks",
+        "none",
+        "--workers",
+        "2",
+    ]
     taken = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}  # ignored in background
     with subprocess.Popen([sys.executable, "-m", "mfmasim", *words], **taken) as parent:
         pids = []

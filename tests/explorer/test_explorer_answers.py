@@ -86,11 +86,25 @@ def test_every_code(plain, name):
 @pytest.mark.parametrize("name", [name for name, fmt in FORMATS.items() if fmt.bits <= 32])
 def test_rounding(plain, name):
     fmt, rng = mfmasim.format(name), np.random.default_rng(7)
-    values = np.concatenate([
-        rng.standard_normal(60) * 2.0 ** rng.integers(-20, 20, 60),
-        fmt.decode(rng.integers(0, 1 << fmt.bits, 60).astype(fmt.carrier)),
-        [0.0, -0.0, math.inf, -math.inf, fmt.max, 2 * fmt.max, -fmt.max * 1.0625, 2.0**-140, -(2.0**-150), 0.5, 2.5],
-    ])  # fmt: skip
+    values = np.concatenate(
+        [
+            rng.standard_normal(60) * 2.0 ** rng.integers(-20, 20, 60),
+            fmt.decode(rng.integers(0, 1 << fmt.bits, 60).astype(fmt.carrier)),
+            [
+                0.0,
+                -0.0,
+                math.inf,
+                -math.inf,
+                fmt.max,
+                2 * fmt.max,
+                -fmt.max * 1.0625,
+                2.0**-140,
+                -(2.0**-150),
+                0.5,
+                2.5,
+            ],
+        ]
+    )
     values = values[~np.isnan(values)]
     texts = [{math.inf: "inf", -math.inf: "-inf"}.get(v, f"{v:.1100f}".rstrip("0")) for v in values.tolist()]
     for rounding in ("nearest_even", "toward_zero", "up", "down"):

@@ -150,11 +150,14 @@ class TestFragments:
         assert "sel=D:5,40,0" in state_of(page)
         assert page.input_value("input[name=element]") == "D[5, 40]"
 
-    @pytest.mark.parametrize(("sel", "message"), [
-        ("D:5,4000,0", "The address selects 'D:5,4000,0': column of D 4000 is not within 0..31."),
-        ("Q:1,2,0", "The address selects 'Q:1,2,0': no operand 'Q'"),
-        ("lane:64", "The address selects 'lane:64': lane 64 is not within 0..63."),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("sel", "message"),
+        [
+            ("D:5,4000,0", "The address selects 'D:5,4000,0': column of D 4000 is not within 0..31."),
+            ("Q:1,2,0", "The address selects 'Q:1,2,0': no operand 'Q'"),
+            ("lane:64", "The address selects 'lane:64': lane 64 is not within 0..63."),
+        ],
+    )
     def test_a_link_to_what_does_not_exist_says_so(self, show, sel, message):
         page = show(state=view_state("fragment", arch="gfx950", op=SCALED, sel=sel))
         assert page.inner_text(".info .problem").startswith(message)

@@ -82,13 +82,7 @@ def test_there_are_enough_and_each_leads_to_an_exercise():
     assert len(set(names(PUZZLES))) == len(PUZZLES)
     assert {puzzle["exercise"] for puzzle in PUZZLES} <= {exercise.name for exercise in exercises()}
     archs = {puzzle["arch"] for puzzle in PUZZLES if "arch" in puzzle}
-    assert archs >= {
-        "gfx942",
-        "gfx950",
-        "gfx1100",
-        "gfx1200",
-        "gfx1250",
-    }
+    assert archs >= {"gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"}
 
 
 @pytest.mark.parametrize("puzzle", MAPPINGS, ids=names(MAPPINGS))
@@ -143,31 +137,41 @@ class TestPage:
                 assert answer["right"] < answer["of"], wrong
                 assert answer["message"], wrong
 
-    @pytest.mark.parametrize(("puzzle", "answer", "pattern"), [
-        ("row_of_d_16", {"i": "lane % 16", "j": "lane // 16 * 4 + n"}, "i and j are exchanged."),
-        ("k_of_16x16x16", "0", "The formula gives the same for every slot"),
-        ("k_of_16x16x16", "lane // 16 * 4 + (n ^ 1)", "Neighbouring elements are exchanged"),
-        ("row_of_d", "n // 4 * 8 + (1 - lane // 32) * 4 + n % 4", "The halves of the wave are exchanged"),
-        ("place_of_d", {"lane": "j + 32 * (i // 4 % 2)", "n": "(i % 4 + 4 * (i // 8)) ^ 1"}, "Neighbouring"),
-        ("code_ocp", "(e + 8) << 3", "code is 8 too large everywhere."),
-        ("load_a", "2 * (2 * (lane % 32) + lane // 32)", "index is too large by a factor of 2"),
-        ("row_of_a", "lane", "i takes the value 32, outside of 0 to 31"),
-        ("rdna4_d", "2 * n + lane // 16", "This is the layout of D of v_wmma_"),
-        ("row_of_d_16", {"i": "lane // 16 * 4 + n", "j": "lane % 8"}, "i is right. j is wrong exactly where lane is"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("puzzle", "answer", "pattern"),
+        [
+            ("row_of_d_16", {"i": "lane % 16", "j": "lane // 16 * 4 + n"}, "i and j are exchanged."),
+            ("k_of_16x16x16", "0", "The formula gives the same for every slot"),
+            ("k_of_16x16x16", "lane // 16 * 4 + (n ^ 1)", "Neighbouring elements are exchanged"),
+            ("row_of_d", "n // 4 * 8 + (1 - lane // 32) * 4 + n % 4", "The halves of the wave are exchanged"),
+            ("place_of_d", {"lane": "j + 32 * (i // 4 % 2)", "n": "(i % 4 + 4 * (i // 8)) ^ 1"}, "Neighbouring"),
+            ("code_ocp", "(e + 8) << 3", "code is 8 too large everywhere."),
+            ("load_a", "2 * (2 * (lane % 32) + lane // 32)", "index is too large by a factor of 2"),
+            ("row_of_a", "lane", "i takes the value 32, outside of 0 to 31"),
+            ("rdna4_d", "2 * n + lane // 16", "This is the layout of D of v_wmma_"),
+            (
+                "row_of_d_16",
+                {"i": "lane // 16 * 4 + n", "j": "lane % 8"},
+                "i is right. j is wrong exactly where lane is",
+            ),
+        ],
+    )
     def test_a_pattern_is_named(self, plain, puzzle, answer, pattern):
         said = self.check(plain, {"id": puzzle}, answer)["pattern"]
         assert said.startswith(pattern)
 
-    @pytest.mark.parametrize(("answer", "message"), [
-        ("lane / 16 * 4 + n", None),
-        ("lane $ 2", "'lane $ 2' is not an expression"),
-        ("alert(1)", "'alert(1)' is not an expression"),
-        ("constructor", "unknown name 'constructor'; nearest: "),
-        ("line % 4", "unknown name 'line'; nearest: lane, n"),
-        ("lane // n", "'lane // n' divides by 0"),
-        ("", "a formula for k is missing"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("answer", "message"),
+        [
+            ("lane / 16 * 4 + n", None),
+            ("lane $ 2", "'lane $ 2' is not an expression"),
+            ("alert(1)", "'alert(1)' is not an expression"),
+            ("constructor", "unknown name 'constructor'; nearest: "),
+            ("line % 4", "unknown name 'line'; nearest: lane, n"),
+            ("lane // n", "'lane // n' divides by 0"),
+            ("", "a formula for k is missing"),
+        ],
+    )
     def test_formulas_are_parsed(self, plain, answer, message):
         found = plain.evaluate(
             """(answer) => {
@@ -270,12 +274,15 @@ class TestPage:
             assert (other.inner_text(".result") == "Solved: no extra pass.") == (gap in right), gap
         assert 0 < len(right) < 9
 
-    @pytest.mark.parametrize(("values", "message"), [
-        ({"most": "x"}, "at most: x is not a whole number from 1 to 4096"),
-        ({"field": "lane"}, "'lane' cannot name what is asked"),
-        ({"names": "wave"}, "depends on 'wave': it is row, or nothing"),
-        ({"ds": "ds_red_b32"}, "unknown LDS instruction of gfx950 'ds_red_b32'; nearest: ds_read_b32"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ({"most": "x"}, "at most: x is not a whole number from 1 to 4096"),
+            ({"field": "lane"}, "'lane' cannot name what is asked"),
+            ({"names": "wave"}, "depends on 'wave': it is row, or nothing"),
+            ({"ds": "ds_red_b32"}, "unknown LDS instruction of gfx950 'ds_red_b32'; nearest: ds_read_b32"),
+        ],
+    )
     def test_a_wrong_question_about_banks_says_so(self, show, values, message):
         page = show(state=view_state("puzzles", ask="banks", **values))
         assert page.inner_text(".problem").startswith(message)

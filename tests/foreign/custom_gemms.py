@@ -62,13 +62,26 @@ def state_of(name: str, source: Path, threads: int) -> Values:
     wide = re.search(r"GlobalReadVectorWidthA: (\d+)", text)  # without a source: whole tiles
     multiples["AssertFree0ElementMultiple"] = int(wide[1]) if wide else sizes[0]
     problem = {
-        "DataType": a, "DataTypeA": a, "DataTypeB": b, "DestDataType": d, "ComputeDataType": compute, "UseE": "False",
-        "UseBias": "1", "BiasDataTypeList": "[S]", "UseScaleAB": "Vector" if "SABV" in name else "Scalar",
-    }  # fmt: skip
+        "DataType": a,
+        "DataTypeA": a,
+        "DataTypeB": b,
+        "DestDataType": d,
+        "ComputeDataType": compute,
+        "UseE": "False",
+        "UseBias": "1",
+        "BiasDataTypeList": "[S]",
+        "UseScaleAB": "Vector" if "SABV" in name else "Scalar",
+    }
     return multiples | {
-        "MacroTile0": sizes[0], "MacroTile1": sizes[1], "DepthU": sizes[2], "NumThreads": threads, "StaggerU": 0,
-        "StaggerUMapping": 0, "WorkGroupMapping": 1, "ProblemType": problem,
-    }  # fmt: skip
+        "MacroTile0": sizes[0],
+        "MacroTile1": sizes[1],
+        "DepthU": sizes[2],
+        "NumThreads": threads,
+        "StaggerU": 0,
+        "StaggerUMapping": 0,
+        "WorkGroupMapping": 1,
+        "ProblemType": problem,
+    }
 
 
 def fields(gemm: Gemm, names: list[tuple[str, int]]) -> list[Any]:

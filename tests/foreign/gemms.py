@@ -57,9 +57,13 @@ def letters(state: Values, name: str) -> dict[str, str]:
     a, b = pair or (problem["DataTypeA"], problem["DataTypeB"])
     listed = problem["BiasDataTypeList"].strip("[]").split(", ") if problem["UseBias"] != "0" else ["S"]
     return {
-        "a": a, "b": b, "d": problem["DestDataType"], "compute": problem["ComputeDataType"],
-        "bias": "S" if "S" in listed else listed[0], "e": problem["DataTypeE"] if problem["UseE"] == "True" else "S",
-    }  # fmt: skip
+        "a": a,
+        "b": b,
+        "d": problem["DestDataType"],
+        "compute": problem["ComputeDataType"],
+        "bias": "S" if "S" in listed else listed[0],
+        "e": problem["DataTypeE"] if problem["UseE"] == "True" else "S",
+    }
 
 
 def multiple(number: int, of: int) -> int:
@@ -131,8 +135,10 @@ class Problem:
         """
         m, n, k, kinds = self.m, self.n, self.k, self.types
         small = 1 if self.letters["d"] in LARGEST else 3
-        a, b, c = (self.small(shape, kind, small) for shape, kind in zip(
-            ((m, k), (k, n), (m, n)), (kinds["a"], kinds["b"], kinds["d"]), strict=True))  # fmt: skip
+        a, b, c = (
+            self.small(shape, kind, small)
+            for shape, kind in zip(((m, k), (k, n), (m, n)), (kinds["a"], kinds["b"], kinds["d"]), strict=True)
+        )
         product = a.astype(float) @ b.astype(float)
         values, scaled = self.scales(given, product)
         outputs, sums = [], self.alpha * scaled
@@ -153,9 +159,11 @@ class Problem:
         expected = self.rounded(sums + self.beta * c.astype(float)).T
         by_row = "Alik" in self.name, "Bjlk" in self.name  # A with K fastest, B with N fastest
         memory = {
-            "A": a if by_row[0] else np.ascontiguousarray(a.T), "B": b if by_row[1] else np.ascontiguousarray(b.T),
-            "C": np.ascontiguousarray(c.T), "D": np.zeros((n, m), kinds["d"]),
-        }  # fmt: skip
+            "A": a if by_row[0] else np.ascontiguousarray(a.T),
+            "B": b if by_row[1] else np.ascontiguousarray(b.T),
+            "C": np.ascontiguousarray(c.T),
+            "D": np.zeros((n, m), kinds["d"]),
+        }
         if self.split > 1:  # parts of the product, which another kernel adds
             memory["D"] = np.zeros((self.split, n, m), kinds["compute"])
             expected = product.T
@@ -174,12 +182,19 @@ class Problem:
         stagger |= state["StaggerUMapping"] << 13
         tiles = -(-self.m // state["MacroTile0"]), -(-self.n // state["MacroTile1"]) * self.split
         values |= {
-            "Gemm info": 1, "kernel info0": self.split | stagger << 16,
+            "Gemm info": 1,
+            "kernel info0": self.split | stagger << 16,
             "kernel info1": state["WorkGroupMapping"] & 0xFFFF if version == 1 else 0x3FF << 22 | 1 << 16 | 1,
-            "internalArgs": self.split | 1 << 8, "kernel info": self.split | 1 << 8,
-            "numWG": tiles[0] * tiles[1], "SizesFree0": self.m, "SizesFree1": self.n, "SizesFree2": 1,
-            "SizesSum0": self.k, "alpha": self.factor(self.alpha), "beta": self.factor(self.beta),
-        }  # fmt: skip
+            "internalArgs": self.split | 1 << 8,
+            "kernel info": self.split | 1 << 8,
+            "numWG": tiles[0] * tiles[1],
+            "SizesFree0": self.m,
+            "SizesFree1": self.n,
+            "SizesFree2": 1,
+            "SizesSum0": self.k,
+            "alpha": self.factor(self.alpha),
+            "beta": self.factor(self.beta),
+        }
         grid = (tiles[0] * tiles[1], 1, 1) if flat else (*tiles, 1)
         return Gemm(grid, state["NumThreads"], values, outputs)
 

@@ -34,7 +34,7 @@ MENDED = {
     "hipCUB/examples/example_utils.hpp": (
         "if HIPCUB_IF_CONSTEXPR(std::is_floating_point<K>::value)",
         "if (!std::is_floating_point<K>::value) break; else",
-    ),
+    )
 }
 """Defects of the sources themselves, and what replaces them: hipCUB 84d9c1c draws random integers in a loop that only
 floating-point numbers leave, so that seven of its nine examples never reach the device."""

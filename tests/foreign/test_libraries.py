@@ -66,5 +66,6 @@ def test_a_winograd_convolution():
     assert "bounds-lds-nowhere" in ids
     assert "bounds-lds" not in ids
     assert {one.id for one in report.findings if one.severity == "error"} == {
-        "races-no-barrier", "uninitialised-address",
-    }  # fmt: skip
+        "races-no-barrier",
+        "uninitialised-address",
+    }

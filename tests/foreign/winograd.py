@@ -52,10 +52,26 @@ def launch(path: Path, checks: Any = "all", c: int = 8, size: int = 12, k: int =
     out = np.zeros(want.shape, kind)
     rows, columns = out.shape[2:]
     values: dict[str, Any] = {
-        "BATCHSIZE": 1, "C": c, "H": size, "W": size, "K": k, "n_groups": 1, "flags": FLAGS, "in": x, "weights": w,
-        "out": out, "R": 3, "S": 3, "pad_h": pad, "pad_w": pad, "out_h": rows, "out_w": columns, "G": 1,
-        "alpha": np.float32(0), "beta": np.float32(0),
-    }  # fmt: skip
+        "BATCHSIZE": 1,
+        "C": c,
+        "H": size,
+        "W": size,
+        "K": k,
+        "n_groups": 1,
+        "flags": FLAGS,
+        "in": x,
+        "weights": w,
+        "out": out,
+        "R": 3,
+        "S": 3,
+        "pad_h": pad,
+        "pad_w": pad,
+        "out_h": rows,
+        "out_w": columns,
+        "G": 1,
+        "alpha": np.float32(0),
+        "beta": np.float32(0),
+    }
     for name, axes, shape in (("d", "NCHW", x.shape), ("f", "KCRS", w.shape), ("o", "NKHW", out.shape)):
         sizes = np.cumprod([x.itemsize if "_v21_" in path.name else 1, *shape[:0:-1]])[::-1]
         values |= {f"{name}_{axis}_stride": int(step) for axis, step in zip(axes, sizes, strict=True)}

@@ -12,16 +12,7 @@ from mfmasim.architectures import ARCHITECTURES
 from mfmasim.formats.conversions import ROWS, Mode, Modifiers, conversion, conversions
 from tests.formats.test_formats_encode import midpoints
 from tests.llvm import assembled
-from tests.slow.conversions import (
-    ARCH_FORMATS,
-    BLOCKS,
-    SCALED,
-    lfsr,
-    samples,
-    slow_narrow,
-    slow_random,
-    slow_widen,
-)
+from tests.slow.conversions import ARCH_FORMATS, BLOCKS, SCALED, lfsr, samples, slow_narrow, slow_random, slow_widen
 
 
 def as_captured(arch, bits, codes):

@@ -20,10 +20,7 @@ FP8 = formats.format("e4m3fn")
     [
         (lambda: formats.format("e4m3"), "did you mean 'e4m3fn'"),
         (lambda: formats.format("nope"), "allowed: f64, f32, xf32"),
-        (
-            lambda: FP8.decode(np.float32([1])),
-            "codes must be unsigned integers, not float32; use .view() for its bits",
-        ),
+        (lambda: FP8.decode(np.float32([1])), "codes must be unsigned integers, not float32; use .view() for its bits"),
         (lambda: FP8.decode(np.zeros(1, ml_dtypes.float8_e4m3fn)), "not float8_e4m3fn; use .view()"),
         (lambda: FP8.decode([256]), "code 0x100 does not fit the 8 bits of e4m3fn; allowed: 0 to 0xff"),
         (lambda: formats.format("fp4").decode(np.uint8([16])), "code 0x10 does not fit the 4 bits"),

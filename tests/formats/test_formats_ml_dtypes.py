@@ -20,10 +20,7 @@ def theirs(values, dtype):
 
 @pytest.mark.parametrize(
     ("name", "dtype", "ours", "rounded_twice"),
-    [
-        ("e4m3fn", ml_dtypes.float8_e4m3fn, 0x39, 0x38),
-        ("e4m3fnuz", ml_dtypes.float8_e4m3fnuz, 0x41, 0x40),
-    ],
+    [("e4m3fn", ml_dtypes.float8_e4m3fn, 0x39, 0x38), ("e4m3fnuz", ml_dtypes.float8_e4m3fnuz, 0x41, 0x40)],
 )
 def test_ml_dtypes_rounds_float64_twice(name, dtype, ours, rounded_twice):
     """Just above a midpoint the way through float32 loses the bit that decides."""

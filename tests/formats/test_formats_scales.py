@@ -89,17 +89,7 @@ def test_e8m0_as_a_format_rounds_between_powers_of_two():
     assert fmt.encode(values, "down").tolist() == [127, 127, 127, 127, 128, 0, 255, 255, 254]
     assert fmt.encode(values, "up").tolist() == [127, 128, 128, 128, 129, 0, 255, 255, 254]
     # A tie goes to the even code: 1.5 to 128, and 3.0 as well.
-    assert fmt.encode(values, "nearest_even", "infinity_or_nan").tolist() == [
-        127,
-        127,
-        128,
-        128,
-        128,
-        0,
-        255,
-        255,
-        255,
-    ]
+    assert fmt.encode(values, "nearest_even", "infinity_or_nan").tolist() == [127, 127, 128, 128, 128, 0, 255, 255, 255]
 
 
 def test_bad_rules_are_explained():

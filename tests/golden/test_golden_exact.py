@@ -113,20 +113,9 @@ def test_scales_multiply_their_own_block():
 
 def test_scale_extremes():
     a = np.full((1, 32), 0x38, np.uint8)  # 1.0
-    for scale_a, scale_b, expected in [
-        (0, 127, 5 - 127),
-        (254, 0, 5),
-        (0, 0, None),
-        (254, 254, INF),
-        (255, 127, NAN),
-    ]:
+    for scale_a, scale_b, expected in [(0, 127, 5 - 127), (254, 0, 5), (0, 0, None), (254, 254, INF), (255, 127, NAN)]:
         got = exact.matmul(
-            a,
-            a.T,
-            "e4m3fn",
-            "e4m3fn",
-            scale_a=np.array([[scale_a]], np.uint8),
-            scale_b=np.array([[scale_b]], np.uint8),
+            a, a.T, "e4m3fn", "e4m3fn", scale_a=np.array([[scale_a]], np.uint8), scale_b=np.array([[scale_b]], np.uint8)
         )
         want = 0 if expected is None else expected if expected > 1000 else int(f32(2.0**expected)[0])
         assert int(got[0, 0]) == want

@@ -70,12 +70,15 @@ def test_reference_vectors(file):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("file", "change"), [
-    ("CDNA1__v_mfma_f32_16x16x16f16.npz", {"group": 2}),
-    ("CDNA1__v_mfma_f32_16x16x16f16.npz", {"flushes": "positive"}),
-    ("CDNA2__v_mfma_f32_16x16x16f16.npz", {"group": 2}),
-    ("CDNA2__v_mfma_f32_16x16x16f16.npz", {"flushes": ""}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("CDNA1__v_mfma_f32_16x16x16f16.npz", {"group": 2}),
+        ("CDNA1__v_mfma_f32_16x16x16f16.npz", {"flushes": "positive"}),
+        ("CDNA2__v_mfma_f32_16x16x16f16.npz", {"group": 2}),
+        ("CDNA2__v_mfma_f32_16x16x16f16.npz", {"flushes": ""}),
+    ],
+)
 def test_the_vectors_see_every_parameter(file, change):
     require("reference vectors", VECTORS.is_dir(), SHARED_HOW)
     same, total = compare(file, replace(RULES[CDNA[file]], **change))

@@ -170,8 +170,12 @@ def test_the_rectangle_predicate_is_exact():
     verdicts = []
     for rows in range(1, 14):
         for cols in range(1, 14):
-            for more in ({"xcds": 2, "window": 2, "chunk": 4}, {"xcds": 3, "window": 3, "chunk": 6}, {"chunk": 8},
-                         {"xcds": 2, "window": 4, "chunk": 6}):  # fmt: skip
+            for more in (
+                {"xcds": 2, "window": 2, "chunk": 4},
+                {"xcds": 3, "window": 3, "chunk": 6},
+                {"chunk": 8},
+                {"xcds": 2, "window": 4, "chunk": 6},
+            ):
                 claim = grids.rectangle_claim(rows, cols, **more)
                 assert claim == grids.rectangles(rows, cols, **more).claim, (rows, cols, more)
                 verdicts.append(claim)

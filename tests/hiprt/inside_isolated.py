@@ -160,12 +160,15 @@ def test_a_fork_has_its_own_process(axpy):
     assert device.restarts == 0
 
 
-@pytest.mark.parametrize(("number", "says"), [
-    (signal.SIGKILL, r"the device's process ended during \S+ \(SIGKILL\): it was ended from outside, for instance"),
-    (signal.SIGTERM, r"the device's process ended during \S+ \(SIGTERM\)$"),
-    (signal.SIGABRT, r"ended the device's process \(SIGABRT\), as a memory fault on a GPU does$"),
-    (signal.SIGSEGV, r"ended the device's process \(SIGSEGV\), as a memory fault on a GPU does$"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (signal.SIGKILL, r"the device's process ended during \S+ \(SIGKILL\): it was ended from outside, for instance"),
+        (signal.SIGTERM, r"the device's process ended during \S+ \(SIGTERM\)$"),
+        (signal.SIGABRT, r"ended the device's process \(SIGABRT\), as a memory fault on a GPU does$"),
+        (signal.SIGSEGV, r"ended the device's process \(SIGSEGV\), as a memory fault on a GPU does$"),
+    ],
+)
 def test_only_what_a_kernel_can_cause_is_called_its_fault(axpy, number, says):
     device = mfmasim.device("hip")
     process = device._workers[0].process

@@ -47,9 +47,13 @@ def declared(version):
     newest = "7" if version else "10"
     places = [*folder_of(version), str(ROOT)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.hiprt.declared", newest], capture_output=True, text=True, check=True, cwd=ROOT,
+        [sys.executable, "-m", "tests.hiprt.declared", newest],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
-    )  # fmt: skip
+    )
     return json.loads(done.stdout)
 
 

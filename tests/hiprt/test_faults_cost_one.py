@@ -36,9 +36,17 @@ def test_verify(tmp_path):
 
 def test_golden_record(tmp_path):
     done = run(
-        "-m", "mfmasim", "gpu", "golden", "record", "intro", "--into", tmp_path / "made", expect=1,
+        "-m",
+        "mfmasim",
+        "gpu",
+        "golden",
+        "record",
+        "intro",
+        "--into",
+        tmp_path / "made",
+        expect=1,
         **faults(tmp_path, 3, 32, 62),
-    )  # fmt: skip
+    )
     lines = done.stdout.splitlines()
     lost = [line for line in lines if line.startswith("ERROR")]
     assert len(lost) == 3, done.stdout

@@ -22,11 +22,7 @@ CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kerne
 
 @pytest.mark.parametrize(
     ("arch", "checks", "options", "version"),
-    [
-        ("gfx942", "all", "", ""),
-        ("gfx1201", "bounds", f"--deselect {CDNA_ONLY}", ""),
-        ("gfx942", "bounds", "", "7.2"),
-    ],
+    [("gfx942", "all", "", ""), ("gfx1201", "bounds", f"--deselect {CDNA_ONLY}", ""), ("gfx942", "bounds", "", "7.2")],
 )
 def test_the_device_suite_passes_through_hip_python(arch, checks, options, version):
     variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks}
@@ -196,11 +192,7 @@ def test_trials_of_every_family_agree_three_ways(share):
 @pytest.mark.parametrize("share", range(len(RIGHT)))
 def test_many_trials_of_every_family_agree_three_ways(share):
     """Other trials each round, under every check, and with shapes up to twice as large; one family at a time."""
-    variables = {
-        "MFMASIM_TEST_SHARE": f"{share}/{len(RIGHT)}",
-        "MFMASIM_TEST_LONG": f"{this_round()}",
-        **ALL,
-    }
+    variables = {"MFMASIM_TEST_SHARE": f"{share}/{len(RIGHT)}", "MFMASIM_TEST_LONG": f"{this_round()}", **ALL}
     assert suite("tests/hiprt/inside_trials.py", seconds=900, **variables) == 1
 
 

@@ -18,9 +18,12 @@ HALF = {"b64": "b32", "b128": "b64"}
 def smem_rows(prober, encodings):
     rows = []
     tries = [
-        {"sdata": 20, "sbase": 20, "offset": 16, "soffset": NULL}, {"sdata": 20, "offset": 16, "soffset": NULL},
-        {"sdata": 20, "sbase": 20}, {"sbase": 20}, {},
-    ]  # fmt: skip
+        {"sdata": 20, "sbase": 20, "offset": 16, "soffset": NULL},
+        {"sdata": 20, "offset": 16, "soffset": NULL},
+        {"sdata": 20, "sbase": 20},
+        {"sbase": 20},
+        {},
+    ]
     count = 1 << encodings.by_name["SMEM"].op[1]
     prober.ask([words(encodings, "SMEM", op, **fields) for op in range(count) for fields in tries])
     for op in range(count):
@@ -100,14 +103,20 @@ def flat_rows(prober, encodings, segment):
     """FLAT, GLOBAL and SCRATCH: the address forms belong to the encoding, the data to the row."""
     rows = []
     name_of = segment if segment in encodings.by_name else "FLAT"
-    fixed = {"saddr": NULL} | ({} if name_of == segment and "seg" not in encodings.by_name[name_of].fields else {
-        "seg": ("FLAT", "SCRATCH", "GLOBAL").index(segment)})  # fmt: skip
+    fixed = {"saddr": NULL} | (
+        {}
+        if name_of == segment and "seg" not in encodings.by_name[name_of].fields
+        else {"seg": ("FLAT", "SCRATCH", "GLOBAL").index(segment)}
+    )
     fixed |= {"sve": 1} if segment == "SCRATCH" else {}
     returning = {"glc": 1} if "glc" in encodings.by_name[name_of].fields else {"th": 1}
     tries = [
         fixed | extra | {"vdst": dst, "data": data, "vaddr": address}
-        for dst in (40, 0) for data in (20, 0) for extra in (returning, {}) for address in (10, 0)
-    ]  # fmt: skip
+        for dst in (40, 0)
+        for data in (20, 0)
+        for extra in (returning, {})
+        for address in (10, 0)
+    ]
     tries += [fields | {"sve": 0} for fields in tries] if segment == "SCRATCH" else []
     count = 1 << encodings.by_name[name_of].op[1]
     prober.ask([words(encodings, name_of, op, **fields) for op in range(count) for fields in tries])

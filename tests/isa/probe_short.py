@@ -52,11 +52,7 @@ def short_forms(prober, head, encoding, name, sources, negatable):
         base = dpp_base(head, control)
         if prober.text(dwords(*base)):
             got = accepted(prober, base, DPP_BITS)
-            assert {i for i in range(2) if f"neg{i}" in got} == {i for i in negatable if i < 2}, (
-                name,
-                got,
-                negatable,
-            )
+            assert {i for i in range(2) if f"neg{i}" in got} == {i for i in negatable if i < 2}, (name, got, negatable)
             flags.append(flag)
             break
     return flags

@@ -15,14 +15,7 @@ VOP3_BITS = {
 
 # Sources of a VOP3 probe, from all vector registers to none: LLVM wants unused fields to be zero in some operations,
 # and a lane select to be scalar.
-VOP3_SOURCES = (
-    (V + 40, V + 80, V + 120),
-    (V + 40, V + 80, 0),
-    (V + 40, 80, 0),
-    (V + 40, 0, 0),
-    (40, 80, 0),
-    (0, 0, 0),
-)
+VOP3_SOURCES = ((V + 40, V + 80, V + 120), (V + 40, V + 80, 0), (V + 40, 80, 0), (V + 40, 0, 0), (40, 80, 0), (0, 0, 0))
 
 
 def vop3_bases(op):

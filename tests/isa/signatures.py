@@ -9,18 +9,7 @@ from __future__ import annotations
 
 import re
 
-DWORDS = {
-    "i64": 2,
-    "u64": 2,
-    "f64": 2,
-    "b64": 2,
-    "b96": 3,
-    "b128": 4,
-    "b256": 8,
-    "b512": 16,
-    "pk_f32": 2,
-    "pk_b32": 2,
-}
+DWORDS = {"i64": 2, "u64": 2, "f64": 2, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16, "pk_f32": 2, "pk_b32": 2}
 TYPE = re.compile(r"^(?:[iufb](?:4|8|16|32|64)|[fb]f8|fp8|fp6|bf6|fp4|bf16|xf32|f8f6f4|i24|u24|ubyte\d)$")
 PLAIN = {"i24": "i32", "u24": "u32", "b8": "b32", "u4": "b32", "i4": "b32"}
 

@@ -67,9 +67,7 @@ RDNA_RULES = [
 # Of a field that holds one half of a register, the type is as wide as the half.
 HALF = {"b32": "b16", "u32": "u16", "i32": "i16"}
 
-WMMA = re.compile(
-    r"v_(?P<kind>wmma|swmmac)_(?P<d>b?[fi]\d+)_\d+x\d+x\d+_(?P<a>[a-z]+\d+?)(?:_(?P<b>[a-z]+8))?",
-)
+WMMA = re.compile(r"v_(?P<kind>wmma|swmmac)_(?P<d>b?[fi]\d+)_\d+x\d+x\d+_(?P<a>[a-z]+\d+?)(?:_(?P<b>[a-z]+8))?")
 
 
 def wmma_signature(name, dst_width, src_widths):

@@ -65,8 +65,11 @@ def test_implicit_and_tied_operands_are_there_but_not_printed():
     assert [operand.index for operand in compare.dst] == [106, 126]
     save = one("be94206a")  # s_and_saveexec_b64 s[20:21], vcc
     assert [(o.index, o.printed) for o in (*save.dst, *save.src)] == [
-        (20, True), (126, False), (106, True), (126, False),
-    ]  # fmt: skip
+        (20, True),
+        (126, False),
+        (106, True),
+        (126, False),
+    ]
 
 
 def test_memory_operands_stand_at_fixed_places():

@@ -25,10 +25,24 @@ MISSING = {
 
 def compile_kernel(source, arch, output):
     subprocess.run(
-        [tool("clang"), "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w",
-         "-O2", "-std=c++20", f"--offload-arch={arch}", "-o", output, source],
+        [
+            tool("clang"),
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "-nogpuinc",
+            "-nogpulib",
+            "--no-gpu-bundle-output",
+            "-w",
+            "-O2",
+            "-std=c++20",
+            f"--offload-arch={arch}",
+            "-o",
+            output,
+            source,
+        ],
         check=True,
-    )  # fmt: skip
+    )
     listing = subprocess.run([tool("llvm-objdump"), "-d", output], capture_output=True, text=True, check=True).stdout
     return [(" ".join(text.split()), int(pc, 16), words.split()) for text, pc, words in LINE.findall(listing)]
 
@@ -53,10 +67,19 @@ def code_of(words):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("arch", "least"), [
-    ("gfx908", 5000), ("gfx90a", 6500), ("gfx942", 8000), ("gfx950", 8500),
-    ("gfx1100", 6000), ("gfx1151", 6000), ("gfx1200", 6000), ("gfx1201", 6000),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arch", "least"),
+    [
+        ("gfx908", 5000),
+        ("gfx90a", 6500),
+        ("gfx942", 8000),
+        ("gfx950", 8500),
+        ("gfx1100", 6000),
+        ("gfx1151", 6000),
+        ("gfx1200", 6000),
+        ("gfx1201", 6000),
+    ],
+)
 def test_every_instruction_equals_objdump(arch, least, folder):
     compared = 0
     for name, lines in corpus(arch, folder).items():

@@ -147,10 +147,13 @@ def written(tree):
     """Lines of texts that are mnemonics, or how some begin."""
     silent = docstrings(tree) | spoken(tree)
     return {
-        node.lineno for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in silent
         and begins_mnemonics(node.value)
-    }  # fmt: skip
+    }
 
 
 @cache

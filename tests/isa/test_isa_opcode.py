@@ -232,10 +232,18 @@ def test_scale_prefix_and_dual_instructions_have_records():
     assert (pair.name, pair.unit) == ("v_dual_mov_b32 :: v_dual_add_f32", "VALU")
 
 
-@pytest.mark.parametrize(("name", "encoding"), [
-    ("s_new_control", "SOPP"), ("ds_frobnicate_b32", "DS"), ("x_add_f32", "VOP2"), ("v_add_f32", "SOP2"),
-    ("global_fetch_b32", "GLOBAL"), ("buffer_flush", "MUBUF"), ("s_fetch_b32", "SMEM"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("s_new_control", "SOPP"),
+        ("ds_frobnicate_b32", "DS"),
+        ("x_add_f32", "VOP2"),
+        ("v_add_f32", "SOP2"),
+        ("global_fetch_b32", "GLOBAL"),
+        ("buffer_flush", "MUBUF"),
+        ("s_fetch_b32", "SMEM"),
+    ],
+)
 def test_an_opcode_of_which_nothing_is_known_is_refused(name, encoding):
     with pytest.raises(MfmasimError, match=f"no row for the {encoding} opcode {name}"):
         opcode(name, encoding)

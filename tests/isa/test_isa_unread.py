@@ -167,7 +167,8 @@ def test_every_bit_of_every_opcode(arch):
     [
         # A scale prefix with bits of a third scale, as AMD's assembler leaves them.
         (
-            "gfx950", "d3ac6000 0003118c d3ad8c00 84021148",
+            "gfx950",
+            "d3ac6000 0003118c d3ad8c00 84021148",
             SCALED + " a[0:3], v[72:75], v[8:11], a[0:3], v140, v136 op_sel_hi:[0,0,0] cbsz:4 blgp:4",
             (("scale_op_sel", 4), ("scale_op_sel_hi2", 1)),
         ),
@@ -176,23 +177,35 @@ def test_every_bit_of_every_opcode(arch):
         ("gfx1151", "d5268002 02010305", "v_sub_nc_u32_e64 v2, v5, 1 clamp", (("src2", 128),)),
         ("gfx1151", "dc520100 03020300", "global_load_b32 v3, v0, s[2:3] offset:256", (("data", 3),)),
         ("gfx1151", "f4800000 f8000000", "s_gl1_inv", (("soffset", 124),)),
-        ("gfx908", "e8540000 80200000", "tbuffer_load_format_d16_x v0, off, s[0:3], 0 format:[BUF_DATA_FORMAT_8_8_8_8]",
-         (("reserved", 1 << 53),)),
+        (
+            "gfx908",
+            "e8540000 80200000",
+            "tbuffer_load_format_d16_x v0, off, s[0:3], 0 format:[BUF_DATA_FORMAT_8_8_8_8]",
+            (("reserved", 1 << 53),),
+        ),
         ("gfx950", "c0020000 02000008", "s_load_dword s0, s[0:1], 0x8", (("soffset", 1),)),
         ("gfx950", "c0004000 10000009", "s_load_dword s0, s[0:1], s8", (("offset", 9),)),
         ("gfx1151", "d8400000 0302010a", "ds_cmpstore_b32 v10, v1, v2", (("vdst", 3),)),
-        ("gfx1151", "ca2004ff 02000300 00000041", "v_dual_mov_b32 v2, 0x41 :: v_dual_add_nc_u32 v1, v0, v1",
-         (("src1x", 2),)),
+        (
+            "gfx1151",
+            "ca2004ff 02000300 00000041",
+            "v_dual_mov_b32 v2, 0x41 :: v_dual_add_nc_u32 v1, v0, v1",
+            (("src1x", 2),),
+        ),
         ("gfx1151", "dc500000 01050002", "flat_load_b32 v1, v[2:3]", (("saddr", 5),)),
         ("gfx1201", "c405007c 00000000 00000000", "buffer_load_b32 v0, off, s[0:3], null", (("format", 0),)),
-        ("gfx1151", "d5030000 000204fa ff50e401",
-         "v_add_f32_e64_dpp v0, v1, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", (("dpp_neg", 3),)),
+        (
+            "gfx1151",
+            "d5030000 000204fa ff50e401",
+            "v_add_f32_e64_dpp v0, v1, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf",
+            (("dpp_neg", 3),),
+        ),
         ("gfx942", "7d8404f9 06060501", "v_cmp_eq_i32_sdwa vcc, v1, v2 src0_sel:DWORD src1_sel:DWORD", (("sdst", 5),)),
         ("gfx942", "bf8a0007", "s_barrier", (("simm16", 7),)),
         ("gfx942", "d2850000 08020501", "v_mul_lo_u32 v0, v1, v2", (("omod", 1),)),
         ("gfx950", "d38f4000 98020501", "v_pk_add_f16 v0, v1, v2", (("neg_lo", 4),)),
     ],
-)  # fmt: skip
+)
 def test_unread_fields_are_listed_with_their_values(arch, words, text, ignored):
     code = b"".join(int(word, 16).to_bytes(4, "little") for word in words.split())
     instruction = decode(code, arch)

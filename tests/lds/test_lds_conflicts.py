@@ -257,7 +257,7 @@ def test_every_instruction_of_every_architecture_has_a_table():
         (lambda: lds.conflicts("gfx942", "ds_read_b32", np.zeros((2, 64), int)).phases, "batch"),
         (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4)[0], "not a batch"),
     ],
-)  # fmt: skip
+)
 def test_errors(call, text):
     with pytest.raises(MfmasimError) as caught:
         call()

@@ -191,9 +191,15 @@ def test_direct_to_lds_fills_in_lane_order_so_that_the_source_is_swizzled():
 
 @pytest.mark.parametrize(
     ("base", "right_load", "right_read", "floats"),
-    [(0, False, False, 64), (512, False, False, 0), (0, True, False, 4), (0, False, True, 4), (512, True, True, 256),
-     (0, True, True, 256)],
-)  # fmt: skip
+    [
+        (0, False, False, 64),
+        (512, False, False, 0),
+        (0, True, False, 4),
+        (0, False, True, 4),
+        (512, True, True, 256),
+        (0, True, True, 256),
+    ],
+)
 def test_the_printed_copy_through_lds(base, right_load, right_read, floats):
     """T1: the offset of the load wants 16 bytes per lane, and the address of the read is in bytes already."""
     source = np.arange(256) + 1
@@ -211,9 +217,7 @@ def test_the_printed_copy_through_lds(base, right_load, right_read, floats):
     assert memory[allocated].all()
 
 
-@pytest.mark.parametrize(
-    ("size", "step"), [(1, 4), (2, 4), (4, 4), (12, 16), (16, 16)]
-)  # fmt: skip
+@pytest.mark.parametrize(("size", "step"), [(1, 4), (2, 4), (4, 4), (12, 16), (16, 16)])
 def test_direct_to_lds_places(size, step):
     places = lds.direct_to_lds("gfx950", size, base=512, m0=64, offset=8)
     assert places.tolist() == [584 + lane * step for lane in range(64)]
@@ -311,7 +315,7 @@ def test_a_degree_under_a_swizzle_is_between_1_and_the_lanes(found, data):
         (lambda: lds.find_swizzle((1024, 128), 1, None, [READ_16], ["gfx942"]), "does not fit the 65536 of gfx942"),
         (lambda: lds.find_swizzle((16, 136), 1, None, [READ_16], ["gfx950"]), "whole 16-byte accesses"),
     ],
-)  # fmt: skip
+)
 def test_errors(call, text):
     if text is None:  # 64 lanes are a wave of gfx1100 too
         assert call().free

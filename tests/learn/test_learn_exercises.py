@@ -58,10 +58,27 @@ def test_wrong_answers_fail_by_what_they_show(name, tmp_path):
 
 def test_the_course_has_its_ladder():
     assert NAMES == [
-        "lanes", "load_a", "rows_of_d", "pack_f16", "k_of_16x16x16", "fp8_packing", "fnuz_and_ocp", "block_scales",
-        "fp4_nibbles", "lds_tile", "bank_padding", "xor_swizzle", "waitcnt", "direct_to_lds",
-        "direct_swizzle", "double_buffer", "wmma_rdna3", "wmma_rdna4", "triton_layout", "small_gemm",
-    ]  # fmt: skip
+        "lanes",
+        "load_a",
+        "rows_of_d",
+        "pack_f16",
+        "k_of_16x16x16",
+        "fp8_packing",
+        "fnuz_and_ocp",
+        "block_scales",
+        "fp4_nibbles",
+        "lds_tile",
+        "bank_padding",
+        "xor_swizzle",
+        "waitcnt",
+        "direct_to_lds",
+        "direct_swizzle",
+        "double_buffer",
+        "wmma_rdna3",
+        "wmma_rdna4",
+        "triton_layout",
+        "small_gemm",
+    ]
     assert list(LAUNCHES) == NAMES
     assert [one.number for one in exercises()] == list(range(1, 21))
 

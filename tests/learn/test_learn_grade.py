@@ -33,8 +33,11 @@ def test_a_class_is_graded(capsys, tmp_path):
     assert code == 1
     assert tuple(rows[0]) == COLUMNS
     assert {row["student"]: row["state"] for row in rows} == {
-        "ann": "not yet", "bob": "error", "cy": "error", "eve": "solved",
-    }  # fmt: skip
+        "ann": "not yet",
+        "bob": "error",
+        "cy": "error",
+        "eve": "solved",
+    }
     found = {row["student"]: row for row in rows}
     assert found["ann"]["finding"] == "waits-read-in-flight"
     assert found["bob"]["message"].startswith("unknown kernel 'waitcnt'")
@@ -53,8 +56,9 @@ def test_a_table_says_whose_files_are(capsys, tmp_path):
     code, rows, _ = grade(capsys, tmp_path, "--table", table)
     assert code == 1
     assert (rows[1]["state"], rows[1]["message"]) == (
-        "error", f"{tmp_path / 'x2.hip'}: cannot be read: No such file or directory",
-    )  # fmt: skip
+        "error",
+        f"{tmp_path / 'x2.hip'}: cannot be read: No such file or directory",
+    )
 
 
 def test_inputs_depend_on_the_student_and_the_seed(capsys, tmp_path, monkeypatch):
@@ -78,10 +82,13 @@ def test_inputs_depend_on_the_student_and_the_seed(capsys, tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("name", "student", "of"),
     [
-        ("load_a", "", "load_a"), ("ann-load_a", "ann", "load_a"), ("load_a_bob_c", "bob_c", "load_a"),
-        ("ann_wmma_rdna4", "ann", "wmma_rdna4"), ("lanes.k", "k", "lanes"),
+        ("load_a", "", "load_a"),
+        ("ann-load_a", "ann", "load_a"),
+        ("load_a_bob_c", "bob_c", "load_a"),
+        ("ann_wmma_rdna4", "ann", "wmma_rdna4"),
+        ("lanes.k", "k", "lanes"),
     ],
-)  # fmt: skip
+)
 def test_names(name, student, of, tmp_path):
     written(tmp_path, **{name: ""})
     (found,) = submissions(tmp_path)

@@ -46,15 +46,18 @@ def test_a_cell_is_graded():
     assert hint.startswith("Hint: ")
 
 
-@pytest.mark.parametrize(("line", "message"), [
-    ("--arch gfx951", "unknown architecture 'gfx951'"),
-    ("--arhc gfx950", "%%hip: unrecognized arguments: --arhc gfx950"),
-    ("--exercise load", "unknown exercise 'load'"),
-    ("--args a b 256", "%%hip: --arch is missing, such as --arch gfx950"),
-    ("--arch gfx942 --args c b 256", "unknown argument 'c' among the arrays of the notebook, and not a number"),
-    ("--arch gfx942 --launch 4 --args a b 1", "--launch '4': expected workgroups and work-items, such as '4, 256'"),
-    ("--arch gfx942 --kernel thrice --args a b 1", "unknown kernel 'thrice' in this cell; --kernel names one"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--arch gfx951", "unknown architecture 'gfx951'"),
+        ("--arhc gfx950", "%%hip: unrecognized arguments: --arhc gfx950"),
+        ("--exercise load", "unknown exercise 'load'"),
+        ("--args a b 256", "%%hip: --arch is missing, such as --arch gfx950"),
+        ("--arch gfx942 --args c b 256", "unknown argument 'c' among the arrays of the notebook, and not a number"),
+        ("--arch gfx942 --launch 4 --args a b 1", "--launch '4': expected workgroups and work-items, such as '4, 256'"),
+        ("--arch gfx942 --kernel thrice --args a b 1", "unknown kernel 'thrice' in this cell; --kernel names one"),
+    ],
+)
 def test_bad_input_is_one_line(line, message):
     names = {"a": np.zeros(4, np.float32), "b": np.zeros(4, np.float32)}
     with pytest.raises(MfmasimError) as error:

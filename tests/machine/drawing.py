@@ -37,8 +37,7 @@ NOT_JUDGED = {
         "the workgroups of a cluster receive them: test_async_lds",
     ),
     **dict.fromkeys(
-        ("tensor_load_to_lds", "tensor_store_from_lds"),
-        "test_tensor_ops compares them with a model of the descriptor",
+        ("tensor_load_to_lds", "tensor_store_from_lds"), "test_tensor_ops compares them with a model of the descriptor"
     ),
     **dict.fromkeys(("flat_prefetch_b8", "global_prefetch_b8"), "a hint to the caches without any result"),
     "s_set_vgpr_msb": "the registers of the instructions behind it tell; test_high_registers compares them",

@@ -104,9 +104,17 @@ def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra
     if arch.startswith("gfx1"):
         registers = f"  .amdhsa_next_free_vgpr {find_arch(arch).vgprs}\n  .amdhsa_wavefront_size32 {int(lanes == 32)}"
     return TEMPLATE.format(
-        arch=arch, lanes=lanes, registers=registers, name=name, body=body, lds=lds,
-        kernarg=8 * len(arguments), arguments=listed, metadata=metadata, extra=extra,
-    )  # fmt: skip
+        arch=arch,
+        lanes=lanes,
+        registers=registers,
+        name=name,
+        body=body,
+        lds=lds,
+        kernarg=8 * len(arguments),
+        arguments=listed,
+        metadata=metadata,
+        extra=extra,
+    )
 
 
 def _assembled(lines, arch, *options):

@@ -54,9 +54,12 @@ def aim(arch, rows=()):
     name, lanes = split(arch)
     returning = family(name).dialect.cache.get("glc", "")
     target = Target(
-        name.startswith("gfx1"), name.startswith("gfx12"), lanes, "sc0" if name.startswith("gfx1") else returning,
+        name.startswith("gfx1"),
+        name.startswith("gfx12"),
+        lanes,
+        "sc0" if name.startswith("gfx1") else returning,
         cdna5=name == "gfx1250",
-    )  # fmt: skip
+    )
     for side in ("VOPDX", "VOPDY"):
         duals[side] = sorted(found for found in rows if any(encoding == side for encoding, _ in rows[found]))
         if target.cdna5:  # the dot products are those of the matrix instructions, which have other judges

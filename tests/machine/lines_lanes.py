@@ -102,9 +102,19 @@ def _movrel(row, rng):
 def _clock(row, rng, number):
     """A later reading is larger, also across a branch."""
     label = f".Lclock_{row.name}{number}"
-    after = ["s_waitcnt lgkmcnt(0)", f"s_branch {label}", "s_nop 0", "s_nop 0", f"{label}:", f"{row.name} s[72:73]",
-             "s_waitcnt lgkmcnt(0)", "s_sub_u32 s70, s72, s70", "s_subb_u32 s71, s73, s71", "s_cmp_lg_u32 s70, 0",
-             "s_cselect_b32 s70, 1, 0"]  # fmt: skip
+    after = [
+        "s_waitcnt lgkmcnt(0)",
+        f"s_branch {label}",
+        "s_nop 0",
+        "s_nop 0",
+        f"{label}:",
+        f"{row.name} s[72:73]",
+        "s_waitcnt lgkmcnt(0)",
+        "s_sub_u32 s70, s72, s70",
+        "s_subb_u32 s71, s73, s71",
+        "s_cmp_lg_u32 s70, 0",
+        "s_cselect_b32 s70, 1, 0",
+    ]
     return lines.Probe(row.name, f"{row.name} s[70:71]", [], after, ["s70", "s71"])
 
 

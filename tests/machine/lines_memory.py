@@ -18,9 +18,13 @@ from tests.machine.lines import (
 
 def _read_back():
     """The parts of the LDS that a lane owns."""
-    return [f"ds_read_b128 v[104:107], {LDS_OWN}", f"ds_read_b128 v[108:111], {LDS_OWN} offset:16",
-            f"ds_read2st64_b64 v[112:115], {LDS_STRIDED} offset1:1",
-            f"ds_read2st64_b64 v[116:119], {LDS_STRIDED} offset0:2 offset1:3", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    return [
+        f"ds_read_b128 v[104:107], {LDS_OWN}",
+        f"ds_read_b128 v[108:111], {LDS_OWN} offset:16",
+        f"ds_read2st64_b64 v[112:115], {LDS_STRIDED} offset1:1",
+        f"ds_read2st64_b64 v[116:119], {LDS_STRIDED} offset0:2 offset1:3",
+        "s_waitcnt lgkmcnt(0)",
+    ]
 
 
 def _lds(row, rng):

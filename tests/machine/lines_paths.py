@@ -13,9 +13,16 @@ def _fork(row, rng, number):
     label, join = (f".L{what}_{row.name}{number}" for what in ("pass", "join"))
     mask = rng.choice(["s[20:21]", "s[24:25]", "s[26:27]", "exec", "0", "-1", "vcc", "1"])
     held, pointer = "s[82:83]", "s84"
-    before = ["s_mov_b32 s72, 0", f"s_mov_b32 {pointer}, 0", f"s_mov_b64 {held}, {mask}", f"v_mov_b32_e32 v{D}, 0",
-              "s_getpc_b64 s[74:75]", f"{label}_here:", f"s_add_u32 s74, s74, {label}-{label}_here",
-              "s_addc_u32 s75, s75, 0"]  # fmt: skip
+    before = [
+        "s_mov_b32 s72, 0",
+        f"s_mov_b32 {pointer}, 0",
+        f"s_mov_b64 {held}, {mask}",
+        f"v_mov_b32_e32 v{D}, 0",
+        "s_getpc_b64 s[74:75]",
+        f"{label}_here:",
+        f"s_add_u32 s74, s74, {label}-{label}_here",
+        "s_addc_u32 s75, s75, 0",
+    ]
     indirect = row.name != "s_cbranch_i_fork"
     fork = f"s_cbranch_g_fork {held}, s[74:75]" if indirect else f"s_cbranch_i_fork {held}, {label}"
     failing = [f"v_add_u32_e32 v{D}, 5, v{D}", "s_mul_i32 s72, s72, 3", "s_add_u32 s72, s72, 1", f"s_branch {join}"]

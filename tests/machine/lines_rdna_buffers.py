@@ -30,9 +30,14 @@ def resource(rng):
         before, address, tail = index, "v104", "idxen"
     flags |= rng.choice([20, 20, 20, 20, 20, 20, 20, 0]) << 12  # a format; without one the resource is unbound
     setup = [
-        "v_readlane_b32 s86, v45, 0", "s_sub_u32 s86, s86, 32", "s_add_u32 s80, s12, s86", "s_addc_u32 s81, s13, 0",
-        "s_and_b32 s81, s81, 0xffff", f"s_or_b32 s81, s81, {(stride | swizzle << 14) << 16:#x}",
-        f"s_mov_b32 s82, {records}", f"s_mov_b32 s83, {flags | check << 28:#x}",
+        "v_readlane_b32 s86, v45, 0",
+        "s_sub_u32 s86, s86, 32",
+        "s_add_u32 s80, s12, s86",
+        "s_addc_u32 s81, s13, 0",
+        "s_and_b32 s81, s81, 0xffff",
+        f"s_or_b32 s81, s81, {(stride | swizzle << 14) << 16:#x}",
+        f"s_mov_b32 s82, {records}",
+        f"s_mov_b32 s83, {flags | check << 28:#x}",
         f"s_mov_b32 s84, {rng.choice([0, 0, 4])}",
-    ]  # fmt: skip
+    ]
     return setup + before, address, tail, kind

@@ -55,8 +55,15 @@ def _message(row):
     """The clock that a message returns: a later one is larger."""
     ask = f"{row.name} {{}}, sendmsg(MSG_RTN_GET_REALTIME)"
     one, two = (span("s", first, 2 if row.name.endswith("64") else 1) for first in (70, 72))
-    after = ["s_waitcnt lgkmcnt(0)", "s_nop 0", ask.format(two), "s_waitcnt lgkmcnt(0)", "s_sub_u32 s70, s72, s70",
-             "s_cmp_lg_u32 s70, 0", "s_cselect_b32 s70, 1, 0"]  # fmt: skip
+    after = [
+        "s_waitcnt lgkmcnt(0)",
+        "s_nop 0",
+        ask.format(two),
+        "s_waitcnt lgkmcnt(0)",
+        "s_sub_u32 s70, s72, s70",
+        "s_cmp_lg_u32 s70, 0",
+        "s_cselect_b32 s70, 1, 0",
+    ]
     return Probe(row.name, ask.format(one), [], after, ["s70"])
 
 
@@ -68,15 +75,24 @@ def _by_lane(row, rng):
     if row.dst:
         after += ["v_mov_b32_e32 v103, s87", f"ds_read_b32 v102, v103 offset:{offset}", "s_waitcnt lgkmcnt(0)"]
         return Probe(row.name, f"{row.name} v{D} offset:{offset}", before, after, [f"v{D}", "v102"])
-    after += [*lines_atomics._LANE, "v_lshlrev_b32_e32 v103, 2, v103", "v_add_u32_e32 v103, s87, v103",
-              f"ds_read_b32 v{D}, v103 offset:{offset}", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    after += [
+        *lines_atomics._LANE,
+        "v_lshlrev_b32_e32 v103, 2, v103",
+        "v_add_u32_e32 v103, s87, v103",
+        f"ds_read_b32 v{D}, v103 offset:{offset}",
+        "s_waitcnt lgkmcnt(0)",
+    ]
     return Probe(row.name, f"{row.name} v{rng.choice([10, 38])} offset:{offset}", before, after, [f"v{D}"])
 
 
 def _memory_by_lane(row, rng):
     offset = 4 * rng.randrange(8)
-    before = ["v_readlane_b32 s86, v45, 0", "s_sub_u32 s86, s86, 32", "s_add_u32 s80, s12, s86",
-              "s_addc_u32 s81, s13, 0"]  # fmt: skip
+    before = [
+        "v_readlane_b32 s86, v45, 0",
+        "s_sub_u32 s86, s86, 32",
+        "s_add_u32 s80, s12, s86",
+        "s_addc_u32 s81, s13, 0",
+    ]
     after = ["s_waitcnt vmcnt(0)", f"global_load_dwordx4 v[104:107], {lines.GLOBAL_PAIR}, off", "s_waitcnt vmcnt(0)"]
     if row.dst:
         return Probe(row.name, f"{row.name} v{D}, s[80:81] offset:{offset}", before, after[:1], [f"v{D}"])
@@ -87,8 +103,12 @@ def _memory_by_lane(row, rng):
 def _exchange(row, rng):
     """DS_STOREXCHG_2ADDR, DS_CONDXCHG32 in the lane's own 32 bytes."""
     size = 8 if row.name.endswith("64") else 4
-    after = ["s_waitcnt lgkmcnt(0)", f"ds_read_b128 v[104:107], {LDS_OWN}",
-             f"ds_read_b128 v[108:111], {LDS_OWN} offset:16", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    after = [
+        "s_waitcnt lgkmcnt(0)",
+        f"ds_read_b128 v[104:107], {LDS_OWN}",
+        f"ds_read_b128 v[108:111], {LDS_OWN} offset:16",
+        "s_waitcnt lgkmcnt(0)",
+    ]
     count = row.dst[0].count
     results = [f"v{D + k}" for k in range(count)] + [f"v{n}" for n in range(104, 112)]
     if "condxchg" in row.name:

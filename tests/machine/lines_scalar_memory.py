@@ -29,8 +29,12 @@ def _access(row, rng):
     base = "s[88:89]"
     if row.src[0].count == 4:
         stride, records = rng.choice([(0, 64), (0, 12), (0, 0), (16, 4), (4, 3)])
-        before += ["s_and_b32 s89, s89, 0xffff", f"s_or_b32 s89, s89, {stride << 16:#x}", f"s_movk_i32 s90, {records}",
-                   "s_mov_b32 s91, 0"]  # fmt: skip
+        before += [
+            "s_and_b32 s89, s89, 0xffff",
+            f"s_or_b32 s89, s89, {stride << 16:#x}",
+            f"s_movk_i32 s90, {records}",
+            "s_mov_b32 s91, 0",
+        ]
         base = "s[88:91]"
     returns = bool(row.dst) and rng.random() < 0.6
     text = f"{row.name} {lines.span('s', 92, row.src[2].count)}, {base}, {offset}{' glc' if returns else ''}"

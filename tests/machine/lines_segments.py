@@ -46,9 +46,15 @@ def _flat(row, rng):
     elif space == "scratch":
         before += [f"v_mov_b32_e32 v104, {rng.choice([0, 4, 12, 32, 64])}", *_APERTURES["scratch"]]
     if space == "mixed":
-        before += ["s_mov_b64 s[72:73], exec", "s_mov_b32 s74, 0x55555555", "s_mov_b32 s75, s74",
-                   "s_and_b64 exec, exec, s[74:75]", "v_mov_b32_e32 v104, v6", "v_mov_b32_e32 v105, v7",
-                   "s_mov_b64 exec, s[72:73]"]  # fmt: skip
+        before += [
+            "s_mov_b64 s[72:73], exec",
+            "s_mov_b32 s74, 0x55555555",
+            "s_mov_b32 s75, s74",
+            "s_and_b64 exec, exec, s[74:75]",
+            "v_mov_b32_e32 v104, v6",
+            "v_mov_b32_e32 v105, v7",
+            "s_mov_b64 exec, s[72:73]",
+        ]
     tail = f" offset:{offset}" if offset else ""
     wait = ["s_waitcnt vmcnt(0) lgkmcnt(0)"]
     if row.dst:
@@ -109,10 +115,16 @@ def _resource(rng):
     high = stride | (0x8000 if kind == "swizzled" else 0)
     # The wave's own part of the memory: the two interpreters run the waves in different orders.
     setup = [
-        "v_readlane_b32 s86, v45, 0", "s_sub_u32 s86, s86, 32", "s_add_u32 s80, s12, s86", "s_addc_u32 s81, s13, 0",
-        "s_and_b32 s81, s81, 0xffff", f"s_or_b32 s81, s81, {high << 16:#x}", f"s_mov_b32 s82, {records}",
-        f"s_mov_b32 s83, {flags:#x}", f"s_mov_b32 s84, {rng.choice([0, 0, 4])}",
-    ]  # fmt: skip
+        "v_readlane_b32 s86, v45, 0",
+        "s_sub_u32 s86, s86, 32",
+        "s_add_u32 s80, s12, s86",
+        "s_addc_u32 s81, s13, 0",
+        "s_and_b32 s81, s81, 0xffff",
+        f"s_or_b32 s81, s81, {high << 16:#x}",
+        f"s_mov_b32 s82, {records}",
+        f"s_mov_b32 s83, {flags:#x}",
+        f"s_mov_b32 s84, {rng.choice([0, 0, 4])}",
+    ]
     return setup + before, address, tail, kind
 
 
@@ -185,16 +197,25 @@ _LDS_RESULTS = [f"v{n}" for n in range(104, 116)]
 def _lds_base(rng):
     """M0 at a part of the LDS that only this wave uses (s87); sometimes with bits that a narrower M0 ignores."""
     start = rng.choice([0, 64, 66, 512, 0x10000, 0x40000])
-    return ["s_mov_b32 s85, m0", "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x6000",
-            "s_add_u32 s87, s87, 0x1100",
-            f"s_add_u32 m0, s87, {start:#x}"]  # fmt: skip
+    return [
+        "s_mov_b32 s85, m0",
+        "v_readlane_b32 s87, v42, 0",
+        "s_and_b32 s87, s87, 0x6000",
+        "s_add_u32 s87, s87, 0x1100",
+        f"s_add_u32 m0, s87, {start:#x}",
+    ]
 
 
 def _whole_lds():
     """Dwords of the LDS where loads to it go, by the lane's place in the wave."""
-    lane = ["v_mbcnt_lo_u32_b32 v103, -1, 0", "v_mbcnt_hi_u32_b32 v103, -1, v103", "v_lshlrev_b32_e32 v102, 4, v103",
-            "v_lshlrev_b32_e32 v103, 2, v103", "v_add_u32_e32 v102, s87, v102",
-            "v_add_u32_e32 v103, s87, v103"]  # fmt: skip
+    lane = [
+        "v_mbcnt_lo_u32_b32 v103, -1, 0",
+        "v_mbcnt_hi_u32_b32 v103, -1, v103",
+        "v_lshlrev_b32_e32 v102, 4, v103",
+        "v_lshlrev_b32_e32 v103, 2, v103",
+        "v_add_u32_e32 v102, s87, v102",
+        "v_add_u32_e32 v103, s87, v103",
+    ]
     reads = [f"ds_read_b32 v{104 + k}, v103 offset:{at}" for k, at in enumerate((0, 64, 512, 256, 1024, 524, 76, 128))]
     return [*lane, *reads, "ds_read_b128 v[112:115], v102 offset:64", "s_waitcnt lgkmcnt(0)"]
 
@@ -229,11 +250,20 @@ def _scalar_buffer(row, rng):
     """Scalar loads from the resource of the scalar inputs, in range, in part or not at all."""
     count = row.dst[0].count
     stride, records = rng.choice([(0, 128), (0, 22), (0, 0), (16, 8), (16, 1)])
-    before = ["s_mov_b32 s88, s6", "s_and_b32 s89, s7, 0xffff", f"s_or_b32 s89, s89, {stride << 16:#x}",
-              f"s_movk_i32 s90, {records}", "s_mov_b32 s91, 0"]  # fmt: skip
+    before = [
+        "s_mov_b32 s88, s6",
+        "s_and_b32 s89, s7, 0xffff",
+        f"s_or_b32 s89, s89, {stride << 16:#x}",
+        f"s_movk_i32 s90, {records}",
+        "s_mov_b32 s91, 0",
+    ]
     if lines.target.cdna5:
-        before = ["s_mov_b32 s88, s6", f"s_or_b32 s89, s7, {(records & 127) << 25:#x}",
-                  f"s_mov_b32 s90, {records >> 7}", f"s_mov_b32 s91, {stride << 12:#x}"]  # fmt: skip
+        before = [
+            "s_mov_b32 s88, s6",
+            f"s_or_b32 s89, s7, {(records & 127) << 25:#x}",
+            f"s_mov_b32 s90, {records >> 7}",
+            f"s_mov_b32 s91, {stride << 12:#x}",
+        ]
     offset = rng.choice(["0x0", "0x14", "0x13", "s62", "s62 offset:0x8"])
     results = [f"s{72 + i}" for i in range(count)]
     text = f"{lines.span('s', 72, count)}, s[88:91], {offset}"

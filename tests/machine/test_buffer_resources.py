@@ -57,8 +57,16 @@ def test_any_resource(arch):
     facts, found = architectures.facts(arch), loads(arch)
     seen = set()
 
-    @given(resources(facts.keeps_halves), st.sampled_from(range(len(found))), REGISTER, REGISTER, st.booleans(),
-           REGISTER, SMALL, st.booleans())  # fmt: skip
+    @given(
+        resources(facts.keeps_halves),
+        st.sampled_from(range(len(found))),
+        REGISTER,
+        REGISTER,
+        st.booleans(),
+        REGISTER,
+        SMALL,
+        st.booleans(),
+    )
     def check(words, which, index, offset, wide, scalar, step, typed):
         ins = found[which]
         lanes = np.arange(LANES, dtype=np.uint32)
@@ -70,9 +78,12 @@ def test_any_resource(arch):
             waves.s[8 + k] = np.array([word], np.uint32)
         reach = resource(ins, spaces(), typed=typed)(Group(waves))
         slow = SimpleNamespace(
-            arch=arch, s={8 + k: word for k, word in enumerate(words)}, facts=facts, scalar=lambda _operand: scalar,
+            arch=arch,
+            s={8 + k: word for k, word in enumerate(words)},
+            facts=facts,
+            scalar=lambda _operand: scalar,
             v=[None, None, waves.v[2][0].tolist(), waves.v[3][0].tolist()],
-        )  # fmt: skip
+        )
         size = 16 if wide else 4
         for byte in (0,) if wide else (0, 4, 12):
             address = np.broadcast_to(reach.address(byte), (1, LANES))[0].tolist()
@@ -200,10 +211,16 @@ def test_the_range_ends_with_the_last_byte(soffset, offset, fine):
     assert resource(ins, spaces())(Group(waves)).inside(0, 4).all() == fine
 
 
-@pytest.mark.parametrize(("arch", "word1", "records", "size"), [
-    ("gfx950", 0, 22, 22), ("gfx1151", 0, 22, 22), ("gfx1201", 0, 22, 20), ("gfx942", 0xC0107F12, 8, 128),
-    ("gfx1201", 0x00107F12, 8, 128),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arch", "word1", "records", "size"),
+    [
+        ("gfx950", 0, 22, 22),
+        ("gfx1151", 0, 22, 22),
+        ("gfx1201", 0, 22, 20),
+        ("gfx942", 0xC0107F12, 8, 128),
+        ("gfx1201", 0x00107F12, 8, 128),
+    ],
+)
 def test_scalar_loads_read_base_stride_and_records(arch, word1, records, size):
     """The stride is a factor of the size, swizzle bits and stride scale are not; RDNA4 rounds down to dwords."""
     words = [np.array([word], np.uint32) for word in (0x1000, word1, records, 0x3100C000)]
@@ -211,10 +228,15 @@ def test_scalar_loads_read_base_stride_and_records(arch, word1, records, size):
     assert (base.tolist(), extent.tolist()) == ([0x1000 | (word1 & 0xFFFF) << 32], [size])
 
 
-@pytest.mark.parametrize(("arch", "word3", "levels"), [
-    ("gfx950", 0x27000, ("specified", "assumed")), ("gfx950", 0x827000, ("reference", "reference")),
-    ("gfx1100", 0x31004000, ("specified", "reference")), ("gfx1201", 0x31804000, ("reference", "reference")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arch", "word3", "levels"),
+    [
+        ("gfx950", 0x27000, ("specified", "assumed")),
+        ("gfx950", 0x827000, ("reference", "reference")),
+        ("gfx1100", 0x31004000, ("specified", "reference")),
+        ("gfx1201", 0x31804000, ("reference", "reference")),
+    ],
+)
 def test_fidelity_of_swizzling(arch, word3, levels):
     """By the lane and on RDNA as a published model that was compared with hardware; by a register on CDNA assumed."""
     for which, level in zip((1, 2), levels, strict=True):

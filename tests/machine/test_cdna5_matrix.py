@@ -118,7 +118,7 @@ def test_equal_to_the_instruction_alone(name, formats, scalars, modifiers, keywo
         (SMALL + ", 1, 2", "neither a register nor"),
         ("v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[12:15], v[0:7]", "VOP3P has no opcode 0x40"),
     ],
-)  # fmt: skip
+)
 def test_what_the_manual_leaves_undefined_is_refused(line, text):
     kernel = harness.kernel(f"  {line}\n  s_endpgm\n", "gfx1250")
     assert kernel.unsupported

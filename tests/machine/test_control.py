@@ -65,16 +65,8 @@ MASKED = "s_movk_i32 s25, 0x60\n  v_cmp_gt_u32_e64 s[20:21], s25, v3\n  s_and_sa
         ("s_cbranch_scc1", "s_cmp_eq_u32 s2, 1", lambda wave: wave == 1),
         ("s_cbranch_vccz", "v_cmp_gt_u32_e32 vcc, 96, v3", lambda wave: wave != 0),
         ("s_cbranch_vccnz", "v_cmp_gt_u32_e32 vcc, 96, v3", lambda wave: wave == 0),
-        (
-            "s_cbranch_execz",
-            MASKED,
-            lambda w: w != 0,
-        ),
-        (
-            "s_cbranch_execnz",
-            MASKED,
-            lambda w: w == 0,
-        ),
+        ("s_cbranch_execz", MASKED, lambda w: w != 0),
+        ("s_cbranch_execnz", MASKED, lambda w: w == 0),
         ("s_branch", "s_nop 0", lambda wave: True),
     ],
 )

@@ -33,9 +33,15 @@ def test_debug_information_cannot_name_any_file(tmp_path):
     with (tmp_path / "large.hip").open("wb") as file:
         file.truncate(SOURCE_BYTES + 1)
     for name, listed in {
-        "k.hip": True, "elsewhere/k.hip": True, "secret.txt": False, "/dev/zero": False, "pipe.hip": False,
-        "large.hip": False, "a" * 5000 + ".hip": False, "\0.hip": False,
-    }.items():  # fmt: skip
+        "k.hip": True,
+        "elsewhere/k.hip": True,
+        "secret.txt": False,
+        "/dev/zero": False,
+        "pipe.hip": False,
+        "large.hip": False,
+        "a" * 5000 + ".hip": False,
+        "\0.hip": False,
+    }.items():
         lines = Coverage({name: {1: Line(2, 1)}}).annotated([tmp_path])
         assert any("int b;" in line for line in lines) == listed
         assert not any("secret" in line and "secret.txt" not in line for line in lines)

@@ -96,9 +96,12 @@ def test_quotients_are_correctly_rounded(kind):
     rng = np.random.default_rng(8)
     numerators, denominators = _values(kind, count, rng), _values(kind, count, rng)
     body = START.format(
-        shift=2 if single else 3, group=10 if single else 11, size="dword" if single else "dwordx2",
-        two="2" if single else "[2:3]", four="4" if single else "[4:5]",
-    )  # fmt: skip
+        shift=2 if single else 3,
+        group=10 if single else 11,
+        size="dword" if single else "dwordx2",
+        two="2" if single else "[2:3]",
+        four="4" if single else "[4:5]",
+    )
     program = harness.kernel(body + (SINGLE if single else DOUBLE), "gfx942", "ppp")
     arrays = [numerators, denominators, np.zeros(count, kind)]
     (_, _, out), _ = harness.fast(program, groups, 256, arrays, checks="none")

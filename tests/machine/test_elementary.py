@@ -8,19 +8,9 @@ import pytest
 
 from mfmasim.machine.numerics import elementary
 
-EXACT = {
-    "exp2": lambda x: mpmath.mpf(2) ** x,
-    "log2": lambda x: mpmath.log(x, 2),
-    "sin": mpmath.sin,
-    "cos": mpmath.cos,
-}
+EXACT = {"exp2": lambda x: mpmath.mpf(2) ** x, "log2": lambda x: mpmath.log(x, 2), "sin": mpmath.sin, "cos": mpmath.cos}
 # SHA-256 of the results at `points`; NumPy's exp2 has other bits with AVX-512 than without.
-DIGESTS = {
-    "exp2": "d7b5346251be60b9",
-    "log2": "72d4446b1d39a283",
-    "sin": "ed880354d6f3f7cb",
-    "cos": "06142ded7e50c674",
-}
+DIGESTS = {"exp2": "d7b5346251be60b9", "log2": "72d4446b1d39a283", "sin": "ed880354d6f3f7cb", "cos": "06142ded7e50c674"}
 
 
 def points(name, count):

@@ -272,16 +272,8 @@ def stopped(body, arch="gfx942", **options):
             "s_cbranch_scc1",
             "jump to 0x7f*, which is outside the code: *",
         ),
-        (
-            "s_call_b64 s[30:31], 0x7fff\n s_endpgm",
-            "s_call_b64",
-            "jump to 0x7f*, which is outside the code: *",
-        ),
-        (
-            "s_nop 0\n v_mov_b32_e32 v1, 0",
-            "v_mov_b32",
-            "execution runs past the end of test: no s_endpgm ends it; *",
-        ),
+        ("s_call_b64 s[30:31], 0x7fff\n s_endpgm", "s_call_b64", "jump to 0x7f*, which is outside the code: *"),
+        ("s_nop 0\n v_mov_b32_e32 v1, 0", "v_mov_b32", "execution runs past the end of test: no s_endpgm ends it; *"),
     ],
 )
 def test_leaving_the_code(body, culprit, message, arch):

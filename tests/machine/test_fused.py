@@ -93,9 +93,16 @@ def test_one_doubtful_sum_leaves_the_others(row, monkeypatch):
     usual = [rng.uniform(1, 2, (2, LANES)).astype(np.float32) for _ in range(3)]
     unit = np.float32(2.0**-23)
     odd = [
-        (unit / 2 * (1 + unit), 1 - unit, 1 + unit), (2.0**-100, 2.0**-40, 2.0**-130), (2.0**-75, 2.0**-75, 2.0**-126),
-        (np.nan, 1, 1), (np.inf, 0, np.nan), (np.inf, 0, 1), (0, 1, 0), (1, 1, -1), (-(2.0**-75), 2.0**-75, 2.0**-126),
-    ]  # fmt: skip
+        (unit / 2 * (1 + unit), 1 - unit, 1 + unit),
+        (2.0**-100, 2.0**-40, 2.0**-130),
+        (2.0**-75, 2.0**-75, 2.0**-126),
+        (np.nan, 1, 1),
+        (np.inf, 0, np.nan),
+        (np.inf, 0, 1),
+        (0, 1, 0),
+        (1, 1, -1),
+        (-(2.0**-75), 2.0**-75, 2.0**-126),
+    ]
     below, above = near_one(F32)[1:3]
     for c, (x, y) in ((1 + unit, below), (1, above), (2.0**-126, above), (-(2.0**-126), below)):
         size = unit / 2 if abs(c) >= 1 else -(2.0**-75)

@@ -124,9 +124,12 @@ def counted(arch, first, groups=2):
     wide = arch == "gfx908"
     first = first.replace("ds_write_b32", WRITE[arch])
     body = COUNT.format(
-        pair="s_load_dwordx2" if wide else "s_load_b64", dword="dword" if wide else "b32", shift=8 if wide else 7,
-        first=first, number=len(first),
-    )  # fmt: skip
+        pair="s_load_dwordx2" if wide else "s_load_b64",
+        dword="dword" if wide else "b32",
+        shift=8 if wide else 7,
+        first=first,
+        number=len(first),
+    )
     lanes = 64 if wide else 32
     return harness.fast(
         harness.kernel(body, arch, "p"), groups, lanes, [np.zeros(groups * lanes, np.uint32)], checks="all"
@@ -203,9 +206,13 @@ def test_m0_needs_a_wait_state_and_lds_and_gds_complete_in_any_order():
 
 @pytest.mark.parametrize(
     ("arch", "text"),
-    [("gfx908", "ds_read_addtid_b32 v1 gds"), ("gfx1151", "ds_load_addtid_b32 v1 gds"),
-     ("gfx908", "ds_ordered_count v1, v2 gds"), ("gfx1151", "ds_gws_barrier v1 gds")],
-)  # fmt: skip
+    [
+        ("gfx908", "ds_read_addtid_b32 v1 gds"),
+        ("gfx1151", "ds_load_addtid_b32 v1 gds"),
+        ("gfx908", "ds_ordered_count v1, v2 gds"),
+        ("gfx1151", "ds_gws_barrier v1 gds"),
+    ],
+)
 def test_what_is_of_the_lds_alone_is_refused(arch, text):
     """With the name of the instruction."""
     kernel = harness.kernel(f"  {text}\n  s_endpgm\n", arch, "p")

@@ -56,9 +56,12 @@ def test_matrix_instruction_equals_the_instruction_alone(name, sources):
         for k in range(sizes[2])
     ]
     body = MATRIX.format(
-        pitch=4 * total, loads="\n".join(loads), moves="\n".join(moves), stores="\n".join(stores),
+        pitch=4 * total,
+        loads="\n".join(loads),
+        moves="\n".join(moves),
+        stores="\n".join(stores),
         line=f"{name} {d}, {places[0]}, {places[1]}, {d}",
-    )  # fmt: skip
+    )
     data = np.random.default_rng(5).integers(0, 1 << 32, (64, total), dtype=np.uint32)
     arrays, report = harness.fast(
         harness.kernel(body, "gfx908"), 1, 64, [data, np.zeros((64, total), np.uint32)], checks="hazards"

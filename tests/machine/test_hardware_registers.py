@@ -168,9 +168,14 @@ def test_another_number_is_an_error(arch):
 
 @pytest.mark.parametrize(
     ("arch", "register"),
-    [("gfx942", "HW_REG_STATUS"), ("gfx942", "HW_REG_TRAPSTS"), ("gfx1151", "HW_REG_STATUS"),
-     ("gfx1201", "HW_REG_WAVE_EXCP_FLAG_USER"), ("gfx1201", "HW_REG_WAVE_SCHED_MODE")],
-)  # fmt: skip
+    [
+        ("gfx942", "HW_REG_STATUS"),
+        ("gfx942", "HW_REG_TRAPSTS"),
+        ("gfx1151", "HW_REG_STATUS"),
+        ("gfx1201", "HW_REG_WAVE_EXCP_FLAG_USER"),
+        ("gfx1201", "HW_REG_WAVE_SCHED_MODE"),
+    ],
+)
 def test_writes_that_a_program_may_not_do_or_that_nothing_depends_on_are_ignored(arch, register):
     lines = f"  s_mov_b32 s10, 9\n  s_setreg_b32 hwreg({register}), s10\n  s_setreg_imm32_b32 hwreg({register}), 5"
     assert observed(lines, arch)[0, 0] == 9

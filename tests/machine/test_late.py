@@ -87,25 +87,34 @@ GIVEN = np.arange(64, dtype=np.uint32) * 3 + 1
             "global_load_dword v5, v2, s[10:11]\n s_waitcnt vmcnt(0)\n v_mov_b32_e32 v7, v5", GIVEN, GIVEN, id="after"
         ),
         pytest.param(
-            "global_load_dword v7, v2, s[10:11]\n global_store_dword v2, v6, s[10:11]", GIVEN, GIVEN,
+            "global_load_dword v7, v2, s[10:11]\n global_store_dword v2, v6, s[10:11]",
+            GIVEN,
+            GIVEN,
             id="a wave's own store stays behind its load",
         ),
         pytest.param(
             "global_load_dword v5, v2, s[10:11]\n global_load_dword v6, v2, s[10:11]\n s_waitcnt vmcnt(1)\n"
-            " v_add_u32_e32 v7, v5, v6", 2 * GIVEN, GIVEN + 7, id="of two loads the first is there",
+            " v_add_u32_e32 v7, v5, v6",
+            2 * GIVEN,
+            GIVEN + 7,
+            id="of two loads the first is there",
         ),
         pytest.param(
             "global_load_dword v7, v2, s[10:11]\n v_mov_b32_e32 v2, 0\n s_waitcnt vmcnt(0)\n"
-            " v_lshlrev_b32_e32 v2, 2, v1", GIVEN, GIVEN, id="the address is that of the issue",
+            " v_lshlrev_b32_e32 v2, 2, v1",
+            GIVEN,
+            GIVEN,
+            id="the address is that of the issue",
         ),
         pytest.param(
             "v_mov_b32_e32 v7, 9\n v_cmp_gt_u32_e32 vcc, 32, v1\n s_and_saveexec_b64 s[12:13], vcc\n"
             " global_load_dword v7, v2, s[10:11]\n s_mov_b64 exec, s[12:13]\n s_waitcnt vmcnt(0)",
-            np.where(np.arange(64) < 32, GIVEN, 9), np.where(np.arange(64) < 32, GIVEN, 9),
+            np.where(np.arange(64) < 32, GIVEN, 9),
+            np.where(np.arange(64) < 32, GIVEN, 9),
             id="the lanes are those of the issue",
         ),
     ],
-)  # fmt: skip
+)
 def test_global_loads(body, usual, late):
     text = GLOBAL.format(body=body)
     assert (run(text, "usual", block=64, given=GIVEN) == usual).all()

@@ -105,14 +105,16 @@ def test_names_of_arguments_in_findings_and_of_undefined_buffers():
         ({"ptr_in": None, 0: None}, "scale: an argument is missing: argument 2 (factor)"),
         ({"ptr_in": None, 6: None}, "argument 6 (ptr_in) is given twice, as 'ptr_in' and as 6"),
         ({8: None}, "argument 8: scale has arguments 0 to 7"),
-        ({"ptr_in": None, "ptr_out": None, "factor": None},
-         "argument 2 (factor) is a value of 4 bytes: a NumPy scalar, not NoneType"),
+        (
+            {"ptr_in": None, "ptr_out": None, "factor": None},
+            "argument 2 (factor) is a value of 4 bytes: a NumPy scalar, not NoneType",
+        ),
         ([1], "scale takes 3 arguments (ptr_out, factor, ptr_in), or 8 with padding, 1 were given"),
         ({1, 2}, KINDS.format("set")),
         (np.zeros(48, np.uint8), KINDS.format("ndarray")),
         (bytes(40), "args: the segment of scale has 48 bytes; 40 given"),
     ],
-)  # fmt: skip
+)
 def test_wrong_arguments_give_one_line(args, text):
     with pytest.raises(MfmasimError) as error:
         launched(args)
@@ -165,10 +167,13 @@ def test_a_structure_behind_an_address_of_the_segment():
         (bytes(48), {-8: 0}, "buffers: byte -8 has no room for an address in 48 bytes of arguments"),
         (bytes(48), {"ptr_in": 0}, "buffers: byte 'ptr_in' has no room for an address in 48 bytes of arguments"),
         (bytes(48), {8: 0}, "buffers: at byte 8 an array or a list is expected, not int"),
-        ([None, 0, None], {8: 0},
-         "buffers: only where args is the bytes of the whole segment; else arrays are arguments"),
+        (
+            [None, 0, None],
+            {8: 0},
+            "buffers: only where args is the bytes of the whole segment; else arrays are arguments",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_buffers_give_one_line(args, buffers, text):
     with pytest.raises(MfmasimError) as error:
         launched(args, buffers=buffers)

@@ -190,8 +190,12 @@ def check_program(setting, data, ran):
     body, program = body_of(chosen, arch)
     kernel = harness.kernel(body, arch, "pppp", lds=frame.LDS_BYTES)
     outcome = harness.both(kernel, frame.GROUPS, frame.ITEMS, inputs, lds_bytes=frame.LDS_BYTES, arch=arch)
-    wrong = [f"{registers(arch)[i % frame.MOST]} of item {i // frame.MOST}: got {outcome.fast[3][i]:08x}, "
-             f"expected {outcome.slow[3][i]:08x}" for k, i in outcome.different() if k == 3]  # fmt: skip
+    wrong = [
+        f"{registers(arch)[i % frame.MOST]} of item {i // frame.MOST}: got {outcome.fast[3][i]:08x}, "
+        f"expected {outcome.slow[3][i]:08x}"
+        for k, i in outcome.different()
+        if k == 3
+    ]
     assert not wrong, "\n".join([*program, *wrong[:5]])
     assert not outcome.different()
     ran["programs"] += 1

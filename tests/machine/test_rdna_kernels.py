@@ -21,10 +21,25 @@ def compiled(name, arch, folder, *flags):
     """The code object of a file of the corpus, with further flags of the compiler."""
     output = str(folder / f"{name}.{arch}{'.'.join(flags)}")
     subprocess.run(
-        [tool("clang"), "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output",
-         "-w", "-O2", "-std=c++20", f"--offload-arch={arch}", *flags, "-o", output, str(FOLDER / f"{name}.hip")],
+        [
+            tool("clang"),
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "-nogpuinc",
+            "-nogpulib",
+            "--no-gpu-bundle-output",
+            "-w",
+            "-O2",
+            "-std=c++20",
+            f"--offload-arch={arch}",
+            *flags,
+            "-o",
+            output,
+            str(FOLDER / f"{name}.hip"),
+        ],
         check=True,
-    )  # fmt: skip
+    )
     return mfmasim.load(output)
 
 
@@ -62,10 +77,18 @@ def test_halves_of_registers_change_no_result(arch, wave, tmp_path):
     compared, uppers = 0, []
     for name in ("compares", "half", "integers", "lds"):
         codes = [
-            compiled(name, arch, tmp_path, f"-mwavefrontsize{wave}" if wave == 64 else "-mno-wavefrontsize64",
-                     "-Xclang", "-target-feature", "-Xclang", f"{sign}real-true16")
+            compiled(
+                name,
+                arch,
+                tmp_path,
+                f"-mwavefrontsize{wave}" if wave == 64 else "-mno-wavefrontsize64",
+                "-Xclang",
+                "-target-feature",
+                "-Xclang",
+                f"{sign}real-true16",
+            )
             for sign in "+-"
-        ]  # fmt: skip
+        ]
         for kernel in codes[0].kernels:
             one, two = (code[kernel] for code in codes)
             selected = [sum(map(selects, each.instructions)) for each in (one, two)]

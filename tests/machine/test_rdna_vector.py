@@ -230,9 +230,14 @@ def test_an_inline_float_of_packed_fmac_stands_in_both_halves(arch):
     out = results(body, arch, data)
     assert np.unique(out[:, 0]).tolist() == [0x47004480]  # 4 * 0.5 + 2.5, 4 * 1 + 3
     assert np.unique(out[:, 1]).tolist() == [0x42004480]
-    probes = [Probe("v_pk_fmac_f16", line, [], [], [f"v{D}"]) for line in (
-        f"v_pk_fmac_f16 v{D}, 0xb800b800, v41", f"v_pk_fmac_f16 v{D}, 0x31183118, v18", f"v_pk_fmac_f16 v{D}, -3, v41",
-    )]  # fmt: skip
+    probes = [
+        Probe("v_pk_fmac_f16", line, [], [], [f"v{D}"])
+        for line in (
+            f"v_pk_fmac_f16 v{D}, 0xb800b800, v41",
+            f"v_pk_fmac_f16 v{D}, 0x31183118, v18",
+            f"v_pk_fmac_f16 v{D}, -3, v41",
+        )
+    ]
     verdict = judge(probes, arch, frame.inputs(np.random.default_rng(20)))
     assert not verdict.differences
     assert verdict.compared > 0

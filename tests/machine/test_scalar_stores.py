@@ -64,8 +64,11 @@ def test_undefined_data_and_addresses_are_reported():
 
 def test_what_an_atomic_returns_is_defined():
     """The old value of a defined place is defined; its store is no finding."""
-    found, out = run("  s_mov_b32 s21, 3\n  s_atomic_add s21, s[8:9], 0x14 glc\n  s_waitcnt lgkmcnt(0)\n"
-                     "  s_store_dword s21, s[10:11], 0x0\n", grid=1)  # fmt: skip
+    found, out = run(
+        "  s_mov_b32 s21, 3\n  s_atomic_add s21, s[8:9], 0x14 glc\n  s_waitcnt lgkmcnt(0)\n"
+        "  s_store_dword s21, s[10:11], 0x0\n",
+        grid=1,
+    )
     assert not found
     assert out[0] == 5
 

@@ -95,7 +95,9 @@ def test_two_groups_and_lanes_that_are_off():
 def test_waves_with_different_descriptors():
     """Each of two waves moves a row; the second one's tile is narrower."""
     row = replace(PLAIN, data_size=2, tile_dim0=16, tile_dim1=1, tensor_dim0=16, lds_addr=0)
-    body = described(row) + """
+    body = (
+        described(row)
+        + """
   v_readfirstlane_b32 s10, v0
   s_cmp_eq_u32 s10, 0
   s_cbranch_scc1 .Lfirst
@@ -103,10 +105,14 @@ def test_waves_with_different_descriptors():
   s_add_co_u32 s18, s18, 64
   s_mov_b32 s23, 0x80000
 .Lfirst:
-""" + f"  tensor_load_to_lds {GROUPS}\n  s_wait_tensorcnt 0x0\n" + """
+"""
+        + f"  tensor_load_to_lds {GROUPS}\n  s_wait_tensorcnt 0x0\n"
+        + """
   s_barrier_signal -1
   s_barrier_wait -1
-""" + READ  # fmt: skip
+"""
+        + READ
+    )
     out, _, _ = run(body, DATA, items=64, checks="bounds")
     assert (out.reshape(-1)[:24] == DATA[:24]).all()
 

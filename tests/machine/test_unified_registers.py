@@ -75,9 +75,15 @@ def test_random_programs_against_the_slow_interpreter(arch, seed):
 @pytest.mark.parametrize("arch", UNIFIED)
 def test_a_register_is_written_under_one_name_and_read_under_the_other(arch):
     out, findings = observed(
-        ["v_mov_b32 v37, v0", "v_accvgpr_read_b32 v4, a5", STORE.format("v4", 0), "v_accvgpr_write_b32 a31, v1",
-         STORE.format("v63", 256)], arch,
-    )  # fmt: skip
+        [
+            "v_mov_b32 v37, v0",
+            "v_accvgpr_read_b32 v4, a5",
+            STORE.format("v4", 0),
+            "v_accvgpr_write_b32 a31, v1",
+            STORE.format("v63", 256),
+        ],
+        arch,
+    )
     assert (out[:64] == np.arange(64)).all()
     assert (out[64:128] == 4 * np.arange(64)).all()
     assert not findings, "written under one name is written under the other"
@@ -94,12 +100,15 @@ def test_a_matrix_instruction_sees_one_file():
     assert not findings
 
 
-@pytest.mark.parametrize(("line", "register", "count"), [
-    ("v_mov_b32 v64, 0", "v64", TOTAL),
-    ("v_accvgpr_write_b32 a32, v0", "a32", TOTAL - FIRST),
-    ("v_pk_add_f32 v[2:3], v[62:63], v[64:65]", "v65", TOTAL),
-    ("global_load_dwordx4 a[30:33], v1, s[8:9]", "a33", TOTAL - FIRST),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "register", "count"),
+    [
+        ("v_mov_b32 v64, 0", "v64", TOTAL),
+        ("v_accvgpr_write_b32 a32, v0", "a32", TOTAL - FIRST),
+        ("v_pk_add_f32 v[2:3], v[62:63], v[64:65]", "v65", TOTAL),
+        ("global_load_dwordx4 a[30:33], v1, s[8:9]", "a33", TOTAL - FIRST),
+    ],
+)
 def test_registers_beyond_the_allocation_are_refused(line, register, count):
     with pytest.raises(MfmasimError, match=rf"^{register} in .*: the kernel allocates {count}$"):
         observed([line], "gfx942")
@@ -108,8 +117,11 @@ def test_registers_beyond_the_allocation_are_refused(line, register, count):
 
 
 def test_registers_never_written_have_the_name_that_the_instruction_gives_them():
-    _, findings = observed([STORE.format("v40", 0), STORE.format("a9", 0), "v_accvgpr_read_b32 v4, a10",
-                            STORE.format("v4", 0)], "gfx942", "uninitialised")  # fmt: skip
+    _, findings = observed(
+        [STORE.format("v40", 0), STORE.format("a9", 0), "v_accvgpr_read_b32 v4, a10", STORE.format("v4", 0)],
+        "gfx942",
+        "uninitialised",
+    )
     assert [(f.register, f.message.split(" is stored")[0]) for f in findings] == [
         ("v40", "v40"),
         ("a9", "a9"),

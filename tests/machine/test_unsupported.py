@@ -83,11 +83,7 @@ def test_a_kernel_names_what_it_cannot(kernel):
 @pytest.mark.oracle
 def test_forms_that_launches_refuse():
     """A modifier that an operation does not take is found without a launch, and nothing else is."""
-    lines = [
-        "v_mov_b32_e32 v1, v2",
-        "v_add_u32_e64 v1, v2, v3 clamp",
-        "v_cvt_f32_fp8_e64 v1, v2 clamp",
-    ]
+    lines = ["v_mov_b32_e32 v1, v2", "v_add_u32_e64 v1, v2, v3 clamp", "v_cvt_f32_fp8_e64 v1, v2 clamp"]
     for line in lines:
         made = harness.kernel(f"  {line}\n  s_endpgm", "gfx942", "")
         try:

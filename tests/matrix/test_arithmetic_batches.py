@@ -154,9 +154,14 @@ def test_memory_is_bounded(model, fmt, shape, megabytes):
 )
 def test_bad_input_is_one_clear_line(change, text):
     call = {
-        "a_format": "f16", "b_format": "f16", "d_format": "f32", "a": np.zeros((16, 16), np.uint16),
-        "b": np.zeros((16, 16), np.uint16), "c": np.zeros((16, 16), np.uint32), **change,
-    }  # fmt: skip
+        "a_format": "f16",
+        "b_format": "f16",
+        "d_format": "f32",
+        "a": np.zeros((16, 16), np.uint16),
+        "b": np.zeros((16, 16), np.uint16),
+        "c": np.zeros((16, 16), np.uint32),
+        **change,
+    }
     with pytest.raises(MfmasimError) as caught:
         multiply(MODELS["cdna3_16bit"], **call)
     assert text in str(caught.value)

@@ -50,9 +50,17 @@ def test_scales_equal_the_slow_model(a, b, scales, block):
     formats = Formats(a, b, "f32", "", *scales, block)
     ours = arithmetic.multiply(MODEL, formats, Operands(*codes, c, *given))
     theirs = slow_multiply(
-        MODEL, a, b, "f32", *codes, c, scale_a=given[0], scale_b=given[1].swapaxes(-1, -2),
-        scale_formats=scales, block=block,
-    )  # fmt: skip
+        MODEL,
+        a,
+        b,
+        "f32",
+        *codes,
+        c,
+        scale_a=given[0],
+        scale_b=given[1].swapaxes(-1, -2),
+        scale_formats=scales,
+        block=block,
+    )
     assert np.array_equal(ours, theirs)
     finite = (theirs & 0x7F800000) != 0x7F800000
     assert finite.sum() >= 20

@@ -120,7 +120,7 @@ def test_every_addend_of_a_product(monkeypatch, way):
         (BY_MATMUL, [1.0], [1.0], -(2.0**-25), AT_ONCE),
         (BY_MATMUL, [1.0], [1.0], -(2.0**-25) * (1 - 2.0**-24), AT_ONCE),
     ],
-)  # fmt: skip
+)
 def test_bounds(monkeypatch, way, left, right, addend, taken):
     assert outcome(monkeypatch, tile(way, left, right, addend)) == taken
 

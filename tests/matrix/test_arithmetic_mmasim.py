@@ -47,8 +47,15 @@ def test_every_instruction_equals_mmasim(family):
     from mmasim.amd.sim import MFMA
 
     torch.set_num_threads(1)
-    types = {"f64": torch.float64, "f32": torch.float32, "xf32": torch.float32, "f16": torch.float16,
-             "bf16": torch.bfloat16, "e4m3fnuz": torch.float8_e4m3fnuz, "e5m2fnuz": torch.float8_e5m2fnuz}  # fmt: skip
+    types = {
+        "f64": torch.float64,
+        "f32": torch.float32,
+        "xf32": torch.float32,
+        "f16": torch.float16,
+        "bf16": torch.bfloat16,
+        "e4m3fnuz": torch.float8_e4m3fnuz,
+        "e5m2fnuz": torch.float8_e5m2fnuz,
+    }
     arch = next(arch for arch in ARCHITECTURES.values() if arch.family == family)
     source = np.random.default_rng(7)
     names = suffixes(family)

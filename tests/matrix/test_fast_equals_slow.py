@@ -283,15 +283,7 @@ def codes(form):
         parts = dot_data.row(form)
         one = parts.bias << parts.mantissa_bits
         infinity = ((1 << parts.exponent_bits) - 1) << parts.mantissa_bits
-        corners += [
-            one,
-            one | 1,
-            one | 1 << (bits - 1),
-            infinity,
-            infinity - 1,
-            infinity | 1,
-            1 << parts.mantissa_bits,
-        ]
+        corners += [one, one | 1, one | 1 << (bits - 1), infinity, infinity - 1, infinity | 1, 1 << parts.mantissa_bits]
         corners += [code & top for code in (one - (12 << parts.mantissa_bits), one + (12 << parts.mantissa_bits))]
     return st.one_of(st.sampled_from(corners), st.integers(0, top))
 
@@ -314,8 +306,11 @@ def test_fast_equals_slow_under_hypothesis(name, data):
         b[more["selection"][0, place] if more else place, 0] = data.draw(codes(b_format))
     c = np.array([[data.draw(codes(d_format))]], dot_data.store(d_format))
     if model.scale_point:
-        scale = st.lists(st.one_of(st.sampled_from([0, 1, 126, 127, 128, 254, 255]), st.integers(0, 255)),
-                         min_size=k // 32, max_size=k // 32)  # fmt: skip
+        scale = st.lists(
+            st.one_of(st.sampled_from([0, 1, 126, 127, 128, 254, 255]), st.integers(0, 255)),
+            min_size=k // 32,
+            max_size=k // 32,
+        )
         more["scale_a"] = np.array([data.draw(scale)], np.uint8)
         more["scale_b"] = np.array([data.draw(scale)], np.uint8).T
     more["fp16_ovfl"] = data.draw(st.booleans())

@@ -39,8 +39,15 @@ def test_cbsz_works_in_aligned_groups_of_blocks(cbsz, abid):
 @pytest.mark.parametrize("blgp", range(8))
 def test_blgp_permutes_the_lanes_of_b(blgp):
     lanes = np.arange(64)
-    permuted = {1: lanes % 32, 2: lanes % 32 + 32, 3: (lanes + 16) % 64, 4: lanes % 16, 5: lanes % 16 + 16,
-                6: lanes % 16 + 32, 7: lanes % 16 + 48}.get(blgp, lanes)  # fmt: skip
+    permuted = {
+        1: lanes % 32,
+        2: lanes % 32 + 32,
+        3: (lanes + 16) % 64,
+        4: lanes % 16,
+        5: lanes % 16 + 16,
+        6: lanes % 16 + 32,
+        7: lanes % 16 + 48,
+    }.get(blgp, lanes)
     for name in ("v_mfma_f32_32x32x2_f32", "v_mfma_f32_16x16x4_4b_f16"):
         op = mfmasim.instruction("gfx942", name)
         rng = np.random.default_rng(blgp)
@@ -194,8 +201,15 @@ def test_scale_bytes(byte):
     scale_b = np.array([[125 + j // 8 + 2 * g for g in range(4)] for j in range(16)], np.uint8)
     word_a = op.operand("scale_A", scale_a_byte=byte).pack(scale_a)
     word_b = op.operand("scale_B", scale_b_byte=3 - byte).pack(scale_b)
-    d = op.execute(op.A.pack(one), op.B.pack(one.T), op.C.pack(np.zeros((16, 16), np.uint32)), word_a, word_b,
-                   scale_a_byte=byte, scale_b_byte=3 - byte)  # fmt: skip
+    d = op.execute(
+        op.A.pack(one),
+        op.B.pack(one.T),
+        op.C.pack(np.zeros((16, 16), np.uint32)),
+        word_a,
+        word_b,
+        scale_a_byte=byte,
+        scale_b_byte=3 - byte,
+    )
     expected = 32 * np.exp2(scale_a[:, None, :] - 127.0 + (scale_b[None] - 127.0)).sum(axis=-1)
     assert np.array_equal(op.D.unpack(d).view(np.float32), expected.astype(np.float32))
 
@@ -204,11 +218,7 @@ BAD = [
     ("wave", lambda: mfmasim.instruction("gfx942", "v_mfma_f32_32x32x2_f32", wave=32), "gfx942 has no wave of 32"),
     ("format", lambda: mfmasim.instruction("gfx950", "v_mfma_f32_16x16x128_f8f6f4", a="e4m3fnuz"), "'e4m3fn'"),
     ("fixed", lambda: mfmasim.instruction("gfx942", "v_mfma_f32_32x32x2_f32", a="f16"), "unknown format 'f16' for a"),
-    (
-        "shape",
-        lambda: OP.A.pack(np.zeros((2, 32), np.uint32)),
-        r"\(\.\.\., 32, 2\) = \(\.\.\., i, k\), not \(2, 32\)",
-    ),
+    ("shape", lambda: OP.A.pack(np.zeros((2, 32), np.uint32)), r"\(\.\.\., 32, 2\) = \(\.\.\., i, k\), not \(2, 32\)"),
     ("float", lambda: OP.A.pack(np.zeros((32, 2), np.float32)), r"not float32; use \.view\(np\.uint32\)"),
     ("registers", lambda: OP.A.unpack(np.zeros((1, 32), np.uint32)), r"\(\.\.\., 1, 64\), not \(1, 32\)"),
     ("dtype", lambda: OP.A.unpack(np.zeros((1, 64), np.int32)), "must be uint32, not int32"),

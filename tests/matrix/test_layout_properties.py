@@ -83,10 +83,14 @@ def test_dense_registers_are_full_but_where_documented(arch):
             if used < fragment.vgprs * op.wave * 32 and fragment.name in "ABCD":
                 loose.add((op.name, op.wave))
     documented = {
-        "RDNA3": {("v_wmma_f16_16x16x16_f16", 32), ("v_wmma_f16_16x16x16_f16", 64),
-                  ("v_wmma_bf16_16x16x16_bf16", 32), ("v_wmma_bf16_16x16x16_bf16", 64)},
+        "RDNA3": {
+            ("v_wmma_f16_16x16x16_f16", 32),
+            ("v_wmma_f16_16x16x16_f16", 64),
+            ("v_wmma_bf16_16x16x16_bf16", 32),
+            ("v_wmma_bf16_16x16x16_bf16", 64),
+        },
         "RDNA4": {("v_wmma_i32_16x16x16_iu4", 64), ("v_swmmac_i32_16x16x32_iu4", 64)},
-    }  # fmt: skip
+    }
     assert loose == documented.get(mfmasim.arch(arch).family.removesuffix(".5"), set())
 
 

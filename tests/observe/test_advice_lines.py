@@ -44,11 +44,16 @@ extern "C" __global__ void turn(const {kind}* a, {kind}* b) {{
 @pytest.mark.parametrize(
     ("text", "arch", "kind"),
     [
-        (FLAT, "gfx942", "float"), (FLAT, "gfx1201", "double"), (FLAT, "gfx950", "f16x8"), (DYNAMIC, "gfx942", "f16x8"),
-        (DYNAMIC, "gfx1201", "float"), (SQUARE, "gfx942", "float"), (SQUARE, "gfx1201", "double"),
+        (FLAT, "gfx942", "float"),
+        (FLAT, "gfx1201", "double"),
+        (FLAT, "gfx950", "f16x8"),
+        (DYNAMIC, "gfx942", "f16x8"),
+        (DYNAMIC, "gfx1201", "float"),
+        (SQUARE, "gfx942", "float"),
+        (SQUARE, "gfx1201", "double"),
     ],
     ids=["flat-float", "flat-double", "flat-f16x8", "dynamic-f16x8", "dynamic-float", "square-float", "square-double"],
-)  # fmt: skip
+)
 def test_the_pasted_line_removes_the_conflicts(text, arch, kind, tmp_path):
     """In the units of the declaration: an index of vectors of 16 bytes is no index of dwords."""
     source = tmp_path / "turn.hip"

@@ -41,9 +41,7 @@ WHO = ("s_cmp_eq_u32 s13, 0", "s_cmp_eq_u32 s2, 1", "s_cmp_gt_u32 s2, 0")
 SCHEDULES = ("forward", "reversed", "random:3", "random:8", "first:3", "last:0", "late")
 lines = st.lists(st.sampled_from(LINES), min_size=1, max_size=5)
 parts = st.one_of(
-    st.tuples(st.just("straight"), lines),
-    st.tuples(st.just("loop"), lines),
-    st.tuples(st.sampled_from(WHO), lines),
+    st.tuples(st.just("straight"), lines), st.tuples(st.just("loop"), lines), st.tuples(st.sampled_from(WHO), lines)
 )
 
 

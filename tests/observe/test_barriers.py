@@ -71,10 +71,7 @@ def test_kernels(name, arch):
 
 
 SPLIT = {
-    "signals twice": (
-        f"{FIRST}\n SIGNAL;\nBAR(1);",
-        [("barrier-signalled-twice", 0), ("barrier-uneven", 1)],
-    ),
+    "signals twice": (f"{FIRST}\n SIGNAL;\nBAR(1);", [("barrier-signalled-twice", 0), ("barrier-uneven", 1)]),
     "no wait": ("SIGNAL;", []),
 }
 

@@ -30,19 +30,27 @@ def reported(arch, access, masked, stray, grid=2):
     new = arch == "gfx1201"
     lanes = 32 if new else 64
     body = BODY.format(
-        wait="s_wait_kmcnt 0x0" if new else "s_waitcnt lgkmcnt(0)", word3=WORD3[arch], half="_lo" if new else "",
-        masked=masked, last=lanes - 1 - stray, access=access.format(offset="null" if new else "0"),
-    )  # fmt: skip
+        wait="s_wait_kmcnt 0x0" if new else "s_waitcnt lgkmcnt(0)",
+        word3=WORD3[arch],
+        half="_lo" if new else "",
+        masked=masked,
+        last=lanes - 1 - stray,
+        access=access.format(offset="null" if new else "0"),
+    )
     report = mfmasim.device("sim").launch(
         harness.kernel(body, arch, "p"), grid=grid, block=lanes, args=[np.zeros(1024, np.uint32)], checks="bounds"
     )
     return [(f.id, f.severity, f.count, f.lane) for f in report.findings], [f.message for f in report.findings]
 
 
-@pytest.mark.parametrize("access", [
-    "buffer_load_dword v4, v2, s[8:11], {offset} offen", "buffer_store_dword v4, v2, s[8:11], {offset} offen",
-    "buffer_atomic_add v4, v2, s[8:11], {offset} offen",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "access",
+    [
+        "buffer_load_dword v4, v2, s[8:11], {offset} offen",
+        "buffer_store_dword v4, v2, s[8:11], {offset} offen",
+        "buffer_atomic_add v4, v2, s[8:11], {offset} offen",
+    ],
+)
 @pytest.mark.parametrize("arch", WORD3)
 def test_both_are_counted(arch, access):
     first = (32 if arch == "gfx1201" else 64) - STRAY

@@ -20,13 +20,7 @@ ONLY_FIRST = "  s_and_b32 s10, ttmp6, 15\n  s_cmp_lg_u32 s10, 0\n  s_cbranch_scc
 @pytest.mark.oracle
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize(
-    ("mask", "wanted"),
-    [
-        (0b11, []),
-        (0, []),
-        (0b01, ["cluster-mask-omits-itself"]),
-        (0b111, ["cluster-mask-beyond"]),
-    ],
+    ("mask", "wanted"), [(0b11, []), (0, []), (0b01, ["cluster-mask-omits-itself"]), (0b111, ["cluster-mask-beyond"])]
 )
 def test_masks(load, mask, wanted):
     """A workgroup that the mask leaves out keeps what it had, zeros."""

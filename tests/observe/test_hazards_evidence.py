@@ -51,10 +51,14 @@ def reported(arch, lines, checks="hazards"):
     return mfmasim.device("sim").launch(kernel(arch, lines), grid=1, block=64, args=[None], checks=checks).findings
 
 
-@pytest.mark.parametrize(("arch", "program", "severity", "count"), [
-    pytest.param(arch, *rest, id=f"{name}-{arch}")
-    for name, (archs, *rest) in PROGRAMS.items() for arch in archs.split()
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arch", "program", "severity", "count"),
+    [
+        pytest.param(arch, *rest, id=f"{name}-{arch}")
+        for name, (archs, *rest) in PROGRAMS.items()
+        for arch in archs.split()
+    ],
+)
 def test_severity(arch, program, severity, count):
     (finding,) = reported(arch, program)
     assert (finding.severity, finding.count) == (severity, count), finding.message
@@ -80,10 +84,18 @@ def test_the_rule():
     few, some, many = (Shipped(walked, {1: count}) for count in (SEVERAL - 1, SEVERAL, int(COMMON * walked)))
     both, lone = (Shipped(walked, {0: count, 1: int(COMMON * walked)}) for count in (SEVERAL, SEVERAL - 1))
     for shipped, llvm, present, severity in [
-        (both, "f", 0, "info"), (lone, "f", 0, "error"), (lone, "f", 1, "info"),
-        (few, "f", 1, "error"), (some, "f", 1, "warning"), (many, "f", 1, "info"), (many, "f", 0, "error"),
-        (few, "", 1, "warning"), (many, "", 1, "info"), (Shipped(), "f", 0, "error"), (Shipped(), "", 0, "warning"),
-    ]:  # fmt: skip
+        (both, "f", 0, "info"),
+        (lone, "f", 0, "error"),
+        (lone, "f", 1, "info"),
+        (few, "f", 1, "error"),
+        (some, "f", 1, "warning"),
+        (many, "f", 1, "info"),
+        (many, "f", 0, "error"),
+        (few, "", 1, "warning"),
+        (many, "", 1, "info"),
+        (Shipped(), "f", 0, "error"),
+        (Shipped(), "", 0, "warning"),
+    ]:
         row = Row("S_SETREG", "S_GETREG", 2, "a source", llvm=llvm, shipped=shipped)
         assert row.judged(2, present)[0] == severity, (shipped, llvm, present)
         assert row.judged(2, present, 2)[0] == "info"
@@ -112,10 +124,24 @@ def test_every_count_belongs_to_a_row(arch):
 
 def test_counting_takes_the_fewest_and_nothing_across_a_branch():
     body = [
-        "s_mov_b32 m0, 0", "s_branch .Lnext", ".Lnext:", DIRECT[1], "s_nop 0", FOUR, "s_nop 3", "v_mov_b32 v4, v23",
-        "s_nop 15", FOUR, "s_nop 1", "v_mov_b32 v4, v23", "s_nop 15", ONE.replace("8f16", "8_f16"),
-        TWO.replace("8f16", "8_f16"), "s_nop 2", "v_mov_b32 v4, v31",
-    ]  # fmt: skip
+        "s_mov_b32 m0, 0",
+        "s_branch .Lnext",
+        ".Lnext:",
+        DIRECT[1],
+        "s_nop 0",
+        FOUR,
+        "s_nop 3",
+        "v_mov_b32 v4, v23",
+        "s_nop 15",
+        FOUR,
+        "s_nop 1",
+        "v_mov_b32 v4, v23",
+        "s_nop 15",
+        ONE.replace("8f16", "8_f16"),
+        TWO.replace("8f16", "8_f16"),
+        "s_nop 2",
+        "v_mov_b32 v4, v31",
+    ]
     assert broken(kernel("gfx942", body).code) == {("XDL writes D", "VALU uses VGPR", ""): 2}
 
 

@@ -175,19 +175,32 @@ def test_programs(name, arch):
 def test_another_wave_of_each_workgroup_writes():
     """Wave 0 reads what wave 0 of workgroup 0 and wave 1 of workgroup 1 wrote: a race in the latter alone."""
     body = [
-        "v_and_b32_e32 v6, 0xff, v2", "s_lshl_b32 s14, s2, 8", "s_cmp_lg_u32 s13, s14", "s_cbranch_scc1 .Lread",
-        "ds_write_b32 v6, v0", WAIT, ".Lread:", "s_cmp_lg_u32 s13, 0", "s_cbranch_scc1 .Lend", "ds_read_b32 v4, v6",
+        "v_and_b32_e32 v6, 0xff, v2",
+        "s_lshl_b32 s14, s2, 8",
+        "s_cmp_lg_u32 s13, s14",
+        "s_cbranch_scc1 .Lread",
+        "ds_write_b32 v6, v0",
+        WAIT,
+        ".Lread:",
+        "s_cmp_lg_u32 s13, 0",
+        "s_cbranch_scc1 .Lend",
+        "ds_read_b32 v4, v6",
         ".Lend:",
-    ]  # fmt: skip
+    ]
     assert {f.workgroup for f in reported(body, grid=2)} == {(1, 0, 0)}
 
 
 def test_workgroups_that_part_are_followed_each_for_itself():
     """Only workgroup 2 lacks the barrier: it takes another path."""
     body = [
-        "ds_write_b32 v2, v0", WAIT, "s_cmp_eq_u32 s2, 2", "s_cbranch_scc1 .Lskip", BARRIER, ".Lskip:",
+        "ds_write_b32 v2, v0",
+        WAIT,
+        "s_cmp_eq_u32 s2, 2",
+        "s_cbranch_scc1 .Lskip",
+        BARRIER,
+        ".Lskip:",
         "ds_read_b32 v4, v3",
-    ]  # fmt: skip
+    ]
     findings = reported(body)
     assert {f.workgroup for f in findings} == {(2, 0, 0)}
     assert {f.instruction for f in findings} == {"ds_read_b32"}
@@ -197,9 +210,17 @@ def test_workgroups_that_part_are_followed_each_for_itself():
 def test_a_wave_whose_addresses_are_not_aligned_races_with_one_whose_are(access):
     """Each lane of the one touches a dword more than each lane of the other: the units are compared one by one."""
     body = [
-        "v_mov_b32_e32 v8, 1", "v_mov_b32_e32 v9, 1", "v_and_b32_e32 v6, 0xff, v2", "s_cmp_eq_u32 s13, 0",
-        "s_cbranch_scc1 .Lwrite", "v_add_u32_e32 v6, 2, v6", ".Lwrite:", "ds_write_b32 v6, v0", WAIT, access,
-    ]  # fmt: skip
+        "v_mov_b32_e32 v8, 1",
+        "v_mov_b32_e32 v9, 1",
+        "v_and_b32_e32 v6, 0xff, v2",
+        "s_cmp_eq_u32 s13, 0",
+        "s_cbranch_scc1 .Lwrite",
+        "v_add_u32_e32 v6, 2, v6",
+        ".Lwrite:",
+        "ds_write_b32 v6, v0",
+        WAIT,
+        access,
+    ]
     assert {(f.id, f.instruction) for f in reported(body, grid=1)} >= {("races-no-barrier", access.partition(" ")[0])}
     assert {f.instruction for f in reported(body)} >= {access.partition(" ")[0]}
 

@@ -53,9 +53,17 @@ def test_a_wave_that_has_not_written_the_value_may_not_read_it():
 def test_a_wave_reads_what_it_has_written_itself(value, expected):
     """Each wave writes to its own place; later wave 0 writes to that of wave 1, which reads it."""
     body = [
-        "ds_write_b32 v2, v9", WAIT, BARRIER, "s_cmp_eq_u32 s14, 0", "s_cbranch_scc1 .Lwrite", "ds_read_b32 v4, v2",
-        "s_branch .Lend", ".Lwrite:", f"ds_write_b32 v3, {value}", ".Lend:",
-    ]  # fmt: skip
+        "ds_write_b32 v2, v9",
+        WAIT,
+        BARRIER,
+        "s_cmp_eq_u32 s14, 0",
+        "s_cbranch_scc1 .Lwrite",
+        "ds_read_b32 v4, v2",
+        "s_branch .Lend",
+        ".Lwrite:",
+        f"ds_write_b32 v3, {value}",
+        ".Lend:",
+    ]
     assert severities(body) == [(f"races-{expected[0]}", expected[1])]
 
 

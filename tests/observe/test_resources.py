@@ -52,10 +52,14 @@ def reported(arch, word3, high=0, move=0, records=4096, masked=False, second=Fal
     return [f for f in report.findings if f.id.startswith("bounds-resource")]
 
 
-@pytest.mark.parametrize(("word3", "high", "arch", "words"), [
-    pytest.param(word, high, arch, text, id=f"{word:#x}-{high:#x}-{arch}")
-    for word, high, archs, text in WORDS for arch in archs.split()
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("word3", "high", "arch", "words"),
+    [
+        pytest.param(word, high, arch, text, id=f"{word:#x}-{high:#x}-{arch}")
+        for word, high, archs, text in WORDS
+        for arch in archs.split()
+    ],
+)
 def test_fields(word3, high, arch, words):
     findings = reported(arch, word3, high)
     assert len(findings) == 2 * bool(words), [f.message for f in findings]

@@ -66,10 +66,11 @@ class Slow:
 @pytest.mark.parametrize(
     ("title", "arch"),
     [
-        ("cast_count[n=4097,given=bf16]", "gfx1201"), ("transpose_rest[given=f32,target=e4m3]", "gfx942"),
+        ("cast_count[n=4097,given=bf16]", "gfx1201"),
+        ("transpose_rest[given=f32,target=e4m3]", "gfx942"),
         ("transpose[given=bf16,load=2,store=2]", "gfx950"),
     ],
-)  # fmt: skip
+)
 def test_sums_are_those_of_a_slow_count(title, arch):
     ((case, _),) = select(CASES, arch, title)
     fast, other = Traffic(), Slow()

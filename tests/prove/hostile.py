@@ -67,10 +67,20 @@ class Hostile:
         def build(n: int = 64, k: int = 1) -> dict[str, Any]:
             read, written = In("u32", (self.read(n, k),), self.data), InOut("u32", (self.written(n, k),))
             return {
-                "grid": self.grid(n, k), "block": self.block, "shared_bytes": self.shared(n, k),
+                "grid": self.grid(n, k),
+                "block": self.block,
+                "shared_bytes": self.shared(n, k),
                 "args": [read, written, *self.passed(n, k)],
                 "expect": lambda *arrays: arrays[-1],
-            }  # fmt: skip
+            }
 
-        return Case(self.name, Path(__file__), "test", (self.arch,), build, {"n": self.n, "k": self.k}, self.needs,
-                    maker=lambda arch: self.kernel().code)  # fmt: skip
+        return Case(
+            self.name,
+            Path(__file__),
+            "test",
+            (self.arch,),
+            build,
+            {"n": self.n, "k": self.k},
+            self.needs,
+            maker=lambda arch: self.kernel().code,
+        )

@@ -74,8 +74,15 @@ def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
     elements = "fragments" in kinds
     ran = 0
     for _, parameters in islice(sizes(contract), 0, 40, 11):
-        one = replace(traced.with_parameters(parameters), checks=CHECKS, suppress={}, data=("integers",),
-                      mapping=dict(parameters) if elements and not ran else None, executes=(), order={})  # fmt: skip
+        one = replace(
+            traced.with_parameters(parameters),
+            checks=CHECKS,
+            suppress={},
+            data=("integers",),
+            mapping=dict(parameters) if elements and not ran else None,
+            executes=(),
+            order={},
+        )
         result = verify_case(one, arch, kernel=kernel)
         assert result.launch is not None
         against = [

@@ -75,9 +75,20 @@ def buffers(args):
 def place(finding):
     """What identifies a finding, apart from its wording."""
     return (
-        finding.id, finding.severity, finding.kernel, finding.instruction, finding.pc, finding.source, finding.other,
-        finding.workgroup, finding.wave, finding.lane, finding.register, finding.element, finding.count,
-    )  # fmt: skip
+        finding.id,
+        finding.severity,
+        finding.kernel,
+        finding.instruction,
+        finding.pc,
+        finding.source,
+        finding.other,
+        finding.workgroup,
+        finding.wave,
+        finding.lane,
+        finding.register,
+        finding.element,
+        finding.count,
+    )
 
 
 def runs(groups=()):

@@ -304,8 +304,11 @@ def test_the_printed_instructions_of_wmma_assemble_and_are_decoded(tmp_path):
     subprocess.run(command, input=listing, text=True, check=True, timeout=60)
     shown = subprocess.run(
         ["llvm-objdump-22", "-d", "--mcpu=gfx1151", str(tmp_path / "p.o")],
-        capture_output=True, text=True, check=True, timeout=60,
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
     found = re.findall(r"v_wmma_f32_16x16x16_f16 v\[\d+:\d+\], v\[\d+:\d+\], v\[\d+:\d+\], v\[\d+:\d+\]", shown)
     assert found == re.findall(r"v_wmma_f32_16x16x16_f16 [^;]*\]", listing)
     assert len(found) == 4

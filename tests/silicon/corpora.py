@@ -229,8 +229,11 @@ def ds_swizzle_hardware(_operation, case):
     """2,368 offsets of all modes; words."""
     wave, mask = (int(text) for text in case.split()[1::2])
     offsets = [
-        *range(0xC000, 0xC800), *range(0xE000, 0xE020), *range(0x8000, 0x8100), *(31 | i << 10 for i in range(32)),
-    ]  # fmt: skip
+        *range(0xC000, 0xC800),
+        *range(0xE000, 0xE020),
+        *range(0x8000, 0x8100),
+        *(31 | i << 10 for i in range(32)),
+    ]
     lane = np.arange(wave, dtype=np.uint32)
     lines = [f"ds_swizzle_b32 v20, v4 offset:{offset}" for offset in offsets]
     out, _ = run(lines, [lane + 1], start=0xDEAD0000 + lane, exec_=MASKS[wave][mask], wave=wave)

@@ -146,12 +146,26 @@ def half_dot(operations, _case):
     """Sums that are exact; both settings of FP16_OVFL, and all EXEC masks, of f16 and then of bf16."""
     numbers = {
         "v_dot2_f16_f16": (
-            0x3C00BC00, 0x4000C000, 0x4200C200, 0x4400C400, 0x00003C00, 0x3800B800, 0x4500C500, 0x4600C600,
+            0x3C00BC00,
+            0x4000C000,
+            0x4200C200,
+            0x4400C400,
+            0x00003C00,
+            0x3800B800,
+            0x4500C500,
+            0x4600C600,
         ),
         "v_dot2_bf16_bf16": (
-            0x3F80BF80, 0x4000C000, 0x4040C040, 0x4080C080, 0x00003F80, 0x3F00BF00, 0x40A0C0A0, 0x40C0C0C0,
+            0x3F80BF80,
+            0x4000C000,
+            0x4040C040,
+            0x4080C080,
+            0x00003F80,
+            0x3F00BF00,
+            0x40A0C0A0,
+            0x40C0C0C0,
         ),
-    }  # fmt: skip
+    }
     found = SEED
     for modes, mask, name in itertools.product((PLAIN, OVERFLOW), MASKS[32], operations):
         words = np.array(numbers[name], np.uint32)
@@ -188,10 +202,23 @@ def dpp_unary(operations, _case):
 def dpp16(operations, _case):
     """Controls of all families, FI, BOUND_CTRL, rows and banks."""
     controls = (
-        "quad_perm:[0,1,2,3]", "quad_perm:[3,2,1,0]", "quad_perm:[0,0,0,0]", "quad_perm:[3,3,3,3]", "row_shl:1",
-        "row_shl:15", "row_shr:1", "row_shr:15", "row_ror:1", "row_ror:15", "row_mirror", "row_half_mirror",
-        "row_share:0", "row_share:15", "row_xmask:0", "row_xmask:15",
-    )  # fmt: skip
+        "quad_perm:[0,1,2,3]",
+        "quad_perm:[3,2,1,0]",
+        "quad_perm:[0,0,0,0]",
+        "quad_perm:[3,3,3,3]",
+        "row_shl:1",
+        "row_shl:15",
+        "row_shr:1",
+        "row_shr:15",
+        "row_ror:1",
+        "row_ror:15",
+        "row_mirror",
+        "row_half_mirror",
+        "row_share:0",
+        "row_share:15",
+        "row_xmask:0",
+        "row_xmask:15",
+    )
     lines = [
         spelled(name, 3, 0, f"{control} row_mask:{rows:#x} bank_mask:{banks:#x}{' bound_ctrl:1' * bound}{' fi:1' * fi}")
         for name in operations
@@ -300,10 +327,27 @@ def half_exponent(operations, _case):
 
 def conversion32(operations, case):
     """OMOD and CLAMP towards f32, NEG, ABS and CLAMP from it; with and without DPP."""
-    numbers = np.array([
-        0x0, 0x1, 0xFFFFFFFF, 0x80000000, 0x01000001, 0x7FFFFFFF, 0x3F000000, 0xBF000000, 0x3FC00000, 0xBFC00000,
-        0x4EFFFFFF, 0xCF000000, 0x4F800000, 0xFF800000, 0x7F800001, 0x80000001,
-    ], np.uint32)  # fmt: skip
+    numbers = np.array(
+        [
+            0x0,
+            0x1,
+            0xFFFFFFFF,
+            0x80000000,
+            0x01000001,
+            0x7FFFFFFF,
+            0x3F000000,
+            0xBF000000,
+            0x3FC00000,
+            0xBFC00000,
+            0x4EFFFFFF,
+            0xCF000000,
+            0x4F800000,
+            0xFF800000,
+            0x7F800001,
+            0x80000001,
+        ],
+        np.uint32,
+    )
     lines = []
     for name, text, v in itertools.product(operations, PERMUTATIONS if case == "dpp" else ("",), range(8)):
         low = v << 6 if "cvt_f32" in name else v & 1 | (v & 2) << 2 | (v & 4) << 6

@@ -126,9 +126,23 @@ def _compared(bits):
     """Pairs of edges, then random ones, three of four equal in some half; of 16 bits every fourth equal."""
     sign, most = 1 << bits - 1, (1 << bits) - 1
     edges = [
-        0, 1, 2, sign - 2, sign - 1, sign, sign + 1, sign + 2, most - 1, most, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000,
-        0xFFFFFFFF, 0x100000000,
-    ]  # fmt: skip
+        0,
+        1,
+        2,
+        sign - 2,
+        sign - 1,
+        sign,
+        sign + 1,
+        sign + 2,
+        most - 1,
+        most,
+        0xFFFF,
+        0x10000,
+        0x7FFFFFFF,
+        0x80000000,
+        0xFFFFFFFF,
+        0x100000000,
+    ]
     edges = np.array([edge & most for edge in edges], np.uint64)
     index, low, high = np.arange(65536), np.uint64(0xFFFFFFFF), ~np.uint64(0xFFFFFFFF)
     ways = (0x7395A831, 0xA7925163), (0x83A1459D, 0x5389D241), (0x38459317, 0x187ABD31), (0x9E3779B9, 0xA5A59669)

@@ -91,9 +91,9 @@ def test_sine_and_cosine_of_every_half(name, found):
     assert folded((out[0] & np.uint64(0xFFFF)).tolist()) == found
 
 
-@pytest.mark.parametrize(("kind", "sources"), [
-    ("f16", (0x40003C00, 0x44004200, 0xC500C500)), ("bf16", (0x40003F80, 0x40804040, 0xC0A0C0A0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "sources"), [("f16", (0x40003C00, 0x44004200, 0xC500C500)), ("bf16", (0x40003F80, 0x40804040, 0xC0A0C0A0))]
+)
 def test_signs_of_packed_wmma(kind, sources):
     """packed_modifier_fixtures.h, 128 values: A is 1 and 2, B 3 and 4, C -5 throughout, and D = 24 + 64 - 5.
 

@@ -81,7 +81,4 @@ def _rows(g1: int, g2: int, g3: int, *, gather: bool, wide: bool, repeat: bool) 
                 for y in range(t1):
                     places = [y, z, zz, w]
                     used = [i for i in range(4) if tiles[i]]
-                    yield (
-                        sum(places[i] * strides[i] for i in used),
-                        all(places[i] < limits[i] for i in used),
-                    )
+                    yield (sum(places[i] * strides[i] for i in used), all(places[i] < limits[i] for i in used))

@@ -18,8 +18,12 @@ def test_an_unrelated_project_imports_the_plugin_alone(tmp_path):
     (tmp_path / "test_unrelated.py").write_text(TEST)
     made = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-s", *PLUGIN, str(tmp_path)],
-        capture_output=True, text=True, cwd=tmp_path, check=False, env={"PYTHONPATH": str(Path(__file__).parents[2])},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        env={"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
     assert made.returncode == 0, made.stdout + made.stderr
     modules = next(line for line in made.stdout.splitlines() if line.startswith("modules:")).split()[1:]
     assert modules == ["mfmasim", "mfmasim.errors", "mfmasim.testing", "mfmasim.testing.plugin", "mfmasim.visible"]

@@ -42,9 +42,15 @@ def test_classes_hold_what_they_say(data, name, kind):
         strategy = codes(fmt, [kind])
     except MfmasimError:
         assert (kind, fmt.special) in {
-            ("zero", "scale"), ("subnormal", "scale"), ("nan", "finite"),
-            ("inf", "fn"), ("inf", "fnu"), ("inf", "fnuz"), ("inf", "finite"), ("inf", "scale"),
-        }  # fmt: skip
+            ("zero", "scale"),
+            ("subnormal", "scale"),
+            ("nan", "finite"),
+            ("inf", "fn"),
+            ("inf", "fnu"),
+            ("inf", "fnuz"),
+            ("inf", "finite"),
+            ("inf", "scale"),
+        }
         return
     assert CHECKS[kind](float(fmt.decode([data.draw(strategy)])[0]), fmt)
 

@@ -116,8 +116,13 @@ def powers(rng, count, kind):
 def gamma_arguments(rng, count, kind):
     """Positive up to the overflow, negative between poles."""
     top, low = (171, -170) if kind is np.float64 else (34, -36)
-    return np.concatenate([rng.uniform(0, top, count // 2), rng.uniform(low, 0, count // 4),
-                           2.0 ** rng.uniform(-60, 0, count - count // 2 - count // 4)]).astype(kind)  # fmt: skip
+    return np.concatenate(
+        [
+            rng.uniform(0, top, count // 2),
+            rng.uniform(low, 0, count // 4),
+            2.0 ** rng.uniform(-60, 0, count - count // 2 - count // 4),
+        ]
+    ).astype(kind)
 
 
 def lgamma_arguments(rng, count, kind):

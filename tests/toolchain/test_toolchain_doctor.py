@@ -55,11 +55,7 @@ def test_no_compiler_says_how_to_get_one(capsys, monkeypatch, tmp_path):
         ("print(0, 0, 'hipSuccess')", False, "the HIP runtime works but sees no GPU"),
         ("print(100, 0, 'hipErrorNoDevice')", False, "the HIP runtime works but sees no GPU"),
         ("print(3, 0, 'hipErrorNotInitialized')", False, "hipGetDeviceCount failed: hipErrorNotInitialized (3)"),
-        (
-            "raise RuntimeError(\"failed to dlopen 'libamdhip64.so'\")",
-            False,
-            "the HIP runtime (libamdhip64.so) is not",
-        ),
+        ("raise RuntimeError(\"failed to dlopen 'libamdhip64.so'\")", False, "the HIP runtime (libamdhip64.so) is not"),
         ("import nosuch_package", False, "hip-python is not installed"),
         ("raise ValueError('odd')", False, "hip-python does not work: ValueError: odd"),
         ("import os; os.kill(os.getpid(), 11)", False, "hipGetDeviceCount ended the process with signal 11"),

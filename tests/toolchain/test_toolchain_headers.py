@@ -56,11 +56,7 @@ def test_each_header_stands_alone_everywhere(header, arch):
         ("gfx942", "fp8", ["v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32", "v_cvt_f32_fp8", "v_med3_f32"]),
         ("gfx950", "fp8", ["v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32", "v_cvt_f32_fp8", "v_med3_f32"]),
         ("gfx1201", "fp8", ["v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32", "v_cvt_f32_fp8", "v_med3"]),
-        (
-            "gfx950",
-            "ocp",
-            ["v_cvt_scalef32_sr_bf8_f32", "v_cvt_scalef32_2xpk16_bf6_f32", "v_cvt_scalef32_pk_fp4_f32"],
-        ),
+        ("gfx950", "ocp", ["v_cvt_scalef32_sr_bf8_f32", "v_cvt_scalef32_2xpk16_bf6_f32", "v_cvt_scalef32_pk_fp4_f32"]),
         ("gfx942", "runtime", ["ds_bpermute_b32", "s_barrier", "global_load_dwordx4", "v_sqrt_f32", "v_exp_f32"]),
         ("gfx942", "fp16", ["v_pk_fma_f16", "global_atomic_pk_add_f16", "v_cvt_pkrtz_f16_f32"]),
     ],

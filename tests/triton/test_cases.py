@@ -115,13 +115,7 @@ def test_wrong_kernels(tmp_path, old, new, words):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("kinds", "caught"),
-    [
-        (["barrier removed"], 2),
-        pytest.param([], 77, marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize(("kinds", "caught"), [(["barrier removed"], 2), pytest.param([], 77, marks=pytest.mark.long)])
 def test_mutants(tmp_path, capsys, kinds, caught):
     chosen = [word for kind in kinds for word in ("--kind", kind)]
     path = str(written(tmp_path, EXAMPLE))

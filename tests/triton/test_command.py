@@ -157,8 +157,12 @@ def test_pytest_option(tmp_path):
     options = [*plugins, "--mfmasim-triton", "gfx950", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", *options],
-        capture_output=True, text=True, check=False, cwd=ROOT, env=_environment(),
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env=_environment(),
+    )
     assert "2 failed, 2 passed" in done.stdout, done.stdout
     assert done.stdout.count("read of 4 bytes outside every buffer") >= 2
     assert {line.split()[1].rpartition("::")[2] for line in done.stdout.splitlines() if line.startswith("FAILED")} == {

@@ -10,10 +10,17 @@ if mt is not None:
     from tests.triton.cases import ARCHS, CASES, QUICK, exact, supported
 
     EVERY = [
-        pytest.param(make, kind, arch, id=f"{make.__name__}-{kind}-{arch}",
-            marks=() if (make, kind) in QUICK and arch in ("gfx950", "gfx1201") else pytest.mark.long)
-        for make, kind in CASES for arch in ARCHS if supported(make, kind, arch)
-    ]  # fmt: skip
+        pytest.param(
+            make,
+            kind,
+            arch,
+            id=f"{make.__name__}-{kind}-{arch}",
+            marks=() if (make, kind) in QUICK and arch in ("gfx950", "gfx1201") else pytest.mark.long,
+        )
+        for make, kind in CASES
+        for arch in ARCHS
+        if supported(make, kind, arch)
+    ]
 else:
     EVERY = []
 

@@ -195,12 +195,16 @@ def test_a_session_keeps_kernels_only_if_asked():
 
 def test_lines():
     record = {
-        "verdict": "K renumbered", "arch": "gfx1201", "source": "/a/gemm.py:9", "instruction": "v_wmma",
+        "verdict": "K renumbered",
+        "arch": "gfx1201",
+        "source": "/a/gemm.py:9",
+        "instruction": "v_wmma",
         "exchanged": True,
         "tensors": {"A": {"format": "f16", "shape": [64, 64]}, "B": {"format": "f16", "shape": [64, 64]}},
-        "reason": "", "order": [0, 1, 4, 5, 2, 3, 6, 7],
+        "reason": "",
+        "order": [0, 1, 4, 5, 2, 3, 6, 7],
         "operands": [{"operand": "B", "passed_as": "A", "places": 512, "wrong": 0, "first": ""}],
-    }  # fmt: skip
+    }
     assert list(dot_lines(record)) == [
         "K RENUMBERED gfx1201  gemm.py:9  f16[64, 64] x f16[64, 64]  v_wmma  (A and B exchanged)",
         "      B as A             512 of 512 places agree",

@@ -19,10 +19,27 @@ EXAMPLE = re.search(r"```python\n(# own\.py\n.*?)```", (ROOT / "docs" / "triton.
 def hiprt(arch, program, report, **variables):
     path = os.pathsep.join([variables.pop("first", ""), str(ROOT), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
     done = subprocess.run(
-        [sys.executable, "-m", "mfmasim", "hiprt", "--arch", arch, "--checks", "bounds", "--report", str(report), "--",
-         sys.executable, str(program)],
-        capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ, "PYTHONPATH": path, **variables},
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "mfmasim",
+            "hiprt",
+            "--arch",
+            arch,
+            "--checks",
+            "bounds",
+            "--report",
+            str(report),
+            "--",
+            sys.executable,
+            str(program),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, **variables},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines(), json.loads(report.read_text())
 

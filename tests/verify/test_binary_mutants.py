@@ -180,10 +180,14 @@ def test_no_operator_touches_what_it_does_not_fit():
     body = "\n".join(
         f"  {line}"
         for line in (
-            "v_lshlrev_b32_e32 v1, v2, v1", "v_cmp_eq_u32_e32 vcc, s4, v1", "global_load_dword v4, v2, s[8:9]",
-            "v_mfma_f32_32x32x8_f16 v[16:31], v[2:3], v[4:5], 0", "s_nop 3", "s_endpgm",
+            "v_lshlrev_b32_e32 v1, v2, v1",
+            "v_cmp_eq_u32_e32 vcc, s4, v1",
+            "global_load_dword v4, v2, s[8:9]",
+            "v_mfma_f32_32x32x8_f16 v[16:31], v[2:3], v[4:5], 0",
+            "s_nop 3",
+            "s_endpgm",
         )
-    )  # fmt: skip
+    )
     kinds = {m.kind for m in mutants_in(harness.kernel(body + "\n", "gfx942", "p"))}
     assert kinds == {"offset shifted", "operands exchanged", "type changed", "rounding toward zero"}
 

@@ -68,9 +68,15 @@ LOADS = 'asm volatile("ds_read_b64 %0, %1" : "=v"(x) : "v"(at));\n'
 
 @pytest.mark.parametrize(
     ("more", "found"),
-    [("", 1), ('asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory");', 0), ("__builtin_amdgcn_s_waitcnt(0);", 0),
-     ("WAIT_LDS();", 0), ("// wait here", 1), ('#include "other.h"', 0)],
-)  # fmt: skip
+    [
+        ("", 1),
+        ('asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory");', 0),
+        ("__builtin_amdgcn_s_waitcnt(0);", 0),
+        ("WAIT_LDS();", 0),
+        ("// wait here", 1),
+        ('#include "other.h"', 0),
+    ],
+)
 def test_a_load_in_a_source_that_nowhere_waits_is_reported(more, found, tmp_path):
     """The compiler adds no wait after inline assembly; where a wait exists, the check of waits judges."""
     (tmp_path / "other.h").write_text("#define DONE __builtin_amdgcn_s_waitcnt(0)\n")

@@ -16,8 +16,25 @@ NAME = "intro.f16_16x16x16.gfx942.sim.npz"
 
 @pytest.fixture
 def path(tmp_path):
-    assert main(["gpu", "golden", "record", "intro", "--case", "f16", "--arch", "gfx942", "--device", "sim", "--into",
-                 str(tmp_path)]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "gpu",
+                "golden",
+                "record",
+                "intro",
+                "--case",
+                "f16",
+                "--arch",
+                "gfx942",
+                "--device",
+                "sim",
+                "--into",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
     return tmp_path / NAME
 
 
@@ -107,8 +124,25 @@ def test_a_reference_that_differs_is_named(path, monkeypatch):
 
 
 def test_captures_of_plain_arrays(tmp_path):
-    assert main(["gpu", "golden", "record", "isa", "--case", "bits", "--arch", "gfx942", "--device", "sim", "--into",
-                 str(tmp_path)]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "gpu",
+                "golden",
+                "record",
+                "isa",
+                "--case",
+                "bits",
+                "--arch",
+                "gfx942",
+                "--device",
+                "sim",
+                "--into",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
     found = sorted(tmp_path.glob("*.npz"))
     assert found
     assert check(found[0]).ok
@@ -194,10 +228,7 @@ def test_another_schema_is_refused(path, monkeypatch):
 @pytest.mark.parametrize(
     ("edit", "text"),
     [
-        (
-            lambda c: c.about["code"].update(sha256="0" * 64),
-            "the case's code object is .*, the capture's 0000",
-        ),
+        (lambda c: c.about["code"].update(sha256="0" * 64), "the case's code object is .*, the capture's 0000"),
         (lambda c: c.about.update(case="nosuch"), "intro has no case nosuch for gfx942"),
         (lambda c: c.about.update(group="nosuch"), "is stale: .*nosuch"),
         (lambda c: c.launches.pop(), "the case does launch 6, 5 were recorded"),
@@ -214,8 +245,25 @@ def test_a_stale_capture_is_refused(path, edit, text):
 
 def test_cases_of_the_same_title_keep_their_own_captures(tmp_path):
     """A folder of families: each of them has a case `arithmetic`."""
-    assert main(["gpu", "golden", "record", "isa", "--case", "arithmetic[data=normal]", "--arch", "gfx1201",
-                 "--device", "sim", "--into", str(tmp_path)]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "gpu",
+                "golden",
+                "record",
+                "isa",
+                "--case",
+                "arithmetic[data=normal]",
+                "--arch",
+                "gfx1201",
+                "--device",
+                "sim",
+                "--into",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
     names = sorted(path.name.partition(".")[0] for path in tmp_path.glob("*.npz"))
     assert len(names) >= 4
     assert {"isa_f16", "isa_f64", "isa_maths"} <= set(names)

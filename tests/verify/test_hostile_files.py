@@ -120,8 +120,13 @@ def test_a_header_that_lies_is_refused_before_anything_is_allocated(header):
 
 
 def test_arrays_come_back_as_they_were():
-    whole = [np.arange(12, dtype="<f4").reshape(3, 4), np.asfortranarray(np.arange(6, dtype=">u2").reshape(2, 3)),
-             np.array("text"), np.zeros((0, 3), np.uint8), np.array([True, False])]  # fmt: skip
+    whole = [
+        np.arange(12, dtype="<f4").reshape(3, 4),
+        np.asfortranarray(np.arange(6, dtype=">u2").reshape(2, 3)),
+        np.array("text"),
+        np.zeros((0, 3), np.uint8),
+        np.array([True, False]),
+    ]
     for array in whole:
         found = parse_array(npy(array))
         assert (found.dtype, found.shape) == (array.dtype, array.shape)

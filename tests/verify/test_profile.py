@@ -178,9 +178,19 @@ def test_command_line(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("relation", "found", "confirmed"),
-    [("=", 2, True), ("=", 1, False), ("<", 2, False), ("<", 1, True), (">=", 2, True), (">=", 1, False),
-     ("<=", 2, True), ("<=", 3, False), (">", 3, True), (">", 2, False)],
-)  # fmt: skip
+    [
+        ("=", 2, True),
+        ("=", 1, False),
+        ("<", 2, False),
+        ("<", 1, True),
+        (">=", 2, True),
+        (">=", 1, False),
+        ("<=", 2, True),
+        ("<=", 3, False),
+        (">", 3, True),
+        (">", 2, False),
+    ],
+)
 def test_claims_have_relations(relation, found, confirmed):
     assert Judged(Claim("a claim", "LDS share", 2, relation=relation), found).confirmed == confirmed
 

@@ -104,10 +104,14 @@ def test_figures_of_one_text_that_contradict_each_other(weighed):
 @pytest.mark.parametrize(
     ("size", "milliseconds", "digits", "rate", "rounded"),
     [
-        (4096, 0.0512, 4, 2680.33, False), (4096, 0.07516, 5, 1828.74, True), (4096, 0.06007, 5, 2288.16, True),
-        (4096, 0.06169, 5, 2228.01, True), (8192, 0.343, 3, 3204.15, True), (8192, 0.351, 3, 3130.21, True),
+        (4096, 0.0512, 4, 2680.33, False),
+        (4096, 0.07516, 5, 1828.74, True),
+        (4096, 0.06007, 5, 2288.16, True),
+        (4096, 0.06169, 5, 2228.01, True),
+        (8192, 0.343, 3, 3204.15, True),
+        (8192, 0.351, 3, 3130.21, True),
     ],
-)  # fmt: skip
+)
 def test_printed_rates_belong_to_times_before_rounding(size, milliseconds, digits, rate, rounded):
     """One time was cut off, not rounded: 2680.33 TFLOPS are 0.05128 ms."""
     unit = 10.0**-digits

@@ -25,11 +25,7 @@ extern "C" __global__ void tile(const frag *a, const frag *b, float *c) {
   for (int i = 0; i < 8; ++i) c[ROW * 16 + l] = r[i];
 }
 """
-GFX11 = {
-    "HALVES": "16",
-    "WMMA": "r = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a[l], b[l], r);",
-    "ROW": "(2 * i + h)",
-}
+GFX11 = {"HALVES": "16", "WMMA": "r = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a[l], b[l], r);", "ROW": "(2 * i + h)"}
 GFX12 = {
     "HALVES": "8",
     "WMMA": "r = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(a[2 * l + h], b[2 * l + h], r);",

@@ -10,9 +10,16 @@ from mfmasim.verify.result import Result
 
 def finding(message, lane, element="", source="k.hip:6"):
     return Finding(
-        "bounds", "error", message, "bounds", kernel="k", source=source, lane=lane, instruction="global_store_b32",
+        "bounds",
+        "error",
+        message,
+        "bounds",
+        kernel="k",
+        source=source,
+        lane=lane,
+        instruction="global_store_b32",
         element=element,
-    )  # fmt: skip
+    )
 
 
 def shown(findings, capsys, status="fail", **options):

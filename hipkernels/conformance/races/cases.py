@@ -210,9 +210,12 @@ def hand_over(waves: int = 2, groups: int = 2, wave: int = 64) -> LaunchDict:
 def chained_scan(waves: int = 2, groups: int = 2, wave: int = 64) -> LaunchDict:
     shape = groups, waves * wave
     args = [
-        In("u32", shape, "bits"), InOut("u32", 1, "zeros"), Out("u32", groups), InOut("u32", groups, "zeros"),
+        In("u32", shape, "bits"),
+        InOut("u32", 1, "zeros"),
+        Out("u32", groups),
+        InOut("u32", groups, "zeros"),
         Out("u32", shape),
-    ]  # fmt: skip
+    ]
     return memory_launch(*shape, args, reference.chained_scan)
 
 

@@ -122,10 +122,21 @@ def both(
     size = 2 * HALVES[arch]
     needs = f"M % {size} == 0 and N % {size} == 0 and K % 128 == 0 and K >= 256"
     declare(
-        f"{name}_{size}", source, kernel=name, arch=arch, tile=(size, size, 128), threads=threads, needs=needs,
-        M=size, N=2 * size if size < 256 else size, K=512, suppress=suppress, claims=claims,
-        fails=(fails,) if fails else (), order=order or (),
-    )  # fmt: skip
+        f"{name}_{size}",
+        source,
+        kernel=name,
+        arch=arch,
+        tile=(size, size, 128),
+        threads=threads,
+        needs=needs,
+        M=size,
+        N=2 * size if size < 256 else size,
+        K=512,
+        suppress=suppress,
+        claims=claims,
+        fails=(fails,) if fails else (),
+        order=order or (),
+    )
 
 
 def right() -> None:

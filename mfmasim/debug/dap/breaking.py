@@ -152,6 +152,8 @@ class Breaking(Base):
         if finding is None:
             raise MfmasimError("the launch does not stand at a finding")
         return {
-            "exceptionId": finding.id, "description": finding.message, "breakMode": "always",
+            "exceptionId": finding.id,
+            "description": finding.message,
+            "breakMode": "always",
             "details": {"message": "\n".join(finding.lines()), "typeName": finding.check},
-        }  # fmt: skip
+        }

@@ -29,8 +29,10 @@ class Code(Base):
                 continue
             ins = listed[number]
             one: dict[str, Any] = {
-                "address": f"{ins.pc:#x}", "instructionBytes": ins.raw.hex(" ", 4), "instruction": ins.text.strip(),
-            }  # fmt: skip
+                "address": f"{ins.pc:#x}",
+                "instructionBytes": ins.raw.hex(" ", 4),
+                "instruction": ins.text.strip(),
+            }
             row = session.lines.row(ins.pc)
             if row is not None:
                 one |= {"location": self.source(row.file.removeprefix("./")), "line": self.line(row.line)}

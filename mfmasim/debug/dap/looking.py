@@ -58,10 +58,11 @@ class Looking(Base):
             self.frames.append((session.wave, number))
             row = session.lines.row(session.pc)
             one: dict[str, Any] = {
-                "id": len(self.frames), "name": frame.name + (" (ended)" if session.over else ""),
+                "id": len(self.frames),
+                "name": frame.name + (" (ended)" if session.over else ""),
                 "line": self.line(frame.line) if frame.line else 0,
                 "column": (row.column or 1) if row is not None and not number else 0,
-            }  # fmt: skip
+            }
             if frame.line:
                 one["source"] = self.source(frame)
             if not number:
@@ -112,9 +113,11 @@ class Looking(Base):
         names = self.session.names
         lane = names.lane
         out: dict[str, Any] = {
-            "name": name, "value": shown(value, lane, names.describe), "variablesReference": 0,
+            "name": name,
+            "value": shown(value, lane, names.describe),
+            "variablesReference": 0,
             "evaluateName": expression,
-        }  # fmt: skip
+        }
         if not isinstance(value, Object):
             return out
         out["type"] = value.type.name
@@ -222,8 +225,12 @@ class Looking(Base):
         names = session.names
         found = [self.variable(one.name, names.find(one.name), one.name) for one in session.kernel.lds_variables]
         size = len(names.state.lds)
-        whole = {"name": "(bytes)", "value": f"{size} bytes", "variablesReference": 0,
-                 "memoryReference": f"{SHARED_BASE:#x}"}  # fmt: skip
+        whole = {
+            "name": "(bytes)",
+            "value": f"{size} bytes",
+            "variablesReference": 0,
+            "memoryReference": f"{SHARED_BASE:#x}",
+        }
         return [*found, whole]
 
     def on_evaluate(self, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -120,8 +120,12 @@ class Moving(Base):
         name = str(source.get("path") or source.get("name") or "")
         line, addresses = self.session.lines.addresses(name, wanted)
         self.targets.append(f"{name}:{line}")
-        target = {"id": len(self.targets), "label": f"line {line}", "line": self.line(line),
-                  "instructionPointerReference": f"{min(addresses):#x}"}  # fmt: skip
+        target = {
+            "id": len(self.targets),
+            "label": f"line {line}",
+            "line": self.line(line),
+            "instructionPointerReference": f"{min(addresses):#x}",
+        }
         return {"targets": [target]}
 
     def on_goto(self, arguments: dict[str, Any]) -> None:

@@ -46,9 +46,12 @@ class Server(Breaking, Moving, Looking, Code):
     """One client."""
 
     def __init__(
-        self, source: IO[bytes], sink: IO[bytes], launched: Callable[[dict[str, Any]], Session] | None = None,
+        self,
+        source: IO[bytes],
+        sink: IO[bytes],
+        launched: Callable[[dict[str, Any]], Session] | None = None,
         session: Session | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Serve a client.
 
         Args:

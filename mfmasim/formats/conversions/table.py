@@ -68,9 +68,18 @@ def _plain() -> Iterator[Row]:
     ):
         op_sel, sign, clamp = mods
         yield Row(
-            name, needs, sources, result, function, fidelity, MANUALS,
-            op_sel=op_sel, floats=sign, clamp=clamp, open=note,
-        )  # fmt: skip
+            name,
+            needs,
+            sources,
+            result,
+            function,
+            fidelity,
+            MANUALS,
+            op_sel=op_sel,
+            floats=sign,
+            clamp=clamp,
+            open=note,
+        )
     for byte in range(4):
         function = integers.byte_to_f32(byte)
         yield Row(f"v_cvt_f32_ubyte{byte}", "", ("b32",), "b32", function, "specified", MANUALS, clamp=True)
@@ -114,29 +123,39 @@ def _pairs() -> Iterator[Row]:
     # CLAMP has no effect on an RX 9070 (bjacob/goc, packed_conversion_hardware.h).
     unclamped = floats.f32_to_f16_pair("toward_zero", clamp=False)
     yield Row(
-        "v_cvt_pk_rtz_f16_f32", "long_names", both, "b32", unclamped, "specified", MANUALS, floats=3, clamp=True,
-        clamp_acts=False, open=PAYLOAD,
-    )  # fmt: skip
+        "v_cvt_pk_rtz_f16_f32",
+        "long_names",
+        both,
+        "b32",
+        unclamped,
+        "specified",
+        MANUALS,
+        floats=3,
+        clamp=True,
+        clamp_acts=False,
+        open=PAYLOAD,
+    )
     yield Row("s_cvt_pk_rtz_f16_f32", "scalar", both, "b32", rtz, "specified", MANUALS, open=PAYLOAD)
     nearest = floats.f32_to_f16_pair("nearest_even")
     yield Row("v_cvt_pk_f16_f32", "bf16", both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)
     pair = floats.f32_to_bf16_pair
     yield Row("v_cvt_pk_bf16_f32", "bf16", both, "b32", pair, "specified", MANUALS, floats=3, open=PAYLOAD)
-    yield Row(
-        "v_prng_b32",
-        "bf16",
-        ("b32",),
-        "b32",
-        lambda call: scaled.prng(call.sources[0]),
-        "specified",
-        MANUALS,
-    )
+    yield Row("v_prng_b32", "bf16", ("b32",), "b32", lambda call: scaled.prng(call.sources[0]), "specified", MANUALS)
     for target in ("f16", "bf16"):
         function = floats.stochastic_half(target)
         yield Row(
-            f"v_cvt_sr_{target}_f32", "half_and_scaled", both, "b32", function, "assumed", MANUALS,
-            keeps=True, op_sel=0b1000, floats=1, open=RANDOM,
-        )  # fmt: skip
+            f"v_cvt_sr_{target}_f32",
+            "half_and_scaled",
+            both,
+            "b32",
+            function,
+            "assumed",
+            MANUALS,
+            keeps=True,
+            op_sel=0b1000,
+            floats=1,
+            open=RANDOM,
+        )
 
 
 def _small() -> Iterator[Row]:
@@ -144,23 +163,58 @@ def _small() -> Iterator[Row]:
     both = ("b32", "b32")
     for kind, note in (("fp8", ""), ("bf8", NAN_BF8)):
         yield Row(
-            f"v_cvt_pk_{kind}_f32", "fp8", both, "b32", small.pack_two(kind), "specified", SMALL,
-            keeps=True, op_sel=0b1000, floats=3, open=note,
-        )  # fmt: skip
+            f"v_cvt_pk_{kind}_f32",
+            "fp8",
+            both,
+            "b32",
+            small.pack_two(kind),
+            "specified",
+            SMALL,
+            keeps=True,
+            op_sel=0b1000,
+            floats=3,
+            open=note,
+        )
         for needs, selects in (("fp8_by_sdwa", 0), ("fp8_by_op_sel", 4)):
             yield Row(
-                f"v_cvt_sr_{kind}_f32", needs, both, "b32", small.stochastic(kind), "assumed", SMALL,
-                keeps=True, op_sel=0b1100, floats=1, selects=selects, open=RANDOM,
-            )  # fmt: skip
+                f"v_cvt_sr_{kind}_f32",
+                needs,
+                both,
+                "b32",
+                small.stochastic(kind),
+                "assumed",
+                SMALL,
+                keeps=True,
+                op_sel=0b1100,
+                floats=1,
+                selects=selects,
+                open=RANDOM,
+            )
         for needs, byte_bits, word_bits in (("fp8_by_sdwa", 0, 0), ("fp8_by_op_sel", 0b0011, 0b0001)):
             yield Row(
-                f"v_cvt_f32_{kind}", needs, ("b32",), "b32", small.widen_one(kind), "specified", SMALL,
-                op_sel=byte_bits, selects=4, open=PAYLOAD,
-            )  # fmt: skip
+                f"v_cvt_f32_{kind}",
+                needs,
+                ("b32",),
+                "b32",
+                small.widen_one(kind),
+                "specified",
+                SMALL,
+                op_sel=byte_bits,
+                selects=4,
+                open=PAYLOAD,
+            )
             yield Row(
-                f"v_cvt_pk_f32_{kind}", needs, ("b32",), "b32x2", small.widen_two(kind), "specified", SMALL,
-                op_sel=word_bits, selects=2, open=PAYLOAD,
-            )  # fmt: skip
+                f"v_cvt_pk_f32_{kind}",
+                needs,
+                ("b32",),
+                "b32x2",
+                small.widen_two(kind),
+                "specified",
+                SMALL,
+                op_sel=word_bits,
+                selects=2,
+                open=PAYLOAD,
+            )
 
 
 def _scaled() -> Iterator[Row]:
@@ -215,10 +269,18 @@ def _scaled_row(
     narrow = words[-2] in {"fp8", "bf8", "fp4"} or tail.startswith("f16_")
     scale = 1 << (len(sources) - 1)
     return Row(
-        f"v_cvt_scalef32_{tail}", "half_and_scaled", sources, result, function,  # type: ignore[arg-type]
-        "assumed" if note == RANDOM else "specified", SCALED,
-        keeps=narrow, op_sel=op_sel, floats=sign | scale, open=note,
-    )  # fmt: skip
+        f"v_cvt_scalef32_{tail}",
+        "half_and_scaled",
+        sources,
+        result,
+        function,  # type: ignore[arg-type]
+        "assumed" if note == RANDOM else "specified",
+        SCALED,
+        keeps=narrow,
+        op_sel=op_sel,
+        floats=sign | scale,
+        open=note,
+    )
 
 
 def _eights() -> Iterator[Row]:
@@ -231,41 +293,92 @@ def _eights() -> Iterator[Row]:
             values = f"b32x{count if other == 'f32' else count // 2}"
             for random in (False, True):
                 yield Row(
-                    f"v_cvt_scalef32_{'sr_' * random}pk{count}_{kind}_{other}", "eights",
-                    (values, "b32", "b32") if random else (values, "b32"), codes,
-                    eights.narrow_block(kind, other, random=random), "assumed" if random else "specified", EIGHTS,
+                    f"v_cvt_scalef32_{'sr_' * random}pk{count}_{kind}_{other}",
+                    "eights",
+                    (values, "b32", "b32") if random else (values, "b32"),
+                    codes,
+                    eights.narrow_block(kind, other, random=random),
+                    "assumed" if random else "specified",
+                    EIGHTS,
                     open=RANDOM if random else note,
-                )  # fmt: skip
+                )
             yield Row(
-                f"v_cvt_scale_pk{count}_{other}_{kind}", "eights", (codes, "b32"), values,
-                eights.widen_block(other, kind), "assumed", EIGHTS,
-                scale_bits={"fp4": 4, "fp6": 6, "bf6": 6}.get(kind, 8), open=SCALE_SELECT,
-            )  # fmt: skip
+                f"v_cvt_scale_pk{count}_{other}_{kind}",
+                "eights",
+                (codes, "b32"),
+                values,
+                eights.widen_block(other, kind),
+                "assumed",
+                EIGHTS,
+                scale_bits={"fp4": 4, "fp6": 6, "bf6": 6}.get(kind, 8),
+                open=SCALE_SELECT,
+            )
     one, both = ("b32",), ("b32", "b32")
     for kind, note in (("fp8", ""), ("bf8", NAN_BF8)):
         yield from (
             Row(
-                f"v_cvt_pk_{kind}_f16", "eights", one, "b32", eights.narrow_f16_pair(kind), "specified", EIGHTS,
-                keeps=True, op_sel=0b1000, floats=1, open=note,
+                f"v_cvt_pk_{kind}_f16",
+                "eights",
+                one,
+                "b32",
+                eights.narrow_f16_pair(kind),
+                "specified",
+                EIGHTS,
+                keeps=True,
+                op_sel=0b1000,
+                floats=1,
+                open=note,
             ),
             Row(
-                f"v_cvt_sr_{kind}_f16", "eights", both, "b32", eights.narrow_f16_randomly(kind), "assumed", EIGHTS,
-                keeps=True, op_sel=0b0011, floats=1, selects=4, open=RANDOM,
+                f"v_cvt_sr_{kind}_f16",
+                "eights",
+                both,
+                "b32",
+                eights.narrow_f16_randomly(kind),
+                "assumed",
+                EIGHTS,
+                keeps=True,
+                op_sel=0b0011,
+                floats=1,
+                selects=4,
+                open=RANDOM,
             ),
             Row(
-                f"v_cvt_f16_{kind}", "eights", one, "b32", eights.widen_f16(kind), "specified", EIGHTS,
-                op_sel=0b1000, selects=4, open=PAYLOAD,
+                f"v_cvt_f16_{kind}",
+                "eights",
+                one,
+                "b32",
+                eights.widen_f16(kind),
+                "specified",
+                EIGHTS,
+                op_sel=0b1000,
+                selects=4,
+                open=PAYLOAD,
             ),
             Row(
-                f"v_cvt_pk_f16_{kind}", "eights", one, "b32x1", eights.widen_f16_pair(kind), "specified", EIGHTS,
-                op_sel=0b0001, open=PAYLOAD,
+                f"v_cvt_pk_f16_{kind}",
+                "eights",
+                one,
+                "b32x1",
+                eights.widen_f16_pair(kind),
+                "specified",
+                EIGHTS,
+                op_sel=0b0001,
+                open=PAYLOAD,
             ),
-        )  # fmt: skip
+        )
     for target in ("f16", "bf16"):
         yield Row(
-            f"v_cvt_sr_pk_{target}_f32", "eights", ("b32",) * 3, "b32", eights.stochastic_pair(target), "assumed",
-            EIGHTS, floats=3, open=RANDOM,
-        )  # fmt: skip
+            f"v_cvt_sr_pk_{target}_f32",
+            "eights",
+            ("b32",) * 3,
+            "b32",
+            eights.stochastic_pair(target),
+            "assumed",
+            EIGHTS,
+            floats=3,
+            open=RANDOM,
+        )
 
 
 ROWS: tuple[Row, ...] = (*_plain(), *_rounded(), *_pairs(), *_small(), *_scaled(), *_eights())

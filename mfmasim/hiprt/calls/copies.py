@@ -206,9 +206,16 @@ def fill_rows(rt: Runtime, to: int, pitch: int, value: int, width: int, height: 
 
 @serve(capture="memcpy")
 def hipMemcpy2DAsync(
-    rt: Runtime, to: Pointer, to_pitch: Size, source: Pointer, pitch: Size, width: Size, height: Size, kind: Int,
+    rt: Runtime,
+    to: Pointer,
+    to_pitch: Size,
+    source: Pointer,
+    pitch: Size,
+    width: Size,
+    height: Size,
+    kind: Int,
     stream: Pointer,
-) -> None:  # fmt: skip
+) -> None:
     rt.stream(stream)
     _copy_rows(rt, to, to_pitch, source, pitch, width, height, kind)
 
@@ -237,12 +244,12 @@ def hipMemsetD2D32(rt: Runtime, to: Pointer, pitch: Size, value: UInt, width: Si
 
 
 @serve(capture="memset")
-def hipStreamWriteValue32(rt: Runtime, stream: Pointer, to: Pointer, value: UInt, flags: UInt) -> None:  # noqa: ARG001
+def hipStreamWriteValue32(rt: Runtime, stream: Pointer, to: Pointer, value: UInt, flags: UInt) -> None:
     rt.stream(stream)
     fill(rt, to, value, 1, 4)
 
 
 @serve(capture="memset")
-def hipStreamWriteValue64(rt: Runtime, stream: Pointer, to: Pointer, value: Size, flags: UInt) -> None:  # noqa: ARG001
+def hipStreamWriteValue64(rt: Runtime, stream: Pointer, to: Pointer, value: Size, flags: UInt) -> None:
     rt.stream(stream)
     fill(rt, to, value, 1, 8)

@@ -62,7 +62,7 @@ def hipInit(rt: Runtime, flags: UInt) -> None:
 
 
 @serve("hipDriverGetVersion")
-def hipRuntimeGetVersion(rt: Runtime, out: Pointer) -> None:  # noqa: ARG001
+def hipRuntimeGetVersion(rt: Runtime, out: Pointer) -> None:
     put_int(out, VERSION)
 
 
@@ -184,7 +184,7 @@ def hipDeviceCanAccessPeer(rt: Runtime, out: Pointer, device: Int, peer: Int) ->
 
 
 @serve()
-def hipDeviceEnablePeerAccess(rt: Runtime, peer: Int, flags: UInt) -> None:  # noqa: ARG001
+def hipDeviceEnablePeerAccess(rt: Runtime, peer: Int, flags: UInt) -> None:
     pair = (rt.device, rt.checked(peer))
     if pair[0] == pair[1]:
         raise HipFailure(INVALID_VALUE)

@@ -17,10 +17,7 @@ FOUND, SYMBOL_NOT_FOUND = 0, 1
 """hipDriverProcAddressQueryResult."""
 LAYOUT_VERSION = 60_000_000
 """From this version of HIP on some names mean a structure of that version's layout."""
-LAYOUTS = {
-    "hipGetDeviceProperties": "hipGetDevicePropertiesR0600",
-    "hipChooseDevice": "hipChooseDeviceR0600",
-}
+LAYOUTS = {"hipGetDeviceProperties": "hipGetDevicePropertiesR0600", "hipChooseDevice": "hipChooseDeviceR0600"}
 
 
 def _look_up(rt: Runtime, name: str, out: int, status: int, version: int) -> None:
@@ -39,10 +36,10 @@ def _look_up(rt: Runtime, name: str, out: int, status: int, version: int) -> Non
 
 
 @serve()
-def hipGetProcAddress(rt: Runtime, name: Text, out: Pointer, version: Int, flags: Size, status: Pointer) -> None:  # noqa: ARG001
+def hipGetProcAddress(rt: Runtime, name: Text, out: Pointer, version: Int, flags: Size, status: Pointer) -> None:
     _look_up(rt, name, out, status, version)
 
 
 @serve()
-def hipGetDriverEntryPoint(rt: Runtime, name: Text, out: Pointer, flags: Size, status: Pointer) -> None:  # noqa: ARG001
+def hipGetDriverEntryPoint(rt: Runtime, name: Text, out: Pointer, flags: Size, status: Pointer) -> None:
     _look_up(rt, name, out, status, LAYOUT_VERSION)

@@ -40,24 +40,24 @@ def hipPeekAtLastError(rt: Runtime) -> int:
 
 
 @serve(keeps_error=True)
-def hipGetErrorName(rt: Runtime, code: Int) -> int:  # noqa: ARG001
+def hipGetErrorName(rt: Runtime, code: Int) -> int:
     return _words(code, 0)
 
 
 @serve(keeps_error=True)
-def hipGetErrorString(rt: Runtime, code: Int) -> int:  # noqa: ARG001
+def hipGetErrorString(rt: Runtime, code: Int) -> int:
     return _words(code, 1)
 
 
 @serve(keeps_error=True)
-def hipDrvGetErrorName(rt: Runtime, code: Int, out: Pointer) -> None:  # noqa: ARG001
+def hipDrvGetErrorName(rt: Runtime, code: Int, out: Pointer) -> None:
     if code not in ERRORS:
         raise HipFailure(INVALID_VALUE)
     put_word(out, _words(code, 0))
 
 
 @serve(keeps_error=True)
-def hipDrvGetErrorString(rt: Runtime, code: Int, out: Pointer) -> None:  # noqa: ARG001
+def hipDrvGetErrorString(rt: Runtime, code: Int, out: Pointer) -> None:
     if code not in ERRORS:
         raise HipFailure(INVALID_VALUE)
     put_word(out, _words(code, 1))

@@ -22,11 +22,7 @@ of memory synchronisation, prefetching."""
 class Attribute(ctypes.Structure):
     """hipLaunchAttribute: its number, and the words of its value that are read."""
 
-    _fields_ = (
-        ("number", ctypes.c_int),
-        ("padding", ctypes.c_int),
-        ("value", ctypes.c_uint * 16),
-    )
+    _fields_ = (("number", ctypes.c_int), ("padding", ctypes.c_int), ("value", ctypes.c_uint * 16))
 
 
 class Config(ctypes.Structure):
@@ -100,10 +96,22 @@ def _workgroups(items: Sequence[int], block: Sequence[int]) -> list[int]:
 
 @serve()
 def hipExtModuleLaunchKernel(
-    rt: Runtime, function: Pointer, items_x: UInt, items_y: UInt, items_z: UInt, block_x: UInt, block_y: UInt,
-    block_z: UInt, shared: Size, stream: Pointer, params: Pointer, extra: Pointer, start: Pointer, stop: Pointer,
-    flags: UInt,  # noqa: ARG001
-) -> None:  # fmt: skip
+    rt: Runtime,
+    function: Pointer,
+    items_x: UInt,
+    items_y: UInt,
+    items_z: UInt,
+    block_x: UInt,
+    block_y: UInt,
+    block_z: UInt,
+    shared: Size,
+    stream: Pointer,
+    params: Pointer,
+    extra: Pointer,
+    start: Pointer,
+    stop: Pointer,
+    flags: UInt,
+) -> None:
     rt.stream(stream)
     block = (block_x, block_y, block_z)
     sizes = [*_workgroups((items_x, items_y, items_z), block), *block]

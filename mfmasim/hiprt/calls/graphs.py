@@ -168,9 +168,16 @@ def hipGraphAddKernelNode(
 
 @serve()
 def hipGraphAddMemcpyNode1D(
-    rt: Runtime, out: Pointer, graph: Pointer, before: Pointer, count: Size, to: Pointer, source: Pointer, size: Size,
+    rt: Runtime,
+    out: Pointer,
+    graph: Pointer,
+    before: Pointer,
+    count: Size,
+    to: Pointer,
+    source: Pointer,
+    size: Size,
     kind: Int,
-) -> None:  # fmt: skip
+) -> None:
     _add(rt, out, graph, before, count, MEMCPY, lambda: copy(rt, to, source, size, kind))
 
 
@@ -272,7 +279,7 @@ def hipGraphInstantiate(rt: Runtime, out: Pointer, graph: Pointer, wrong: Pointe
 
 
 @serve()
-def hipGraphInstantiateWithFlags(rt: Runtime, out: Pointer, graph: Pointer, flags: Size) -> None:  # noqa: ARG001
+def hipGraphInstantiateWithFlags(rt: Runtime, out: Pointer, graph: Pointer, flags: Size) -> None:
     put_word(out, rt.add(Executable.of(rt.find(graph, Graph))))
 
 

@@ -22,17 +22,31 @@ INVALID_VALUE, NOT_FOUND = 1, 500
 
 @serve()
 def hipLibraryLoadData(
-    rt: Runtime, out: Pointer, image: Pointer, options: Pointer, values: Pointer, count: UInt,  # noqa: ARG001
-    library_options: Pointer, library_values: Pointer, library_count: UInt,  # noqa: ARG001
-) -> None:  # fmt: skip
+    rt: Runtime,
+    out: Pointer,
+    image: Pointer,
+    options: Pointer,
+    values: Pointer,
+    count: UInt,
+    library_options: Pointer,
+    library_values: Pointer,
+    library_count: UInt,
+) -> None:
     hipModuleLoadData(rt, out, image)
 
 
 @serve()
 def hipLibraryLoadFromFile(
-    rt: Runtime, out: Pointer, name: Text, options: Pointer, values: Pointer, count: UInt,  # noqa: ARG001
-    library_options: Pointer, library_values: Pointer, library_count: UInt,  # noqa: ARG001
-) -> None:  # fmt: skip
+    rt: Runtime,
+    out: Pointer,
+    name: Text,
+    options: Pointer,
+    values: Pointer,
+    count: UInt,
+    library_options: Pointer,
+    library_values: Pointer,
+    library_count: UInt,
+) -> None:
     hipModuleLoad(rt, out, name)
 
 

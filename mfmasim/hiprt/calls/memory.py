@@ -102,7 +102,7 @@ def hipHostFree(rt: Runtime, address: Pointer) -> None:
 
 
 @serve()
-def hipHostGetDevicePointer(rt: Runtime, out: Pointer, address: Pointer, flags: UInt) -> None:  # noqa: ARG001
+def hipHostGetDevicePointer(rt: Runtime, out: Pointer, address: Pointer, flags: UInt) -> None:
     for one in rt.registered.values():
         if one.address <= address < one.address + one.size:
             put_word(out, one.twin + address - one.address)

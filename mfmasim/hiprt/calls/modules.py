@@ -36,12 +36,7 @@ def hipModuleLoadData(rt: Runtime, out: Pointer, image: Pointer) -> None:
 
 @serve()
 def hipModuleLoadDataEx(  # the options are for compilation at load time, which does not exist here
-    rt: Runtime,
-    out: Pointer,
-    image: Pointer,
-    count: UInt,  # noqa: ARG001
-    options: Pointer,  # noqa: ARG001
-    values: Pointer,  # noqa: ARG001
+    rt: Runtime, out: Pointer, image: Pointer, count: UInt, options: Pointer, values: Pointer
 ) -> None:
     hipModuleLoadData(rt, out, image)
 
@@ -155,7 +150,7 @@ def hipFuncSetAttribute(rt: Runtime, function: Pointer, attribute: Int, value: I
 
 
 @serve("hipFuncSetSharedMemConfig")
-def hipFuncSetCacheConfig(rt: Runtime, function: Pointer, config: Int) -> None:  # noqa: ARG001
+def hipFuncSetCacheConfig(rt: Runtime, function: Pointer, config: Int) -> None:
     function_of(rt, function)
 
 
@@ -236,9 +231,14 @@ def _freeze_cooperative(rt: Runtime, function: int, *rest: int) -> Callable[[], 
 
 
 def freeze_launch(
-    rt: Runtime, found: Function, sizes: Sequence[int], shared: int, params: int, extra: int,
+    rt: Runtime,
+    found: Function,
+    sizes: Sequence[int],
+    shared: int,
+    params: int,
+    extra: int,
     options: Options = Options(),  # noqa: B008
-) -> Callable[[], None]:  # fmt: skip
+) -> Callable[[], None]:
     """Read the arguments of a launch and return a function that executes it.
 
     Args:
@@ -264,15 +264,34 @@ def freeze_launch(
 
 @serve(capture="kernel", freeze=_freeze)
 def hipModuleLaunchKernel(
-    rt: Runtime, function: Pointer, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt,
-    block_z: UInt, shared: UInt, stream: Pointer, params: Pointer, extra: Pointer,
-) -> None:  # fmt: skip
+    rt: Runtime,
+    function: Pointer,
+    grid_x: UInt,
+    grid_y: UInt,
+    grid_z: UInt,
+    block_x: UInt,
+    block_y: UInt,
+    block_z: UInt,
+    shared: UInt,
+    stream: Pointer,
+    params: Pointer,
+    extra: Pointer,
+) -> None:
     _freeze(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra)()
 
 
 @serve(capture="kernel", freeze=_freeze_cooperative)
 def hipModuleLaunchCooperativeKernel(
-    rt: Runtime, function: Pointer, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt,
-    block_z: UInt, shared: UInt, stream: Pointer, params: Pointer,
-) -> None:  # fmt: skip
+    rt: Runtime,
+    function: Pointer,
+    grid_x: UInt,
+    grid_y: UInt,
+    grid_z: UInt,
+    block_x: UInt,
+    block_y: UInt,
+    block_z: UInt,
+    shared: UInt,
+    stream: Pointer,
+    params: Pointer,
+) -> None:
     _freeze_cooperative(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params)()

@@ -119,7 +119,7 @@ def hipMemPoolGetAttribute(rt: Runtime, pool: Pointer, attribute: Int, out: Poin
 
 
 @serve()
-def hipMemPoolTrimTo(rt: Runtime, pool: Pointer, size: Size) -> None:  # noqa: ARG001
+def hipMemPoolTrimTo(rt: Runtime, pool: Pointer, size: Size) -> None:
     rt.find(pool, Pool)
 
 
@@ -163,12 +163,12 @@ def hipMemPrefetchAsync(rt: Runtime, address: Pointer, size: Size, device: Int, 
 
 
 @serve()
-def hipMemAdvise(rt: Runtime, address: Pointer, size: Size, advice: Int, device: Int) -> None:  # noqa: ARG001
+def hipMemAdvise(rt: Runtime, address: Pointer, size: Size, advice: Int, device: Int) -> None:
     _managed(rt, address, size, device)
 
 
 @serve()
-def hipStreamAttachMemAsync(rt: Runtime, stream: Pointer, address: Pointer, size: Size, flags: UInt) -> None:  # noqa: ARG001
+def hipStreamAttachMemAsync(rt: Runtime, stream: Pointer, address: Pointer, size: Size, flags: UInt) -> None:
     rt.stream(stream)
     found = rt.heap.at(address)
     if found is None or found.kind != MANAGED:

@@ -62,8 +62,11 @@ def programUnregister(rt: Runtime, handle: Pointer) -> None:
 def _prepared(rt: Runtime, options: Options, words: Sequence[int]) -> Callable[[], None]:
     """Check a launch by address and read its arguments; a dim3 is two words."""
     host, grid_xy, grid_z, block_xy, block_z, params, shared, stream = words
-    sizes = [word >> shift & 0xFFFFFFFF for xy, z in ((grid_xy, grid_z), (block_xy, block_z)) for word, shift in
-             ((xy, 0), (xy, 32), (z, 0))]  # fmt: skip
+    sizes = [
+        word >> shift & 0xFFFFFFFF
+        for xy, z in ((grid_xy, grid_z), (block_xy, block_z))
+        for word, shift in ((xy, 0), (xy, 32), (z, 0))
+    ]
     function = function_of(rt, host, rt.stream(stream).device)
     return freeze_launch(rt, function, sizes, shared, params, 0, options)
 
@@ -78,25 +81,49 @@ def _freeze_cooperative(rt: Runtime, *words: int) -> Callable[[], None]:
 
 @serve(capture="kernel", freeze=_freeze)
 def hipLaunchKernel(
-    rt: Runtime, host: Pointer, grid_xy: Size, grid_z: Size, block_xy: Size, block_z: Size, params: Pointer,
-    shared: Size, stream: Pointer,
-) -> None:  # fmt: skip
+    rt: Runtime,
+    host: Pointer,
+    grid_xy: Size,
+    grid_z: Size,
+    block_xy: Size,
+    block_z: Size,
+    params: Pointer,
+    shared: Size,
+    stream: Pointer,
+) -> None:
     _freeze(rt, host, grid_xy, grid_z, block_xy, block_z, params, shared, stream)()
 
 
 @serve(capture="kernel", freeze=_freeze_cooperative)
 def hipLaunchCooperativeKernel(
-    rt: Runtime, host: Pointer, grid_xy: Size, grid_z: Size, block_xy: Size, block_z: Size, params: Pointer,
-    shared: UInt, stream: Pointer,
-) -> None:  # fmt: skip
+    rt: Runtime,
+    host: Pointer,
+    grid_xy: Size,
+    grid_z: Size,
+    block_xy: Size,
+    block_z: Size,
+    params: Pointer,
+    shared: UInt,
+    stream: Pointer,
+) -> None:
     _freeze_cooperative(rt, host, grid_xy, grid_z, block_xy, block_z, params, shared, stream)()
 
 
 @serve()
 def hipExtLaunchKernel(
-    rt: Runtime, host: Pointer, grid_xy: Size, grid_z: Size, block_xy: Size, block_z: Size, params: Pointer,
-    shared: Size, stream: Pointer, start: Pointer, stop: Pointer, flags: Int,  # noqa: ARG001
-) -> None:  # fmt: skip
+    rt: Runtime,
+    host: Pointer,
+    grid_xy: Size,
+    grid_z: Size,
+    block_xy: Size,
+    block_z: Size,
+    params: Pointer,
+    shared: Size,
+    stream: Pointer,
+    start: Pointer,
+    stop: Pointer,
+    flags: Int,
+) -> None:
     for event in (start, stop):
         if event:
             rt.find(event, Event)

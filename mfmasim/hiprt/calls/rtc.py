@@ -55,13 +55,13 @@ def _program(rt: Runtime, handle: int) -> Program:
 
 
 @serve(keeps_error=True)
-def hiprtcVersion(rt: Runtime, major: Pointer, minor: Pointer) -> None:  # noqa: ARG001
+def hiprtcVersion(rt: Runtime, major: Pointer, minor: Pointer) -> None:
     put_int(major, 7)
     put_int(minor, 2)
 
 
 @serve(keeps_error=True)
-def hiprtcGetErrorString(rt: Runtime, code: Int) -> int:  # noqa: ARG001
+def hiprtcGetErrorString(rt: Runtime, code: Int) -> int:
     return ctypes.addressof(text_at(ERRORS.get(code, "HIPRTC_ERROR_UNKNOWN")))
 
 

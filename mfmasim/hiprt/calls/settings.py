@@ -17,17 +17,17 @@ CONTEXT = 0x100
 
 
 @serve("hipDeviceSetSharedMemConfig")
-def hipCtxSetCacheConfig(rt: Runtime, wish: Int) -> None:  # noqa: ARG001
+def hipCtxSetCacheConfig(rt: Runtime, wish: Int) -> None:
     rt.checked(rt.device)
 
 
 @serve()
-def hipSetDeviceFlags(rt: Runtime, flags: UInt) -> None:  # noqa: ARG001
+def hipSetDeviceFlags(rt: Runtime, flags: UInt) -> None:
     rt.checked(rt.device)
 
 
 @serve("hipDeviceGetSharedMemConfig", "hipGetDeviceFlags")
-def hipDeviceGetCacheConfig(rt: Runtime, out: Pointer) -> None:  # noqa: ARG001
+def hipDeviceGetCacheConfig(rt: Runtime, out: Pointer) -> None:
     put_int(out, 0)
 
 
@@ -74,12 +74,12 @@ def hipDevicePrimaryCtxGetState(rt: Runtime, device: Int, flags: Pointer, active
 
 
 @serve()
-def hipDevicePrimaryCtxSetFlags(rt: Runtime, device: Int, flags: UInt) -> None:  # noqa: ARG001
+def hipDevicePrimaryCtxSetFlags(rt: Runtime, device: Int, flags: UInt) -> None:
     rt.checked(device)
 
 
 @serve()
-def hipCtxCreate(rt: Runtime, out: Pointer, flags: UInt, device: Int) -> None:  # noqa: ARG001
+def hipCtxCreate(rt: Runtime, out: Pointer, flags: UInt, device: Int) -> None:
     rt.device = device
     put_word(out, CONTEXT + device)
 

@@ -31,7 +31,7 @@ def hipStreamCreateWithPriority(rt: Runtime, out: Pointer, flags: UInt, priority
 
 
 @serve()
-def hipDeviceGetStreamPriorityRange(rt: Runtime, least: Pointer, greatest: Pointer) -> None:  # noqa: ARG001
+def hipDeviceGetStreamPriorityRange(rt: Runtime, least: Pointer, greatest: Pointer) -> None:
     put_int(least, LEAST)
     put_int(greatest, GREATEST)
 
@@ -71,7 +71,7 @@ def hipStreamGetDevice(rt: Runtime, stream: Pointer, out: Pointer) -> None:
 
 
 @serve(capture="done")
-def hipStreamWaitEvent(rt: Runtime, stream: Pointer, event: Pointer, flags: UInt) -> None:  # noqa: ARG001
+def hipStreamWaitEvent(rt: Runtime, stream: Pointer, event: Pointer, flags: UInt) -> None:
     rt.stream(stream)
     found = rt.find(event, Event)
     capture = rt.captures.get(stream)
@@ -85,7 +85,7 @@ def hipStreamWaitEvent(rt: Runtime, stream: Pointer, event: Pointer, flags: UInt
 
 
 @serve()
-def hipStreamAddCallback(rt: Runtime, stream: Pointer, function: Pointer, data: Pointer, flags: UInt) -> None:  # noqa: ARG001
+def hipStreamAddCallback(rt: Runtime, stream: Pointer, function: Pointer, data: Pointer, flags: UInt) -> None:
     code = rt.failed.get(rt.stream(stream).device, 0)
     if not function:
         raise HipFailure(INVALID_VALUE)
@@ -130,7 +130,7 @@ def hipEventRecord(rt: Runtime, event: Pointer, stream: Pointer) -> None:
 
 
 @serve(capture="done")
-def hipEventRecordWithFlags(rt: Runtime, event: Pointer, stream: Pointer, flags: UInt) -> None:  # noqa: ARG001
+def hipEventRecordWithFlags(rt: Runtime, event: Pointer, stream: Pointer, flags: UInt) -> None:
     hipEventRecord(rt, event, stream)
 
 

@@ -69,9 +69,17 @@ def hipMemset3D(
 
 @serve(capture="memset")
 def hipMemset3DAsync(
-    rt: Runtime, to: Pointer, pitch: Size, row: Size, rows: Size, value: Int, width: Size, height: Size, depth: Size,
+    rt: Runtime,
+    to: Pointer,
+    pitch: Size,
+    row: Size,
+    rows: Size,
+    value: Int,
+    width: Size,
+    height: Size,
+    depth: Size,
     stream: Pointer,
-) -> None:  # fmt: skip
+) -> None:
     rt.stream(stream)
     hipMemset3D(rt, to, pitch, row, rows, value, width, height, depth)
 

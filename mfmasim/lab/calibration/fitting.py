@@ -101,8 +101,11 @@ class Fit:
         default = {f.name: f.default for f in fields(Model)}
         names = ("name", "algorithm", "group", "fidelity", "evidence", "source")
         words = [repr(getattr(self.model, name)) for name in names]
-        words += [f"{f.name}={getattr(self.model, f.name)!r}" for f in fields(Model)
-                 if f.name not in names and getattr(self.model, f.name) != default[f.name]]  # fmt: skip
+        words += [
+            f"{f.name}={getattr(self.model, f.name)!r}"
+            for f in fields(Model)
+            if f.name not in names and getattr(self.model, f.name) != default[f.name]
+        ]
         return f"Model({', '.join(words)})"
 
     def nans(self) -> dict[str, list[int]]:
@@ -217,9 +220,16 @@ class _Search:
             for group in groups:
                 try:
                     plain = Model(
-                        row.name, algorithm, group, row.fidelity, row.evidence, row.source, nan_rules=row.nan_rules,
-                        nan_factor=row.nan_factor, nan_invalid=row.nan_invalid,
-                    )  # fmt: skip
+                        row.name,
+                        algorithm,
+                        group,
+                        row.fidelity,
+                        row.evidence,
+                        row.source,
+                        nan_rules=row.nan_rules,
+                        nan_factor=row.nan_factor,
+                        nan_invalid=row.nan_invalid,
+                    )
                     found += self.choices(plain, ("flush_inputs", "flush_addend", "flush_output"))
                 except MfmasimError:
                     continue

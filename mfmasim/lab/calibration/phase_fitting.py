@@ -69,8 +69,14 @@ class PhaseFit:
 
     def table(self) -> PhaseTable:
         """The phases as `mfmasim.lds.conflicts` takes them."""
-        return PhaseTable(self.lanes, self.banks or 0, "unknown", f"calibrate: {self.timed.where}", "not reviewed",
-                          wave=self.timed.wave)  # fmt: skip
+        return PhaseTable(
+            self.lanes,
+            self.banks or 0,
+            "unknown",
+            f"calibrate: {self.timed.where}",
+            "not reviewed",
+            wave=self.timed.wave,
+        )
 
     def is_table(self, table: PhaseTable) -> bool:
         """Whether a row has these phases and banks."""

@@ -186,9 +186,16 @@ def sweep_patterns(
 
 
 def measure(
-    recorder: Recorder, code: Code, probes: Sequence[PhaseProbe], *, rounds: int, times: int, simulated: bool,
-    options: dict[str, Any], crowded: bool = False,
-) -> list[dict[str, Any]]:  # fmt: skip
+    recorder: Recorder,
+    code: Code,
+    probes: Sequence[PhaseProbe],
+    *,
+    rounds: int,
+    times: int,
+    simulated: bool,
+    options: dict[str, Any],
+    crowded: bool = False,
+) -> list[dict[str, Any]]:
     """Time the patterns of probes.
 
     Args:
@@ -212,9 +219,14 @@ def measure(
         kernel = code[f"phases_{probe.name}"]
         crowd = crowded and probe.reads
         run = partial(
-            time_patterns, recorder, kernel, times=times, rounds=rounds, options=options,
+            time_patterns,
+            recorder,
+            kernel,
+            times=times,
+            rounds=rounds,
+            options=options,
             shared=dynamic_lds(kernel, alone=not simulated, crowded=crowd),
-        )  # fmt: skip
+        )
         best = run(pair_patterns(probe, kernel.wave, crowded=crowd)).min(axis=0)
         swept = _dearest(best.reshape(2, -1), kernel.wave)
         run(sweep_patterns(probe, kernel.wave, swept, crowded=crowd))
@@ -224,9 +236,15 @@ def measure(
 
 
 def time_patterns(
-    device: Device, kernel: Kernel, patterns: NDArray[np.uint32], *, times: int, rounds: int, shared: int,
+    device: Device,
+    kernel: Kernel,
+    patterns: NDArray[np.uint32],
+    *,
+    times: int,
+    rounds: int,
+    shared: int,
     options: Mapping[str, Any],
-) -> NDArray[np.int64]:  # fmt: skip
+) -> NDArray[np.int64]:
     """Ticks of patterns, (times, patterns).
 
     Args:
@@ -298,10 +316,16 @@ def timed(capture: Capture) -> Iterator[Timed]:
                 raise MfmasimError(f"the capture's LDS probe {probe.row!r} has other patterns than this version's")
             found.append(launch.after[1].view(np.uint32).reshape(row["times"], -1).astype(np.int64))
         yield Timed(
-            probe, about["arch"], wave, row["rounds"] * UNROLLED, found[0].reshape(row["times"], 2, -1),
-            tuple((first, second) for first, second in swept), found[1].reshape(row["times"], len(swept), -1),
-            where, bool(about["device"].get("simulated", True)),
-        )  # fmt: skip
+            probe,
+            about["arch"],
+            wave,
+            row["rounds"] * UNROLLED,
+            found[0].reshape(row["times"], 2, -1),
+            tuple((first, second) for first, second in swept),
+            found[1].reshape(row["times"], len(swept), -1),
+            where,
+            bool(about["device"].get("simulated", True)),
+        )
 
 
 def source() -> Path:

@@ -84,9 +84,14 @@ class Observed:
 
 
 def observe(
-    device: Device, arch: str, only: Sequence[str] = (), times: int | None = None, clock: LdsClock | None = None,
-    *, crowded: bool = False,
-) -> Capture:  # fmt: skip
+    device: Device,
+    arch: str,
+    only: Sequence[str] = (),
+    times: int | None = None,
+    clock: LdsClock | None = None,
+    *,
+    crowded: bool = False,
+) -> Capture:
     """Run probes of an architecture.
 
     Args:
@@ -121,10 +126,15 @@ def observe(
             raise MfmasimError(f"probe {probe.name}: {report.findings[0].message}")
     simulated = in_simulator or bool(getattr(device, "simulated", False))
     timed = phase_probes.measure(
-        recorder, code, phases, rounds=1 if simulated else 4, times=times or (1 if simulated else 5),
-        simulated=simulated, crowded=crowded,
+        recorder,
+        code,
+        phases,
+        rounds=1 if simulated else 4,
+        times=times or (1 if simulated else 5),
+        simulated=simulated,
+        crowded=crowded,
         options={"observers": [clock or LdsClock(arch)]} if in_simulator else {},
-    )  # fmt: skip
+    )
     product = getattr(device, "product", "the simulator")
     about = {
         "probes": [probe.name for probe in rounding],

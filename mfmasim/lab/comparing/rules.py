@@ -81,6 +81,8 @@ def rules(first: Kernel, second: Kernel) -> list[str]:
         texts = [text or "no other matrix instruction" for text in only]
         said.append(f"only the first has {texts[0]}, only the second {texts[1]}: sums are rounded at other places")
     if first.arch.fp8 != second.arch.fp8 and any("fp8" in name or "bf8" in name for name in names | others):
-        said.append(f"an FP8 code is {first.arch.fp8.upper()} on {first.arch.name} and {second.arch.fp8.upper()} on "
-                    f"{second.arch.name}: the same byte is another number")  # fmt: skip
+        said.append(
+            f"an FP8 code is {first.arch.fp8.upper()} on {first.arch.name} and {second.arch.fp8.upper()} on "
+            f"{second.arch.name}: the same byte is another number"
+        )
     return said

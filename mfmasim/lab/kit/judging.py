@@ -95,11 +95,16 @@ def _timed(arch: str, probe: PhaseProbe, record: Record, kit: KitFile) -> Timed 
         return None
     device = kit.about["device"]
     return Timed(
-        probe, arch, wave, about["rounds"] * UNROLLED,
-        pairs.astype(np.int64).reshape(len(pairs), 2, -1), tuple((first, second) for first, second in swept),
+        probe,
+        arch,
+        wave,
+        about["rounds"] * UNROLLED,
+        pairs.astype(np.int64).reshape(len(pairs), 2, -1),
+        tuple((first, second) for first, second in swept),
         sweep.astype(np.int64).reshape(len(sweep), len(swept), -1),
-        str(device.get("product", "")), bool(device.get("simulated", True)),
-    )  # fmt: skip
+        str(device.get("product", "")),
+        bool(device.get("simulated", True)),
+    )
 
 
 SHOWN = 3

@@ -129,9 +129,16 @@ def _what_explains(seen: Seen) -> str:
 def _observed(seen: Seen) -> Observed:
     op, codes = seen.op, seen.given.codes
     return Observed(
-        Probe(matrix_name(op), op.name, (op.arch.name,)), op, codes["a"], codes["b"], codes["c"], seen.d,
-        codes.get("scale_a"), codes.get("scale_b"), codes.get("index"),
-    )  # fmt: skip
+        Probe(matrix_name(op), op.name, (op.arch.name,)),
+        op,
+        codes["a"],
+        codes["b"],
+        codes["c"],
+        seen.d,
+        codes.get("scale_a"),
+        codes.get("scale_b"),
+        codes.get("index"),
+    )
 
 
 def judge_model(

@@ -59,9 +59,14 @@ class Judged:
     def record(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         return {
-            "text": self.claim.text, "what": self.claim.what, "where": self.where,
-            "claimed": self.claim.count, "relation": self.claim.relation, "found": self.found, "verdict": self.verdict,
-        }  # fmt: skip
+            "text": self.claim.text,
+            "what": self.claim.what,
+            "where": self.where,
+            "claimed": self.claim.count,
+            "relation": self.claim.relation,
+            "found": self.found,
+            "verdict": self.verdict,
+        }
 
 
 def judge(

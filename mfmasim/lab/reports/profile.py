@@ -83,19 +83,26 @@ class Profile:
     def record(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         return {
-            "group": self.result.group, "case": self.result.case, "kernel": self.report.kernel,
-            "arch": self.report.arch, "status": self.result.status, "waves": self.report.waves,
+            "group": self.result.group,
+            "case": self.result.case,
+            "kernel": self.report.kernel,
+            "arch": self.report.arch,
+            "status": self.result.status,
+            "waves": self.report.waves,
             "fidelity": self.result.trust.record(),
             "counters": self.report.counters,
-            "mix": dict(self.report.mix.most_common()), "matrix_share": self.matrix_share,
+            "mix": dict(self.report.mix.most_common()),
+            "matrix_share": self.matrix_share,
             "main_loop": None if self.main is None else self.main.record(),
             "loops": [loop.record() for loop in self.loops],
             "order": None if self.turn is None else self.turn.record(),
             "lds": {"bytes": self.report.lds.get("bytes", 0), "lines": [vars(access) for access in self.accesses]},
-            "registers": self.report.registers, "occupancy": self.occupancy.record(),
-            "claims": [judged.record() for judged in self.claims], "traffic": self.traffic.record(),
+            "registers": self.report.registers,
+            "occupancy": self.occupancy.record(),
+            "claims": [judged.record() for judged in self.claims],
+            "traffic": self.traffic.record(),
             "bound": None if self.bound is None else self.bound.record(),
-        }  # fmt: skip
+        }
 
 
 def profile_case(
@@ -205,9 +212,12 @@ def _accesses(report: Report) -> list[Access]:
         lines.setdefault((where, site["instruction"]), []).append(site)
     accesses = [
         Access(
-            source, instruction, sum(site["executions"] for site in sites),
-            max(max(site["degrees"], default=1) for site in sites), sum(site["extra_passes"] for site in sites),
+            source,
+            instruction,
+            sum(site["executions"] for site in sites),
+            max(max(site["degrees"], default=1) for site in sites),
+            sum(site["extra_passes"] for site in sites),
         )
         for (source, instruction), sites in lines.items()
-    ]  # fmt: skip
+    ]
     return sorted(accesses, key=lambda access: (-access.extra_passes, access.source))

@@ -35,10 +35,15 @@ def tables_of(profile: Profile) -> list[Table]:
         for name, count in report.mix.most_common()
     ]
     claims = [
-        [judged.claim.text, judged.where, judged.claim.relation.removeprefix("=") + _number(judged.claim.count),
-         "-" if judged.found is None else _number(judged.found), judged.verdict]
+        [
+            judged.claim.text,
+            judged.where,
+            judged.claim.relation.removeprefix("=") + _number(judged.claim.count),
+            "-" if judged.found is None else _number(judged.found),
+            judged.verdict,
+        ]
         for judged in profile.claims
-    ]  # fmt: skip
+    ]
     limits = [
         [limit.name, f"{limit.used:,}", f"{limit.allocated:,}", f"{limit.available:,}", limit.workgroups]
         for limit in occupancy.limits

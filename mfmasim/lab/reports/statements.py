@@ -177,9 +177,16 @@ class Weighed:
         """As a dictionary for JSON."""
         one = self.statement
         return {
-            "place": one.place, "words": one.words, "claim": one.text, "text": one.said, "found": self.found,
-            "verdict": self.verdict, "known": one.known, "about": one.about, "fidelity": self.trust.record(),
-        }  # fmt: skip
+            "place": one.place,
+            "words": one.words,
+            "claim": one.text,
+            "text": one.said,
+            "found": self.found,
+            "verdict": self.verdict,
+            "known": one.known,
+            "about": one.about,
+            "fidelity": self.trust.record(),
+        }
 
 
 def counted(lines: Iterable[Weighed]) -> str:

@@ -24,11 +24,17 @@ def element_sizes(launch: CaseLaunch, arch: Arch) -> dict[int, float]:
 def traffic_tables(traffic: Traffic) -> list[tuple[str, tuple[str, ...], list[list[Any]]]]:
     """Title, columns and rows: what became of each buffer, and what one access of a wave touches."""
     buffers = [
-        [used.name, f"{used.elements:,}", _number(used.element),
-         *(_number(count / used.elements) for count in (used.read, used.touched_read, used.written,
-                                                        used.touched_written))]
+        [
+            used.name,
+            f"{used.elements:,}",
+            _number(used.element),
+            *(
+                _number(count / used.elements)
+                for count in (used.read, used.touched_read, used.written, used.touched_written)
+            ),
+        ]
         for used in traffic.buffers
-    ]  # fmt: skip
+    ]
     if not buffers:
         return []
     moved = sum(used.read + used.written for used in traffic.buffers)
@@ -56,8 +62,15 @@ def _by_line(sites: list[Site]) -> list[Site]:
 def _row(site: Site) -> list[Any]:
     times = max(1, site.accesses)
     lines = [_number(count[size] / times) for size in LINES for count in (site.lines, site.fewest)]
-    return [brief(site.source), site.instruction, site.buffer, f"{site.accesses:,}", _number(site.bytes / times),
-            *lines, f"{site.use[LINES[-1]]:.0%}"]  # fmt: skip
+    return [
+        brief(site.source),
+        site.instruction,
+        site.buffer,
+        f"{site.accesses:,}",
+        _number(site.bytes / times),
+        *lines,
+        f"{site.use[LINES[-1]]:.0%}",
+    ]
 
 
 def _number(value: float) -> str:

@@ -125,11 +125,7 @@ def _two_of_two(body: Body, readers: list[Reader], writers: list[Writer]) -> Bou
 
 
 def _bind_with_mode(
-    body: Body,
-    takes_mode: bool,
-    finish: OutputModifiers | None,
-    readers: list[Reader],
-    writers: list[Writer],
+    body: Body, takes_mode: bool, finish: OutputModifiers | None, readers: list[Reader], writers: list[Writer]
 ) -> Bound:
     """An operation that obeys MODE, with the output modifiers on its first result."""
 

@@ -54,9 +54,13 @@ def with_source(instruction: Instruction, machine: Machine, step: Bound) -> Boun
 
 
 def _read(
-    instruction: Instruction, machine: Machine, g: Group, m0: NDArray[np.uint32], own: NDArray[np.bool_],
+    instruction: Instruction,
+    machine: Machine,
+    g: Group,
+    m0: NDArray[np.uint32],
+    own: NDArray[np.bool_],
     dtype: np.dtype[np.generic],
-) -> NDArray[np.uint32]:  # fmt: skip
+) -> NDArray[np.uint32]:
     """Values of some waves, (waves,)."""
     address = np.broadcast_to((m0 & 0xFFFF).astype(np.int64)[:, None], (g.count, g.lanes))
     mask = np.broadcast_to(own[:, None], address.shape) & g.active

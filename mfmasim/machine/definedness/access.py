@@ -327,10 +327,14 @@ class AtomicPlan(AccessPlan):
                 if bad.any():
                     self._loaded_here(words[full != 0])
                     owner.uses.report(
-                        "atomic" if old.any() else "stored", ins, g, (self.stored or [0])[0],
-                        full[:, 0] if scalar else full, words[:, 0] if scalar else words,
+                        "atomic" if old.any() else "stored",
+                        ins,
+                        g,
+                        (self.stored or [0])[0],
+                        full[:, 0] if scalar else full,
+                        words[:, 0] if scalar else words,
                         name="memory" if old.any() else "",
-                    )  # fmt: skip
+                    )
                 bad = np.zeros_like(bad)
             for value, chosen in ((0, ~bad), (0xFF, bad)):  # of several lanes at one place an undefined one wins
                 for byte in range(event.size):

@@ -193,9 +193,14 @@ class Flow:
         return bool(elsewhere) and operation.undefined.mixes and len(set(self.reads)) < len(self.reads)
 
     def _by_execution(
-        self, g: Group, part: Instruction, run: Bound, rule: Rule, operands: Sequence[tuple[int, ...]],
+        self,
+        g: Group,
+        part: Instruction,
+        run: Bound,
+        rule: Rule,
+        operands: Sequence[tuple[int, ...]],
         writes: Sequence[int],
-    ) -> tuple[Found, Found]:  # fmt: skip
+    ) -> tuple[Found, Found]:
         planes = self.planes
         found = by_execution(planes, g, run, operands, writes)
         steering = [key for place in rule.steering for key in operands[place]]

@@ -99,10 +99,16 @@ class Uses:
         indices = group.indices()
         source = unpack(origin)
         event = UndefinedUse(
-            instruction, use, name or self._name(key, instruction), int(bits[first]),
-            self.machine.place(indices, row, lane), int((bits != 0).sum()) * (group.count // len(bits)),
-            source, self._name(source.key, instruction), self.loaded.get(origin),
-        )  # fmt: skip
+            instruction,
+            use,
+            name or self._name(key, instruction),
+            int(bits[first]),
+            self.machine.place(indices, row, lane),
+            int((bits != 0).sum()) * (group.count // len(bits)),
+            source,
+            self._name(source.key, instruction),
+            self.loaded.get(origin),
+        )
         for hook in self.machine.use_hooks:
             hook(event)
 

@@ -96,9 +96,16 @@ class Notify:
         nearest = f"of {limits[space]} bytes" if space in limits else machine.memory.nearest(address, size)
         one = None if instruction.opcode.kind == "tensor" else lane  # pieces of a tile are no lanes
         event = AccessFault(
-            instruction, space, kind, address, size, machine.place(group.indices(), index, one), nearest,
-            int(out.mask.sum()) * each, nowhere,
-        )  # fmt: skip
+            instruction,
+            space,
+            kind,
+            address,
+            size,
+            machine.place(group.indices(), index, one),
+            nearest,
+            int(out.mask.sum()) * each,
+            nowhere,
+        )
         for hook in self.faults:
             hook(event)
 
@@ -107,9 +114,14 @@ class Notify:
         return self.scalars if instruction.opcode.scalar else self.accesses
 
     def access(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
+        self,
+        instruction: Instruction,
+        group: Group,
+        part: Part,
+        kind: str,
+        size: int,
         data: Sequence[NDArray[np.uint32]] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Report an access of vector or scalar memory.
 
         Args:
@@ -122,9 +134,18 @@ class Notify:
         """
         machine, waves = self.machine, group.indices()
         event = AccessEvent(
-            instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
-            lambda index, lane: machine.place(waves, index, lane), self._numbers(waves), data,
-        )  # fmt: skip
+            instruction,
+            part.space,
+            kind,
+            part.address,
+            part.mask,
+            size,
+            part.number,
+            group.count,
+            lambda index, lane: machine.place(waves, index, lane),
+            self._numbers(waves),
+            data,
+        )
         for hook in self.listeners(instruction):
             hook(event)
 
@@ -172,9 +193,12 @@ class Notify:
         """
         machine, waves = self.machine, group.indices()
         event = MulticastEvent(
-            instruction, masks, requests, waves + machine.first_workgroup * machine.launch.waves_per_workgroup,
+            instruction,
+            masks,
+            requests,
+            waves + machine.first_workgroup * machine.launch.waves_per_workgroup,
             lambda index, lane: machine.place(waves, index, lane),
-        )  # fmt: skip
+        )
         for hook in self.multicasts:
             hook(event)
 
@@ -190,8 +214,13 @@ class Notify:
         machine, launch, waves = self.machine, self.machine.launch, group.indices()
         first = machine.first_workgroup * launch.waves_per_workgroup
         event = BlockEvent(
-            instructions, waves, group.waves.count, fresh, lambda index, lane: machine.place(waves, index, lane),
-            lambda wave: launch.place(first + wave), mode,
-        )  # fmt: skip
+            instructions,
+            waves,
+            group.waves.count,
+            fresh,
+            lambda index, lane: machine.place(waves, index, lane),
+            lambda wave: launch.place(first + wave),
+            mode,
+        )
         for hook in self.blocks:
             hook(event)

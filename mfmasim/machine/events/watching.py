@@ -56,10 +56,15 @@ def watched(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
         run(g)
         waves = g.indices
         event = ValueEvent(
-            instruction, sources, tuple(_words(g, operand) for operand in instruction.dst), g.mode, lambda: g.active,
-            g.count, lambda index, lane: machine.place(waves(), index, lane),
+            instruction,
+            sources,
+            tuple(_words(g, operand) for operand in instruction.dst),
+            g.mode,
+            lambda: g.active,
+            g.count,
+            lambda index, lane: machine.place(waves(), index, lane),
             lambda: waves() + machine.first_workgroup * machine.launch.waves_per_workgroup,
-        )  # fmt: skip
+        )
         for hook in watching:
             hook(event)
 

@@ -149,6 +149,14 @@ def _places(waves: Waves) -> list[tuple[Any, Any]]:
     named, files = vars(waves), (waves.s, waves.v, waves.a)
     scalars, *vectors = [[(file, index) for index in range(len(file))] for file in files]
     return [
-        (named, "pc"), (named, "scc"), *scalars, (named, "exec"), *vectors[0], *vectors[1], (named, "_mode"),
-        (named, "status"), (named, "signalled"), (named, "complete"),
-    ]  # fmt: skip
+        (named, "pc"),
+        (named, "scc"),
+        *scalars,
+        (named, "exec"),
+        *vectors[0],
+        *vectors[1],
+        (named, "_mode"),
+        (named, "status"),
+        (named, "signalled"),
+        (named, "complete"),
+    ]

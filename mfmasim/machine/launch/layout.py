@@ -130,10 +130,16 @@ def begin(memory: Memory, kernel: Kernel, sizes: Sizes, *, cooperative: bool = F
 
 
 def prepare(
-    kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int = 0,
-    undefined: Sequence[int | str | NDArray[Any]] = (), buffers: Mapping[int, Any] | None = None,
-    cluster: object = None, further: Sequence[Arguments] = (),
-) -> Launch:  # fmt: skip
+    kernel: Kernel,
+    grid: object,
+    block: object,
+    args: Arguments,
+    shared_bytes: int = 0,
+    undefined: Sequence[int | str | NDArray[Any]] = (),
+    buffers: Mapping[int, Any] | None = None,
+    cluster: object = None,
+    further: Sequence[Arguments] = (),
+) -> Launch:
     """Check a launch and lay out its memory.
 
     Args:

@@ -145,9 +145,16 @@ def _cubic(
     rows[2] += half * columns[3]
     linear, quadratic = (np.add if sign == "+" else np.subtract for sign in signs)
     return Cubic(
-        np.roll(rows, first, axis=1), _rounding(grid) if grid else None, _rounding(fine), np.array(fine * 2.0**-23),
-        _word(kept), np.array(step), linear, quadratic, not half,
-    )  # fmt: skip
+        np.roll(rows, first, axis=1),
+        _rounding(grid) if grid else None,
+        _rounding(fine),
+        np.array(fine * 2.0**-23),
+        _word(kept),
+        np.array(step),
+        linear,
+        quadratic,
+        not half,
+    )
 
 
 # The lowest bit of the exponent is part of a root's index; 127, the exponent of 1, is odd.

@@ -89,10 +89,17 @@ def _register(
 
 
 def vector(
-    names: str, signature: str, fidelity: str = "specified", *, undefined: Rule = TYPED, saturates: bool = False,
-    refuses_clamp: bool = False, keeps_high: bool = False, flushes: bool = False,
+    names: str,
+    signature: str,
+    fidelity: str = "specified",
+    *,
+    undefined: Rule = TYPED,
+    saturates: bool = False,
+    refuses_clamp: bool = False,
+    keeps_high: bool = False,
+    flushes: bool = False,
     checked: Callable[[Arch], bool] | None = None,
-) -> Callable[[Body], Body]:  # fmt: skip
+) -> Callable[[Body], Body]:
     """Register a vector operation.
 
     Args:
@@ -112,9 +119,18 @@ def vector(
     """
     sources, _, results = signature.partition("->")
     return _register(
-        "vector", names, fidelity, sources, results, undefined=undefined, saturates=saturates,
-        refuses_clamp=refuses_clamp, keeps_high=keeps_high, flushes=flushes, checked=checked,
-    )  # fmt: skip
+        "vector",
+        names,
+        fidelity,
+        sources,
+        results,
+        undefined=undefined,
+        saturates=saturates,
+        refuses_clamp=refuses_clamp,
+        keeps_high=keeps_high,
+        flushes=flushes,
+        checked=checked,
+    )
 
 
 def shaped(

@@ -180,9 +180,14 @@ def _store(count: int, half: str, instruction: Instruction, machine: Spaces) -> 
 
 
 def _put(
-    machine: Spaces, g: Group, instruction: Instruction, active: NDArray[np.bool_], address: NDArray[np.uint64],
-    raw: U32, size: int,
-) -> None:  # fmt: skip
+    machine: Spaces,
+    g: Group,
+    instruction: Instruction,
+    active: NDArray[np.bool_],
+    address: NDArray[np.uint64],
+    raw: U32,
+    size: int,
+) -> None:
     for _, part in parts(machine, g, address, active):
         store(machine, g, instruction, part, [raw], size)
 

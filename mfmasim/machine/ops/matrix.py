@@ -112,9 +112,13 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
         if machine.matrix_hooks:
             indices = g.indices()
             event = MatrixEvent(
-                instruction, operation, machine.first_workgroup * per + indices, registers, now,
+                instruction,
+                operation,
+                machine.first_workgroup * per + indices,
+                registers,
+                now,
                 lambda i, lane: machine.place(indices, i, lane),
-            )  # fmt: skip
+            )
             out = machine.matrix(event, lambda: execute(operation, registers, now))
         else:
             out = execute(operation, registers, now)

@@ -73,10 +73,13 @@ def _tiles(words: NDArray[np.uint32], to_memory: bool) -> Tiles:
         return np.stack([np.pad(row, (0, longest - len(row))) for row in rows])
 
     return Tiles(
-        [_decoded(key) for key in keys], size, together([one.memory for one in each]),
-        together([one.lds for one in each]), together([one.inside for one in each]),
+        [_decoded(key) for key in keys],
+        size,
+        together([one.memory for one in each]),
+        together([one.lds for one in each]),
+        together([one.inside for one in each]),
         together([np.ones(len(one.lds), np.bool_) for one in each]),
-    )  # fmt: skip
+    )
 
 
 def _descriptors(instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:

@@ -85,9 +85,13 @@ def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
     where = scaled & np.isfinite(sources[0]) & np.isfinite(sources[1]) & np.isfinite(sources[2])
     rounding, flush = mode.rounding(form.width), not mode.denormals(form.width) & 2
     out = exact.elementwise(
-        lambda a, b, c, n: exact.fma(a, b, c, form, rounding, flush, n), form, where, np.broadcast_to(out, where.shape),
-        *[form.bits(source) for source in sources], np.broadcast_to(power, where.shape),
-    )  # fmt: skip
+        lambda a, b, c, n: exact.fma(a, b, c, form, rounding, flush, n),
+        form,
+        where,
+        np.broadcast_to(out, where.shape),
+        *[form.bits(source) for source in sources],
+        np.broadcast_to(power, where.shape),
+    )
     return ieee.leaving_fused(out, form, keeping, s0, s1, s2)
 
 
@@ -101,8 +105,12 @@ def div_fixup(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
     zero1, zero2 = s1 == 0, s2 == 0
     invalid = form.sign | form.infinity | form.quiet
     conditions = [
-        np.isnan(s2), np.isnan(s1), (zero1 & zero2) | (infinite1 & infinite2), zero1 | infinite2, infinite1 | zero2,
-    ]  # fmt: skip
+        np.isnan(s2),
+        np.isnan(s1),
+        (zero1 & zero2) | (infinite1 & infinite2),
+        zero1 | infinite2,
+        infinite1 | zero2,
+    ]
     values = [b2 | form.quiet, b1 | form.quiet, np.full(sign.shape, invalid), sign | form.infinity, sign]
     if form.width != 16:
         # Underflow gives zero and overflow infinity, as rounding to nearest would.

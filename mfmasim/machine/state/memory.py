@@ -211,9 +211,14 @@ class Memory:
         return f"{past} bytes past the end of {region.name} ({region.size} bytes)"
 
     def locate(
-        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool,
+        self,
+        addresses: NDArray[np.uint64],
+        size: int,
+        mask: NDArray[np.bool_] | None,
+        *,
+        write: bool,
         atomic: bool = False,
-    ) -> tuple[NDArray[np.int64], Outside | None]:  # fmt: skip
+    ) -> tuple[NDArray[np.int64], Outside | None]:
         """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside.
 
         Args:

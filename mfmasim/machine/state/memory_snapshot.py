@@ -70,9 +70,14 @@ class Earlier(Memory):
         self._missing = np.ones(memory.size // PAGE, np.bool_)
 
     def locate(
-        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool,
+        self,
+        addresses: NDArray[np.uint64],
+        size: int,
+        mask: NDArray[np.bool_] | None,
+        *,
+        write: bool,
         atomic: bool = False,
-    ) -> tuple[NDArray[np.int64], Outside | None]:  # fmt: skip
+    ) -> tuple[NDArray[np.int64], Outside | None]:
         """As of any memory; the pages are there afterwards.
 
         Args:

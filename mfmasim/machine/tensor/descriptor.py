@@ -119,11 +119,19 @@ class Descriptor:
             ("count", self.count, self.count > 1, "0 or 1 is expected"),
             ("is_restore", self.is_restore, self.is_restore != 0, "0 is expected"),
             ("is_store", self.is_store, self.is_store != 0, "0 is expected: the instruction says it"),
-            ("tile_dim1", self.tile_dim1, gather and self.tile_dim1 > most,
-             f"a gather has at most {most} row indices of {32 if self.gather_index_size else 16} bits"),
-            ("iterate_count", self.iterate_count, iterate and self.iterate_count >= ITERATIONS,
-             f"at most {ITERATIONS - 1} is described"),
-        ]  # fmt: skip
+            (
+                "tile_dim1",
+                self.tile_dim1,
+                gather and self.tile_dim1 > most,
+                f"a gather has at most {most} row indices of {32 if self.gather_index_size else 16} bits",
+            ),
+            (
+                "iterate_count",
+                self.iterate_count,
+                iterate and self.iterate_count >= ITERATIONS,
+                f"at most {ITERATIONS - 1} is described",
+            ),
+        ]
 
     def words(self) -> list[int]:
         """The 20 dwords of its groups.

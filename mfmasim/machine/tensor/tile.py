@@ -35,15 +35,9 @@ class Moves:
 
 def _extents(d: Descriptor) -> list[tuple[int, int, int]]:
     """Elements of the tile, elements of the tensor and stride of dimensions 1 and up; a tile of 0 has no dimension."""
-    dims = [
-        (d.tile_dim1, d.tensor_dim1, d.tensor_dim0_stride),
-        (d.tile_dim2, d.tensor_dim2, d.tensor_dim1_stride),
-    ]
+    dims = [(d.tile_dim1, d.tensor_dim1, d.tensor_dim0_stride), (d.tile_dim2, d.tensor_dim2, d.tensor_dim1_stride)]
     if d.form == "dense":
-        dims += [
-            (d.tile_dim3, d.tensor_dim3, d.tensor_dim2_stride),
-            (d.tile_dim4, d.tensor_dim4, d.tensor_dim3_stride),
-        ]
+        dims += [(d.tile_dim3, d.tensor_dim3, d.tensor_dim2_stride), (d.tile_dim4, d.tensor_dim4, d.tensor_dim3_stride)]
     return dims
 
 

@@ -78,13 +78,17 @@ def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Til
     copies = {name: [decoded(name, observed) for observed in each] for name, each in executed.copies.items()}
     return [
         Tile(
-            executed, wave, block, int(event.waves[wave]), int(executed.order[wave]),
+            executed,
+            wave,
+            block,
+            int(event.waves[wave]),
+            int(executed.order[wave]),
             {name: array[wave, min(block, array.shape[1] - 1)] for name, array in labels.items()},
             copies={name: [array[wave, block] for array in each] for name, each in copies.items()},
         )
         for wave in range(len(event.waves))
         for block in range(event.operation.blocks)
-    ]  # fmt: skip
+    ]
 
 
 def last_of(tile: Tile) -> Tile:

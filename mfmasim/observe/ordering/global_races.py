@@ -79,9 +79,15 @@ class GlobalRaces:
         fields = self.kernel.info.descriptor.fields
         one_way = not fields.get("wgp_mode") and not fields.get("tg_split")
         self.history = History(
-            self.kernel.arch, self.kernel.reachable, self.kernel.source_at, self.sharing, self.waves, self.per,
-            in_order=one_way, cluster=self.clusters.workgroups,
-        )  # fmt: skip
+            self.kernel.arch,
+            self.kernel.reachable,
+            self.kernel.source_at,
+            self.sharing,
+            self.waves,
+            self.per,
+            in_order=one_way,
+            cluster=self.clusters.workgroups,
+        )
         return self.history
 
     def take(self) -> None:
@@ -124,9 +130,14 @@ class GlobalRaces:
         )
         place = Place(self._workgroup(second_wave), second_wave % self.per)
         return self.check.finding(
-            kinds.SAME_VALUE if harmless else KINDS[pair.why], message, second.instruction.pc, place,
-            instruction=second.instruction.name, count=pair.count, other=there,
-        )  # fmt: skip
+            kinds.SAME_VALUE if harmless else KINDS[pair.why],
+            message,
+            second.instruction.pc,
+            place,
+            instruction=second.instruction.name,
+            count=pair.count,
+            other=there,
+        )
 
     def _workgroup(self, wave: int) -> tuple[int, int, int]:
         return self.clusters.place(wave // self.per)

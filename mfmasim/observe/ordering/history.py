@@ -45,9 +45,17 @@ class History(Observer):
     name = "races"
 
     def __init__(
-        self, arch: Arch, instructions: Sequence[Instruction], source_at: Callable[[int], str], sharing: Sharing,
-        waves: int, per: int, *, in_order: bool, cluster: int = 1,
-    ) -> None:  # fmt: skip
+        self,
+        arch: Arch,
+        instructions: Sequence[Instruction],
+        source_at: Callable[[int], str],
+        sharing: Sharing,
+        waves: int,
+        per: int,
+        *,
+        in_order: bool,
+        cluster: int = 1,
+    ) -> None:
         """Follow what `sharing` found.
 
         Args:

@@ -73,11 +73,14 @@ class LdsFindings:
         theirs = "reading" if record.sort.kind == "read" else "writing"
         wait = SPELLING[record.sort.key[0]].format(max(most, 0))
         self.errors[key] = self._finding(
-            OWN, access, event, index,
+            OWN,
+            access,
+            event,
+            index,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
             self._where(record.instruction),
-        )  # fmt: skip
+        )
 
     def race(
         self, clash: Clash, first: tuple[Instruction, str], access: AccessEvent, event: BlockEvent, index: int
@@ -113,11 +116,14 @@ class LdsFindings:
         what = self.names.lds(clash.unit * self.unit)
         found = self.alike if clash.same else self.errors
         found[key] = self._finding(
-            kind_of_race, access, event, index,
+            kind_of_race,
+            access,
+            event,
+            index,
             f"{what} is {VERBS[access.kind]} here and {VERBS[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
             self._where(earlier),
-        )  # fmt: skip
+        )
 
     def _where(self, instruction: Instruction) -> str:
         return self.kernel.source_at(instruction.pc) or f"{instruction.pc:#x}"

@@ -169,9 +169,13 @@ class LdsRaces:
             named.wait(waves, step.barrier)
             return
         named.signal(
-            waves, step.barrier, len(self._instructions), self._releases.since, self.shadow.groups == 1,
+            waves,
+            step.barrier,
+            len(self._instructions),
+            self._releases.since,
+            self.shadow.groups == 1,
             lambda wave: self._flying.in_flight(wave, self.progress.complete, direct=False),
-        )  # fmt: skip
+        )
 
     def _access(self, access: AccessEvent, event: BlockEvent, key: tuple[str, str], order: NDArray[np.int32]) -> None:
         """One access of all waves of a group."""
@@ -214,11 +218,7 @@ class LdsRaces:
             self._flying.add(record, marks, low, high)
         if flags:  # they may be flags, or tickets
             self._releases.access(
-                *at,
-                number,
-                first=first,
-                acquires=access.instruction.pc in self._acquiring,
-                released=self._released,
+                *at, number, first=first, acquires=access.instruction.pc in self._acquiring, released=self._released
             )
 
     def _released(self, wave: int) -> int:
@@ -263,9 +263,17 @@ class LdsRaces:
                 self.found.race(clash, earlier, access, event, int((event.waves == wave).argmax()))
 
     def _one_by_one(
-        self, access: AccessEvent, kind: str, event: BlockEvent, addresses: I64, active: NDArray[np.bool_],
-        touched: Touched, marks: NDArray[np.int32], joined: NDArray[np.int32], since: NDArray[np.int32],
-    ) -> None:  # fmt: skip
+        self,
+        access: AccessEvent,
+        kind: str,
+        event: BlockEvent,
+        addresses: I64,
+        active: NDArray[np.bool_],
+        touched: Touched,
+        marks: NDArray[np.int32],
+        joined: NDArray[np.int32],
+        since: NDArray[np.int32],
+    ) -> None:
         """Wave by wave, as something is without an order.
 
         Args:

@@ -66,9 +66,14 @@ class NamedBarriers:
         }
 
     def signal(
-        self, waves: I64, barrier: int, number: int, since: I32, alike: bool,
+        self,
+        waves: I64,
+        barrier: int,
+        number: int,
+        since: I32,
+        alike: bool,
         in_flight: Callable[[int], Collection[int]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Waves signal.
 
         Args:

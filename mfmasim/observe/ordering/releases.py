@@ -83,9 +83,15 @@ class Releases:
         return all(pair in self._taken for pair in zip(waves.tolist(), units.tolist(), strict=True))
 
     def access(
-        self, waves: I64, units: I64, number: int, *, first: NDArray[np.bool_], acquires: bool,
+        self,
+        waves: I64,
+        units: I64,
+        number: int,
+        *,
+        first: NDArray[np.bool_],
+        acquires: bool,
         released: Callable[[int], int],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Waves write to locations.
 
         Args:

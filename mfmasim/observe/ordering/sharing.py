@@ -122,8 +122,13 @@ class Sharing:
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: what is shared, not by which waves."""
-        return {"base": self.base, "size": self.size, "bytewise": self.bytewise, "acquired": self.acquired,
-                "known": set(self.shared().tolist())}  # fmt: skip
+        return {
+            "base": self.base,
+            "size": self.size,
+            "bytewise": self.bytewise,
+            "acquired": self.acquired,
+            "known": set(self.shared().tolist()),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The same, with nothing more followed."""

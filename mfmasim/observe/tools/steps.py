@@ -152,10 +152,16 @@ class Trace(Observer):
                 if int(values[row]) != int(self._before[name][row]) or name in written:
                     written[name] = int(values[row])
             found = Executed(
-                first + number, place.workgroup, place.wave, step.pc, step.instruction.text.strip(), step.source,
-                {name: values[row] for name, values in vectors.items()}, written,
+                first + number,
+                place.workgroup,
+                place.wave,
+                step.pc,
+                step.instruction.text.strip(),
+                step.source,
+                {name: values[row] for name, values in vectors.items()},
+                written,
                 np.ones_like(self._active[row]) if step.operands else self._active[row],
-            )  # fmt: skip
+            )
             if self._sink is None:
                 self.records.append(found)
             else:

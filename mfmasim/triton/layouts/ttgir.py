@@ -50,8 +50,11 @@ def read(texts: Sequence[str], arch: str, wave: int) -> list[tuple[list[Dot], li
     done = subprocess.run(
         [sys.executable, "-m", "mfmasim.triton.layouts.ttgir"],
         input=json.dumps({"texts": list(texts), "arch": arch, "wave": wave}),
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise MfmasimError(f"layouts: Triton's reader failed: {last[0]}")

@@ -95,8 +95,13 @@ def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport)
         for run in range(runs)
     ]
     for source in sources:
-        before, after = ([[split(run[source.output.name][side], source.parts, source.output) for run in kind]
-                          for kind in (uniform, labelled)] for side in (0, 1))  # fmt: skip
+        before, after = (
+            [
+                [split(run[source.output.name][side], source.parts, source.output) for run in kind]
+                for kind in (uniform, labelled)
+            ]
+            for side in (0, 1)
+        )
         places = source.places()
         first = blocks[source.input.name].first
         wanted = np.where(places >= 0, places + first, 0).astype(np.uint64)
@@ -122,9 +127,14 @@ def _labels(space: LabelSpace, alphabet: Alphabet, after: list[list[U64]]) -> ND
 
 
 def _judge(
-    bench: Bench, source: Source, space: LabelSpace, wanted: U64, held: NDArray[np.int64], unchanged: Flags,
+    bench: Bench,
+    source: Source,
+    space: LabelSpace,
+    wanted: U64,
+    held: NDArray[np.int64],
+    unchanged: Flags,
     report: MappingReport,
-) -> None:  # fmt: skip
+) -> None:
     """Compare the sources found with those declared."""
     needs = wanted.astype(np.int64)
     wrong = np.where(needs > 0, held != needs, ~unchanged)
@@ -161,7 +171,13 @@ def _finding(
 ) -> Finding:
     """A finding about an output element."""
     return Finding(
-        "mapping", "error", f"{element(bench.called[source.output.name], place)}: {text}", kind,
-        kernel=bench.kernel.name, element=element(bench.called[source.output.name], place), expected=needs, actual=has,
+        "mapping",
+        "error",
+        f"{element(bench.called[source.output.name], place)}: {text}",
+        kind,
+        kernel=bench.kernel.name,
+        element=element(bench.called[source.output.name], place),
+        expected=needs,
+        actual=has,
         count=count,
-    )  # fmt: skip
+    )

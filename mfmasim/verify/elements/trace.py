@@ -111,10 +111,16 @@ def _described(tensor: Tensor, arch: Arch) -> Argument:
     special = fmt.nan_code is not None or fmt.inf_code is not None
     whole = not tensor.role.startswith("scale") and not tensor.ld
     return Argument(
-        tensor.role, fmt.name, tensor.stored_shape, tensor.order, tensor.select, bool(tensor.read), special,
+        tensor.role,
+        fmt.name,
+        tensor.stored_shape,
+        tensor.order,
+        tensor.select,
+        bool(tensor.read),
+        special,
         f"the order {tensor.shuffle}" if tensor.shuffle else f"{tensor.order} order",
         partial(orders_of, tensor, arch) if whole else dict,
-    )  # fmt: skip
+    )
 
 
 def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:
@@ -140,9 +146,14 @@ def _waves(kernel: Kernel, launch: CaseLaunch) -> int:
 
 
 def _runs(
-    device: SimDevice, kernel: Kernel, launch: CaseLaunch, labels: Mapping[str, Labelled], tracer: Tracer, runs: int,
+    device: SimDevice,
+    kernel: Kernel,
+    launch: CaseLaunch,
+    labels: Mapping[str, Labelled],
+    tracer: Tracer,
+    runs: int,
     stored: Alphabet,
-) -> list[Memory]:  # fmt: skip
+) -> list[Memory]:
     """What every tensor holds after each run: several runs at once, if each does what it would do alone."""
     together = min(runs, max(1, WAVES // _waves(kernel, launch)))
     memories: list[Memory] = []
@@ -173,9 +184,14 @@ def _collected(memory: Memory) -> Memory:
 
 
 def _labelled(
-    launch: CaseLaunch, arch: Arch, labels: Mapping[str, Labelled], tracer: Tracer, run: int, runs: int,
+    launch: CaseLaunch,
+    arch: Arch,
+    labels: Mapping[str, Labelled],
+    tracer: Tracer,
+    run: int,
+    runs: int,
     stored: Alphabet,
-) -> Memory:  # fmt: skip
+) -> Memory:
     """Bytes of every tensor before a run. C starts with separate labels, as `stored` cuts them."""
     memory: Memory = {}
     for name, tensor in launch.tensors.items():

@@ -173,9 +173,15 @@ def _held(followed: Followed, label: int, own: tuple[int, int]) -> str:
 
 
 def _explained(
-    name: str, own: tuple[int, int], tile: Tile, cell: tuple[int, int], followed: Followed, launch: CaseLaunch,
-    kernel: Kernel, ways: int,
-) -> Why:  # fmt: skip
+    name: str,
+    own: tuple[int, int],
+    tile: Tile,
+    cell: tuple[int, int],
+    followed: Followed,
+    launch: CaseLaunch,
+    kernel: Kernel,
+    ways: int,
+) -> Why:
     chain = [tile]
     while chain[-1].previous is not None:
         chain.append(chain[-1].previous)
@@ -214,10 +220,16 @@ def _explained(
         begins = "not an element of C, nor 0"
     lines = tuple(dict.fromkeys(kernel.source_at(t.executed.event.instruction.pc) for t in chain))
     return Why(
-        name, kernel.name, kernel.arch.name, says, begins, tuple(products),
+        name,
+        kernel.name,
+        kernel.arch.name,
+        says,
+        begins,
+        tuple(products),
         tuple(int(k) for k in np.flatnonzero(counts[:depth] == 0)),
-        tuple(int(k) for k in np.flatnonzero(counts > 1)), lines,
-    )  # fmt: skip
+        tuple(int(k) for k in np.flatnonzero(counts > 1)),
+        lines,
+    )
 
 
 def _factored(

@@ -120,9 +120,8 @@ def why_array(case: Case, arch: str, element: str, *, compiler: str | None = Non
         if given.reads
     }
     return WhyArray(
-        name, kernel.name, kernel.arch.name, holds, needs, ok, stored, watch.count,
-        tuple(_way(runs, hit)), depends,
-    )  # fmt: skip
+        name, kernel.name, kernel.arch.name, holds, needs, ok, stored, watch.count, tuple(_way(runs, hit)), depends
+    )
 
 
 def _found(element: str, launch: CaseLaunch, kernel: Kernel) -> tuple[Array, tuple[int, ...]]:

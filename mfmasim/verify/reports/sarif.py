@@ -48,8 +48,11 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
         for r in results
     ]
     run = {
-        "tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found, "properties": {"cases": cases},
-    }  # fmt: skip
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": found,
+        "properties": {"cases": cases},
+    }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 

@@ -25,9 +25,14 @@ class Progress:
     """Prints a line per case as it ends, its findings below, and a summary."""
 
     def __init__(
-        self, *, quiet: bool = False, most: int = 10, failures: bool = False, verbose: bool = False,
+        self,
+        *,
+        quiet: bool = False,
+        most: int = 10,
+        failures: bool = False,
+        verbose: bool = False,
         severity: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Choose what is shown.
 
         Args:

@@ -59,8 +59,14 @@ def launch(arch, codes, causal=0, scale=None, kernel="tiled_f16_64", source="til
     out = np.full(q.shape, 0x7E77, np.uint16)
     steps = [HERE["layout_of"]("bhnd", x.shape).strides for x in (*codes, out)]
     given = None if scale is None else np.array([scale], np.float32)
-    args = [*(c if c.size else None for c in codes), out, *map(np.int32, (q.shape[2], k.shape[2])), *steps,
-            np.int32(causal), given]  # fmt: skip
+    args = [
+        *(c if c.size else None for c in codes),
+        out,
+        *map(np.int32, (q.shape[2], k.shape[2])),
+        *steps,
+        np.int32(causal),
+        given,
+    ]
     block = 64 if way == "scalar" else HERE["THREADS"][arch]
     report = mfmasim.device("sim").launch(code_for(case.source, arch)[kernel], grid, block, args, checks=["bounds"])
     assert report.findings == []
@@ -119,10 +125,15 @@ def test_a_query_that_weighs_one_key_alone_gets_its_row_of_v(arch):
     assert (out == v[0, np.arange(heads)[:, None], picked]).all()
 
 
-@pytest.mark.parametrize(("arch", "changes"), [
-    ("gfx942", {"Nq": 17, "Nkv": 33, "causal": 1}), ("gfx950", {"Nq": 65, "Nkv": 1}),
-    ("gfx1151", {"Nq": 17, "Nkv": 33}), ("gfx1201", {"Nq": 1, "Nkv": 31, "causal": 2}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arch", "changes"),
+    [
+        ("gfx942", {"Nq": 17, "Nkv": 33, "causal": 1}),
+        ("gfx950", {"Nq": 65, "Nkv": 1}),
+        ("gfx1151", {"Nq": 17, "Nkv": 33}),
+        ("gfx1201", {"Nq": 1, "Nkv": 31, "causal": 2}),
+    ],
+)
 def test_tails_with_nan_all_around(arch, changes, monkeypatch):
     """Between the rows, and in the LDS and the registers before the launch."""
     monkeypatch.setattr("mfmasim.machine.execution.initial_state.POISON_BYTE", 0xFF)
@@ -160,10 +171,7 @@ def test_the_architectures_agree_within_the_bound_but_not_to_the_bit():
 
 
 @pytest.mark.trap("T32")
-@pytest.mark.parametrize(
-    ("d", "found"),
-    [(129, {"outputs-differ"}), (144, {"bounds-scratch", "outputs-differ"})],
-)
+@pytest.mark.parametrize(("d", "found"), [(129, {"outputs-differ"}), (144, {"bounds-scratch", "outputs-differ"})])
 def test_rows_longer_than_the_arrays_are_refused_and_would_be_seen(d, found):
     """One element too many stays within the lane's memory, where the other array lies: only the output shows it."""
     case = next(c for c in CASES if c.source.name == "any_size.hip").with_parameters({"D": d})
@@ -176,11 +184,17 @@ def test_rows_longer_than_the_arrays_are_refused_and_would_be_seen(d, found):
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"D": 96}, "D in \\(64,\\)"), ({"D": 256}, "D in"), ({"Nq": 0}, "Nq > 0"), ({"H": 0}, "H > 0"),
-        ({"Nkv": -1}, "Nkv >= 0"), ({"causal": 3}, "causal in"), ({"layout": "nhbd"}, "layout 'nhbd' is unknown"),
-        ({"scale": float("nan")}, "scale = nan: a finite number"), ({"B": 70000}, "70000 batches"),
+        ({"D": 96}, "D in \\(64,\\)"),
+        ({"D": 256}, "D in"),
+        ({"Nq": 0}, "Nq > 0"),
+        ({"H": 0}, "H > 0"),
+        ({"Nkv": -1}, "Nkv >= 0"),
+        ({"causal": 3}, "causal in"),
+        ({"layout": "nhbd"}, "layout 'nhbd' is unknown"),
+        ({"scale": float("nan")}, "scale = nan: a finite number"),
+        ({"B": 70000}, "70000 batches"),
     ],
-)  # fmt: skip
+)
 def test_what_the_contract_excludes_is_refused_before_the_launch(changes, part):
     with pytest.raises(MfmasimError, match=part):
         verify_case(next(c for c in CASES if c.title == "wmma").with_parameters(changes), "gfx1151")

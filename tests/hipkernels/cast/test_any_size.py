@@ -30,9 +30,15 @@ def beside(scale):
 
 
 @drawn(
-    st.sampled_from(["gfx942", "gfx950", "gfx1201"]), st.sampled_from(sorted(SIZES)), st.sampled_from(["e4m3", "e5m2"]),
-    st.sampled_from(["clamp", "ovfl", "plain"]), st.integers(1, 9000), SCALES, DATA, st.integers(0, 99),
-)  # fmt: skip
+    st.sampled_from(["gfx942", "gfx950", "gfx1201"]),
+    st.sampled_from(sorted(SIZES)),
+    st.sampled_from(["e4m3", "e5m2"]),
+    st.sampled_from(["clamp", "ovfl", "plain"]),
+    st.integers(1, 9000),
+    SCALES,
+    DATA,
+    st.integers(0, 99),
+)
 @settings(max_examples=25)
 def test_any_cast(arch, given, target, overflow, count, scale, data, seed):
     x = operands.values(given, count, data, seed)
@@ -49,11 +55,14 @@ def test_any_cast(arch, given, target, overflow, count, scale, data, seed):
 
 
 @drawn(
-    st.sampled_from(["gfx942", "gfx950"]), st.sampled_from(sorted(SIZES)), st.sampled_from(["e4m3", "e5m2"]),
+    st.sampled_from(["gfx942", "gfx950"]),
+    st.sampled_from(sorted(SIZES)),
+    st.sampled_from(["e4m3", "e5m2"]),
     st.one_of(st.integers(1, 70), st.sampled_from([64, 128, 192])),
     st.one_of(st.integers(1, 70), st.sampled_from([64, 96, 160])),
-    SCALES, DATA,
-)  # fmt: skip
+    SCALES,
+    DATA,
+)
 @settings(max_examples=25)
 def test_any_cast_and_transpose(arch, given, target, rows, cols, scale, data):
     x = operands.values(given, rows * cols, data).reshape(rows, cols)
@@ -64,9 +73,13 @@ def test_any_cast_and_transpose(arch, given, target, rows, cols, scale, data):
         size = [np.int32(down)] if part.load else [np.int64(part.rows), np.int64(part.cols)]
         places = [np.int64(n) for n in (rows, cols, part.first_row, part.first_col)]
         report = mfmasim.device("sim").launch(
-            code[part.kernel(given, target)], down * across, 512 if part.load else 256,
-            [x, out, turned, *extra, *places, *size], 0, "all",
-        )  # fmt: skip
+            code[part.kernel(given, target)],
+            down * across,
+            512 if part.load else 256,
+            [x, out, turned, *extra, *places, *size],
+            0,
+            "all",
+        )
         assert [f for f in report.findings if f.severity != "info"] == []
         assert not report.stopped
     want = reference.cast(x, scale, reference.target_format(target, arch), "clamp")

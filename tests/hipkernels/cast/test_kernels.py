@@ -56,11 +56,18 @@ def test_the_reference_agrees_with_one_that_knows_nothing_of_ours(fmt, how):
 @pytest.mark.parametrize(
     ("count", "given_bytes", "units", "blocks"),
     [
-        (0, 4, 256, 0), (1, 4, 256, 1), (4096, 4, 256, 1), (4097, 4, 256, 2), (1 << 24, 4, 256, 256),
-        (1 << 24, 2, 304, 304), ((1 << 27) - 1, 2, 256, 256), (1 << 27, 2, 256, 512), (1 << 27, 4, 256, 256),
+        (0, 4, 256, 0),
+        (1, 4, 256, 1),
+        (4096, 4, 256, 1),
+        (4097, 4, 256, 2),
+        (1 << 24, 4, 256, 256),
+        (1 << 24, 2, 304, 304),
+        ((1 << 27) - 1, 2, 256, 256),
+        (1 << 27, 2, 256, 512),
+        (1 << 27, 4, 256, 256),
         (1 << 33, 2, 64, 128),
     ],
-)  # fmt: skip
+)
 def test_the_grid_follows_the_compute_units(count, given_bytes, units, blocks):
     assert plan.plan_cast(count, given_bytes, units) == plan.Flat(blocks, count)
 
@@ -106,8 +113,16 @@ def test_only_a_flag_of_one_skips_the_cast():
 def test_inputs_of_the_casts_hold_what_uniform_numbers_do_not():
     x = operands.values("f32", 600, "special").astype(np.float64)
     size = np.abs(x)
-    for kind in (np.isnan(x), np.isinf(x), (size > 0) & (size < 2.0**-126), size > 61440, (x == 0) & np.signbit(x),
-                 size == 464, size == 448, (x < 0) & (size == 240)):  # fmt: skip
+    for kind in (
+        np.isnan(x),
+        np.isinf(x),
+        (size > 0) & (size < 2.0**-126),
+        size > 61440,
+        (x == 0) & np.signbit(x),
+        size == 464,
+        size == 448,
+        (x < 0) & (size == 240),
+    ):
         assert kind.any()
 
 

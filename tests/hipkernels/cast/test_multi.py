@@ -97,9 +97,11 @@ def execute(arch, given, target, shapes, launches, checks="all"):
 
 
 @drawn(
-    st.sampled_from(["gfx942", "gfx950"]), st.sampled_from(["f32", "f16", "bf16"]), st.sampled_from(["e4m3", "e5m2"]),
+    st.sampled_from(["gfx942", "gfx950"]),
+    st.sampled_from(["f32", "f16", "bf16"]),
+    st.sampled_from(["e4m3", "e5m2"]),
     st.lists(st.tuples(st.integers(0, 140), st.integers(0, 140)), min_size=1, max_size=5),
-)  # fmt: skip
+)
 @settings(max_examples=6)
 def test_any_list(arch, given, target, shapes):
     assert execute(arch, given, target, shapes, plan_many(shapes)) == []

@@ -50,12 +50,16 @@ def right_ones():
     ("schedule", "case", "arch"),
     [
         pytest.param(
-            schedule, case, arch, id=f"{schedule}-{case.title}-{arch}",
+            schedule,
+            case,
+            arch,
+            id=f"{schedule}-{case.title}-{arch}",
             marks=pytest.mark.long if case.title.startswith(SPINNING) and schedule != "random:7" else (),
         )
-        for schedule in ("reversed", "random:7", "last:1", "late") for case, arch in right_ones()
+        for schedule in ("reversed", "random:7", "last:1", "late")
+        for case, arch in right_ones()
     ],
-)  # fmt: skip
+)
 def test_right_kernels_give_the_same_in_every_order(case, arch, schedule):
     result = passes(case, arch, schedule=schedule)
     assert result.outputs["elements"]

@@ -38,11 +38,7 @@ TOLD = {
     "a_byte_of_the_other_register": ("stored", "unset.hip", rf"\(bits 0xff\) .* comes from v100, {NEVER} 0"),
     "counters_not_cleared": ("stored", "unset.hip", LDS),
     "sum_not_cleared": ("atomic", "unset.hip", r"updated by an atomic operation and comes from \w[\w ]*\[0\]"),
-    "rare_case_forgotten": (
-        "stored",
-        "unset.hip",
-        r"comes from \w[\w ]*\[0\], which was never written, loaded at",
-    ),
+    "rare_case_forgotten": ("stored", "unset.hip", r"comes from \w[\w ]*\[0\], which was never written, loaded at"),
     "other_flags_forgotten": ("branch", "unset.hip", "exec_lo .* decides which lanes are active and comes from"),
     "columns_not_filled": ("matrix", "matrix.hip", LDS),
     "columns_not_filled_on_cdna": ("matrix", "matrix.hip", LDS),

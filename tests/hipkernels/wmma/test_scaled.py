@@ -88,8 +88,12 @@ def test_columns_with_gaps_are_refused_and_no_copy_is_updated(problem):
     a, b, c = problem
     for view in (c.T, np.zeros((M, 2 * N), np.float32)[:, ::2]):
         with pytest.raises(MfmasimError, match="not contiguous"):
-            mfmasim.device("sim").launch(code_for(CASES[0].source, "gfx1151")["any_gemm_64x64"], 1, 128,
-                [a, b, view, view, *map(np.int32, (M, N, K, K, N, N, N)), np.float32(1), np.float32(1)])  # fmt: skip
+            mfmasim.device("sim").launch(
+                code_for(CASES[0].source, "gfx1151")["any_gemm_64x64"],
+                1,
+                128,
+                [a, b, view, view, *map(np.int32, (M, N, K, K, N, N, N)), np.float32(1), np.float32(1)],
+            )
 
 
 def test_one_and_zero_leave_the_bytes_of_the_plain_product(problem):

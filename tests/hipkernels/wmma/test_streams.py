@@ -17,10 +17,7 @@ QUICK = {
 }
 RUNS = titled(select(CASES, None), lambda case, arch: case.title in QUICK[arch])
 MUTANTS = mutants("wmma/streams")
-TOLD = {
-    "lds_not_awaited": {"races-no-barrier"},
-    "end_of_k_not_cut": {"outputs-differ", "bounds-outside-buffer"},
-}
+TOLD = {"lds_not_awaited": {"races-no-barrier"}, "end_of_k_not_cut": {"outputs-differ", "bounds-outside-buffer"}}
 """Errors of wrong variants that are not different outputs alone."""
 
 

@@ -89,13 +89,7 @@ def test_any_shape_with_nan_all_around(arch, monkeypatch):
     monkeypatch.setattr("mfmasim.machine.execution.initial_state.POISON_BYTE", 0xFF)
     sizes = st.one_of(st.integers(1, 40), st.integers(1, 140))
 
-    @settings(
-        max_examples=12,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=12, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(ANY), st.tuples(sizes, sizes, st.integers(1, 70)), st.tuples(*[st.integers(0, 3)] * 3))
     def holds(name, shape, gaps):
         m, n, k = shape

@@ -45,9 +45,7 @@ KERNELS = {
         while (LOADA(&lock, RLX, WORKGROUP)); if (!__hip_atomic_exchange(&lock, 1, ACQ,
         __HIP_MEMORY_SCOPE_WORKGROUP)) break; } sum = sum + t; STOREA(&lock, 0, REL, WORKGROUP); }
         __syncthreads(); out[blockIdx.x * 256 + t] = sum;""",
-        [
-            ("sum = 0; __syncthreads();", "sum = 0;", ("races",)),
-        ],
+        [("sum = 0; __syncthreads();", "sum = 0;", ("races",))],
     ),
     "scan": (
         "reuse of the LDS",
@@ -76,9 +74,7 @@ KERNELS = {
         d); if (t % warpSize == 0) part[t / warpSize] = v; __syncthreads(); if (t < 256 / warpSize) { v =
         part[t]; for (int d = 256 / warpSize / 2; d; d /= 2) v += __shfl_down(v, d); if (!t) out[blockIdx.x]
         = v; }""",
-        [
-            ("= v; __syncthreads();", "= v;", ("races",)),
-        ],
+        [("= v; __syncthreads();", "= v;", ("races",))],
     ),
     "transpose": (
         "reuse of the LDS",
@@ -110,26 +106,19 @@ KERNELS = {
         """__shared__ int before; if (!t) { before = 0; if (blockIdx.x) { int v; while (!(v = LOADA(flagbuf +
         blockIdx.x - 1, ACQ, AGENT))); before = v; } STOREA(flagbuf + blockIdx.x, before + 1, REL, AGENT); }
         __syncthreads(); out[blockIdx.x * 256 + t] = before;""",
-        [
-            ("while (!(v = LOADA(flagbuf + blockIdx.x - 1, ACQ, AGENT)));", "v = flagbuf[blockIdx.x - 1];", ("races",)),
-        ],
+        [("while (!(v = LOADA(flagbuf + blockIdx.x - 1, ACQ, AGENT)));", "v = flagbuf[blockIdx.x - 1];", ("races",))],
     ),
     "grid barrier": (
         "messages between workgroups",
         """flagbuf[64 + blockIdx.x * 256 + t] = t; __syncthreads(); if (!t) { ADDA(flagbuf, 1, REL, AGENT);
         while (LOADA(flagbuf, ACQ, AGENT) < (int)gridDim.x); } __syncthreads(); out[blockIdx.x * 256 + t] =
         flagbuf[64 + (blockIdx.x ^ 1) * 256 + t];""",
-        [
-            ("} __syncthreads();", "}", ("races",)),
-            ("= t; __syncthreads();", "= t;", ("races",)),
-        ],
+        [("} __syncthreads();", "}", ("races",)), ("= t; __syncthreads();", "= t;", ("races",))],
     ),
     "bytes of a dword": (
         "atomic operations",
         """unsigned char *p = (unsigned char *)out + blockIdx.x * 256; p[t] = t;""",
-        [
-            ("blockIdx.x * 256;", "blockIdx.x * 255;", ("races",)),
-        ],
+        [("blockIdx.x * 256;", "blockIdx.x * 255;", ("races",))],
     ),
     "scratch": (
         "scratch",
@@ -141,10 +130,7 @@ KERNELS = {
         "reuse of the LDS",
         """extern __shared__ int dyn[]; int *x = dyn, *y = dyn + 256; x[t] = in[t]; y[t] = 2 * in[t];
         __syncthreads(); out[blockIdx.x * 256 + t] = x[t ^ 64] + y[t ^ 64];""",
-        [
-            ("dyn + 256", "dyn + 192", ("races",)),
-            ("dyn + 256", "dyn + 320", ("bounds",)),
-        ],
+        [("dyn + 256", "dyn + 192", ("races",)), ("dyn + 256", "dyn + 320", ("bounds",))],
     ),
     "early return": (
         "partial EXEC, barriers",
@@ -155,33 +141,26 @@ KERNELS = {
                 "s[t] = in[t]; __syncthreads(); if (t >= 200) return;",
                 "if (t >= 192) return; s[t] = in[t]; __syncthreads();",
                 ("barrier", "uninitialised"),
-            ),
+            )
         ],
     ),
     "double buffer": (
         "double buffers, direct-to-LDS",
         """__shared__ int s[2][256]; int v = in[t]; for (int k = 0; k < 4; ++k) { s[k & 1][t] = v;
         __syncthreads(); v += s[k & 1][t ^ 64]; } out[blockIdx.x * 256 + t] = v;""",
-        [
-            ("s[2][256]", "s[1][256]", ("bounds", "races")),
-            ("s[k & 1][t]", "s[0][t]", ("races", "uninitialised")),
-        ],
+        [("s[2][256]", "s[1][256]", ("bounds", "races")), ("s[k & 1][t]", "s[0][t]", ("races", "uninitialised"))],
     ),
     "ordered by the same wave": (
         "partial EXEC, barriers",
         """__shared__ int s[256]; s[t] = in[t]; __builtin_amdgcn_wave_barrier(); out[blockIdx.x * 256 + t] =
         s[t ^ 1];""",
-        [
-            ("s[t ^ 1]", "s[t ^ 64]", ("races",)),
-        ],
+        [("s[t ^ 1]", "s[t ^ 64]", ("races",))],
     ),
     "float atomics": (
         "atomic operations",
         """__shared__ float f; if (!t) f = 0; __syncthreads(); atomicAdd(&f, 1.0f); __syncthreads(); if (!t)
         atomicAdd((float *)out, f);""",
-        [
-            ("1.0f); __syncthreads();", "1.0f);", ("races",)),
-        ],
+        [("1.0f); __syncthreads();", "1.0f);", ("races",))],
     ),
     "syncthreads_count": (
         "partial EXEC, barriers",

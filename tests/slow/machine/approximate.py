@@ -87,8 +87,15 @@ def _special(word, bits, form):
     if fl.is_nan(bits, form):
         return fl.quiet(bits, form) if NOW.quiets else bits
     if fl.is_zero(bits, form):
-        return {"rcp": fl.infinity(sign, form), "rsq": fl.infinity(sign, form), "sqrt": bits, "exp": one,
-                "log": fl.infinity(1, form), "sin": bits, "cos": one}[word]  # fmt: skip
+        return {
+            "rcp": fl.infinity(sign, form),
+            "rsq": fl.infinity(sign, form),
+            "sqrt": bits,
+            "exp": one,
+            "log": fl.infinity(1, form),
+            "sin": bits,
+            "cos": one,
+        }[word]
     if fl.is_inf(bits, form):
         positive = {"rsq": 0, "sqrt": bits, "log": bits}
         return {"rcp": fl.zero(sign, form), "exp": 0 if sign else bits}.get(

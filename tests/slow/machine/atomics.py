@@ -29,17 +29,24 @@ def _integer_atomic(name, size):
     """New value from the old one and the data, of a word such as ``add`` or ``smin``."""
     mask = (1 << size) - 1
     table = {
-        "add": lambda old, data: old + data, "sub": lambda old, data: old - data, "rsub": lambda old, data: data - old,
+        "add": lambda old, data: old + data,
+        "sub": lambda old, data: old - data,
+        "rsub": lambda old, data: data - old,
         "smin": lambda old, data: min(signed(old, size), signed(data, size)),
         "smax": lambda old, data: max(signed(old, size), signed(data, size)),
-        "umin": min, "umax": max, "and": lambda old, data: old & data, "or": lambda old, data: old | data,
-        "xor": lambda old, data: old ^ data, "inc": lambda old, data: 0 if old >= data else old + 1,
-        "dec": lambda old, data: data if old == 0 or old > data else old - 1, "swap": lambda old, data: data,
+        "umin": min,
+        "umax": max,
+        "and": lambda old, data: old & data,
+        "or": lambda old, data: old | data,
+        "xor": lambda old, data: old ^ data,
+        "inc": lambda old, data: 0 if old >= data else old + 1,
+        "dec": lambda old, data: data if old == 0 or old > data else old - 1,
+        "swap": lambda old, data: data,
         "cmpswap": lambda old, data, compare: data if old == compare else old,
         "cmpst": lambda old, compare, data: data if old == compare else old,
         "mskor": lambda old, clear, data: old & ~clear | data,
         "wrap": lambda old, data, more: old - data if old >= data else old + more,
-    }  # fmt: skip
+    }
     return lambda *sources: table[name](*sources) & mask
 
 
@@ -57,14 +64,20 @@ ATOMICS = {}
 for _name in ("swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"):
     ATOMICS[_name] = 4, _integer_atomic(_name, 32)
     ATOMICS[f"{_name}_x2"] = 8, _integer_atomic(_name, 64)
-ATOMICS |= {"add_f32": (4, _float_atomic("add", fl.F32)), "pk_add_f16": (4, lambda a, b: _halves(a, b, fl.F16)),
-            "pk_add_bf16": (4, lambda a, b: _halves(a, b, BF16))}  # fmt: skip
+ATOMICS |= {
+    "add_f32": (4, _float_atomic("add", fl.F32)),
+    "pk_add_f16": (4, lambda a, b: _halves(a, b, fl.F16)),
+    "pk_add_bf16": (4, lambda a, b: _halves(a, b, BF16)),
+}
 ATOMICS |= {f"{_name}_f64": (8, _float_atomic(_name, fl.F64)) for _name in ("add", "min", "max")}
 for _width in (32, 64):
     _form = fl.F32 if _width == 32 else fl.F64
     _rows = {f"{_name}_u{_width}": _integer_atomic(_name, _width) for _name in ("add", "sub", "rsub", "inc", "dec")}
-    _rows |= {f"{_name}_{_k}{_width}": _integer_atomic({"i": "s", "u": "u"}[_k] + _name, _width)
-              for _name in ("min", "max") for _k in "iu"}  # fmt: skip
+    _rows |= {
+        f"{_name}_{_k}{_width}": _integer_atomic({"i": "s", "u": "u"}[_k] + _name, _width)
+        for _name in ("min", "max")
+        for _k in "iu"
+    }
     _rows |= {f"{_name}_b{_width}": _integer_atomic(_name, _width) for _name in ("and", "or", "xor", "mskor", "cmpst")}
     _rows |= {f"wrxchg_b{_width}": _integer_atomic("swap", _width)}
     _rows |= {f"{_name}_f{_width}": _float_atomic(_name, _form) for _name in ("add", "min", "max", "cmpst")}

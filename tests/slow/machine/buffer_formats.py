@@ -19,12 +19,21 @@ NUMBERS = ("unorm", "snorm", "uscaled", "sscaled", "uint", "sint", None, "float"
 _SIX = NUMBERS[:6]
 UNIFIED = [((), None)]
 for _bits, _kinds in (
-    ((8,), _SIX), ((16,), (*_SIX, "float")), ((8, 8), _SIX), ((32,), ("uint", "sint", "float")),
-    ((16, 16), (*_SIX, "float")), ((11, 11, 10), ("float",)), ((10, 11, 11), ("float",)),
-    ((2, 10, 10, 10), ("unorm", "snorm", "uint", "sint")), ((10, 10, 10, 2), _SIX), ((8,) * 4, _SIX),
-    ((32, 32), ("uint", "sint", "float")), ((16,) * 4, (*_SIX, "float")), ((32,) * 3, ("uint", "sint", "float")),
+    ((8,), _SIX),
+    ((16,), (*_SIX, "float")),
+    ((8, 8), _SIX),
+    ((32,), ("uint", "sint", "float")),
+    ((16, 16), (*_SIX, "float")),
+    ((11, 11, 10), ("float",)),
+    ((10, 11, 11), ("float",)),
+    ((2, 10, 10, 10), ("unorm", "snorm", "uint", "sint")),
+    ((10, 10, 10, 2), _SIX),
+    ((8,) * 4, _SIX),
+    ((32, 32), ("uint", "sint", "float")),
+    ((16,) * 4, (*_SIX, "float")),
+    ((32,) * 3, ("uint", "sint", "float")),
     ((32,) * 4, ("uint", "sint", "float")),
-):  # fmt: skip
+):
     UNIFIED += [(_bits, _kind) for _kind in _kinds]
 
 

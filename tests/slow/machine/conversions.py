@@ -167,8 +167,11 @@ for _name, _signature, _function in (
 ):
     more.row(_name, _signature, _function)
 for _kind in ("fp8", "bf8"):
-    more.row(f"v_cvt_pk_f32_{_kind}", "u16 -> u64",
-             lambda a, k=_kind: widened(a & 255, k, "f32") | widened(a >> 8 & 255, k, "f32") << 32)  # fmt: skip
+    more.row(
+        f"v_cvt_pk_f32_{_kind}",
+        "u16 -> u64",
+        lambda a, k=_kind: widened(a & 255, k, "f32") | widened(a >> 8 & 255, k, "f32") << 32,
+    )
 
 
 # VOP3: several sources, op_sel, parts of the destination.

@@ -84,8 +84,11 @@ def _gfx11(pairs, forms, c, least, form):
     addend, sign = fl.value(more.flushed(c, F32) if form != F16 else c, F32), fl.sign_of(c, F32)
     if addend == 0 and not any(products):
         return 0
-    exponents = [_exponent(a, forms[0]) + _exponent(b, forms[1])
-                 for (a, b), product in zip(pairs, products, strict=True) if product]  # fmt: skip
+    exponents = [
+        _exponent(a, forms[0]) + _exponent(b, forms[1])
+        for (a, b), product in zip(pairs, products, strict=True)
+        if product
+    ]
     leads = [max(least, _lead(addend)) if least is not None else _lead(addend), *map(_lead, products)]
     grid = max(max(exponents, default=FAR) - 24, max(leads) - 26)
     total = 0
@@ -104,8 +107,11 @@ def _factor(bits, form):
 def _gfx12(pairs, forms, c, least, form):
     products = [fl.value(a, forms[0]) * fl.value(b, forms[1]) for a, b in pairs]
     addend = fl.value(c, F32)
-    exponents = [_exponent(a, forms[0]) + _exponent(b, forms[1])
-                 for (a, b), product in zip(pairs, products, strict=True) if product]  # fmt: skip
+    exponents = [
+        _exponent(a, forms[0]) + _exponent(b, forms[1])
+        for (a, b), product in zip(pairs, products, strict=True)
+        if product
+    ]
     first = max(exponents, default=FAR) - 24
     grid = max(first, max(-126 if least is None else least, _lead(addend)) - 26)
     pair = sum(_cut(product, first) for product in products) * Fraction(2) ** first if exponents else Fraction(0)
@@ -118,8 +124,13 @@ def _gfx12(pairs, forms, c, least, form):
 
 def _step(wave, pairs, forms, c, form=F32):
     """One step in f32, or rounded straight to f16 when `form` says so."""
-    flushed = [tuple(more.flushed(x, f) if f == BF16 and not wave.facts.split_barrier else x
-                     for x, f in zip(pair, forms, strict=True)) for pair in pairs]  # fmt: skip
+    flushed = [
+        tuple(
+            more.flushed(x, f) if f == BF16 and not wave.facts.split_barrier else x
+            for x, f in zip(pair, forms, strict=True)
+        )
+        for pair in pairs
+    ]
     found = _special(flushed, forms, c)
     if found is not None:
         return found, True

@@ -259,11 +259,17 @@ for _kind, _form in FORMS.items():
     row(f"v_fma_{_kind} v_fmac_{_kind}", _three, lambda a, b, c, f=_form: fused(a, b, c, f))
     row(f"v_fmamk_{_kind} v_fmaak_{_kind}", _three, lambda a, b, c, f=_form: fused(a, b, c, f))
 row("v_fma_legacy_f16", "f16 f16 f16 -> f16", lambda a, b, c: fused(a, b, c, F16))
-row("v_mad_f16 v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16", "f16 f16 f16 -> f16",
-    without_denormals(lambda a, b, c: add(multiply(a, b, F16), c, F16)))  # fmt: skip
+row(
+    "v_mad_f16 v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16",
+    "f16 f16 f16 -> f16",
+    without_denormals(lambda a, b, c: add(multiply(a, b, F16), c, F16)),
+)
 row("v_mul_legacy_f32", "f32 f32 -> f32", _legacy)
-row("v_mad_f32 v_mac_f32 v_madak_f32 v_madmk_f32", "f32 f32 f32 -> f32",
-    without_denormals(lambda a, b, c: add(multiply(a, b, F32), c, F32), 0x30))  # fmt: skip
+row(
+    "v_mad_f32 v_mac_f32 v_madak_f32 v_madmk_f32",
+    "f32 f32 f32 -> f32",
+    without_denormals(lambda a, b, c: add(multiply(a, b, F32), c, F32), 0x30),
+)
 row("v_mad_legacy_f32", "f32 f32 f32 -> f32", without_denormals(lambda a, b, c: add(_legacy(a, b), c, F32), 0x30))
 
 
@@ -323,8 +329,11 @@ for _kind, _form in FORMS.items():
     row(f"v_min3_{_kind}", _three, lambda a, b, c, f=_form: smaller(smaller(a, b, f), c, f))
     row(f"v_med3_{_kind}", _three, lambda a, b, c, f=_form: _median(a, b, c, f))
 for _word, _function in (("minimum", smaller), ("maximum", larger)):
-    row(f"v_{_word}3_f32", "f32 f32 f32 -> f32",
-        lambda a, b, c, g=_function: _propagated(_propagated(a, b, F32, g), c, F32, g))  # fmt: skip
+    row(
+        f"v_{_word}3_f32",
+        "f32 f32 f32 -> f32",
+        lambda a, b, c, g=_function: _propagated(_propagated(a, b, F32, g), c, F32, g),
+    )
 
 for _name, (_sources, _results, _test) in list(VECTOR.items()):
     if _name.startswith("v_cmp") and "_class_" not in _name and _sources[0] in FORMS:

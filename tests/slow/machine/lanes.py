@@ -177,9 +177,16 @@ MEMORY |= {
     "v_mbcnt_lo_u32_b32": _count_below(0),
     "v_mbcnt_hi_u32_b32": _count_below(32),
 }
-MEMORY |= {"v_permlane16_swap_b32": _lane_swap, "v_permlane32_swap_b32": _lane_swap, "ds_permute_b32": _permute,
-           "ds_bpermute_b32": _bpermute, "ds_swizzle_b32": _swizzle, "s_memtime": _clock, "s_memrealtime": _clock,
-           "s_trap": _trap}  # fmt: skip
+MEMORY |= {
+    "v_permlane16_swap_b32": _lane_swap,
+    "v_permlane32_swap_b32": _lane_swap,
+    "ds_permute_b32": _permute,
+    "ds_bpermute_b32": _bpermute,
+    "ds_swizzle_b32": _swizzle,
+    "s_memtime": _clock,
+    "s_memrealtime": _clock,
+    "s_trap": _trap,
+}
 MEMORY |= {f"s_set_gpr_idx_{what}": _index_mode for what in ("on", "off", "idx", "mode")}
 MEMORY |= {f"s_movrel{way}_b{size}": _movrel for way in "sd" for size in (32, 64)}
 NOTHING.discard("s_set_gpr_idx_off")

@@ -48,8 +48,13 @@ def _permlane64(wave, ins):
             wave.v[ins.dst[0].index][lane] = data[lane ^ 32]
 
 
-EXTRA |= {"v_permlane16_b32": _permlane16, "v_permlanex16_b32": _permlane16, "v_permlane16_var_b32": _permlane16_var,
-          "v_permlanex16_var_b32": _permlane16_var, "v_permlane64_b32": _permlane64}  # fmt: skip
+EXTRA |= {
+    "v_permlane16_b32": _permlane16,
+    "v_permlanex16_b32": _permlane16,
+    "v_permlane16_var_b32": _permlane16_var,
+    "v_permlanex16_var_b32": _permlane16_var,
+    "v_permlane64_b32": _permlane64,
+}
 
 
 # Registers by index.

@@ -149,11 +149,25 @@ MEMORY |= {
     f"ds_storexchg_2addr{stride}_rtn_b{size}": _exchange_two for stride in ("", "_stride64") for size in (32, 64)
 }
 MEMORY |= dict.fromkeys(
-    [f"ds_{name}_src2_{kind}{size}" for size in (32, 64) for kind, names in
-     {"u": ("add", "sub", "rsub", "inc", "dec", "min", "max"), "i": ("min", "max"), "f": ("min", "max"),
-      "b": ("and", "or", "xor", "write")}.items() for name in names] + ["ds_add_src2_f32"],
+    [
+        f"ds_{name}_src2_{kind}{size}"
+        for size in (32, 64)
+        for kind, names in {
+            "u": ("add", "sub", "rsub", "inc", "dec", "min", "max"),
+            "i": ("min", "max"),
+            "f": ("min", "max"),
+            "b": ("and", "or", "xor", "write"),
+        }.items()
+        for name in names
+    ]
+    + ["ds_add_src2_f32"],
     _second_place,
-)  # fmt: skip
-MEMORY |= {"ds_condxchg32_rtn_b64": _exchange_if, "ds_append": _count, "ds_consume": _count,
-           "ds_load_addtid_b32": _by_lane, "ds_store_addtid_b32": _by_lane,
-           "ds_bpermute_fi_b32": _fetch_all}  # fmt: skip
+)
+MEMORY |= {
+    "ds_condxchg32_rtn_b64": _exchange_if,
+    "ds_append": _count,
+    "ds_consume": _count,
+    "ds_load_addtid_b32": _by_lane,
+    "ds_store_addtid_b32": _by_lane,
+    "ds_bpermute_fi_b32": _fetch_all,
+}

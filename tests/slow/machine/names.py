@@ -81,15 +81,26 @@ ALIASES |= {
 }
 
 # CDNA5.
-ALIASES |= {"s_get_pc_i64": "s_getpc_b64", "s_set_pc_i64": "s_setpc_b64", "s_swap_pc_i64": "s_swappc_b64",
-            "s_call_i64": "s_call_b64", "s_get_shader_cycles_u64": "s_memtime"}  # fmt: skip
-ALIASES |= {f"{unit}_load_monitor_b{size}": f"{unit}_load_{old}" for unit in ("flat", "global")
-            for size, old in ((32, "dword"), (64, "dwordx2"), (128, "dwordx4"))}  # fmt: skip
+ALIASES |= {
+    "s_get_pc_i64": "s_getpc_b64",
+    "s_set_pc_i64": "s_setpc_b64",
+    "s_swap_pc_i64": "s_swappc_b64",
+    "s_call_i64": "s_call_b64",
+    "s_get_shader_cycles_u64": "s_memtime",
+}
+ALIASES |= {
+    f"{unit}_load_monitor_b{size}": f"{unit}_load_{old}"
+    for unit in ("flat", "global")
+    for size, old in ((32, "dword"), (64, "dwordx2"), (128, "dwordx4"))
+}
 
 # The other way round: gfx9's names of operations that stand beside those of gfx11.
 OLDER = {f"ds_{old}_addtid_b32": f"ds_{new}_addtid_b32" for old, new in (("read", "load"), ("write", "store"))}
-OLDER |= {f"ds_wrxchg2{old}_rtn_b{size}": f"ds_storexchg_2addr{new}_rtn_b{size}"
-          for old, new in (("", ""), ("st64", "_stride64")) for size in (32, 64)}  # fmt: skip
+OLDER |= {
+    f"ds_wrxchg2{old}_rtn_b{size}": f"ds_storexchg_2addr{new}_rtn_b{size}"
+    for old, new in (("", ""), ("st64", "_stride64"))
+    for size in (32, 64)
+}
 ALIASES |= OLDER
 
 WAITS = {

@@ -63,5 +63,10 @@ def _end(wave, ins):
         wave.pc = ins.target
 
 
-MEMORY |= {"s_cbranch_g_fork": _fork, "s_cbranch_i_fork": _fork, "s_cbranch_join": _join,
-           "s_subvector_loop_begin": _begin, "s_subvector_loop_end": _end}  # fmt: skip
+MEMORY |= {
+    "s_cbranch_g_fork": _fork,
+    "s_cbranch_i_fork": _fork,
+    "s_cbranch_join": _join,
+    "s_subvector_loop_begin": _begin,
+    "s_subvector_loop_end": _end,
+}

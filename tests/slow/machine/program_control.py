@@ -69,5 +69,12 @@ def skipped(wave, ins):
 MEMORY |= dict.fromkeys(BRANCH, _branch)
 MEMORY["s_setvskip"] = _set_skip
 MEMORY |= dict.fromkeys(("s_endpgm_ordered_ps_done", "s_code_end"), _end)
-MEMORY |= {"s_endpgm": _end, "s_barrier": _barrier, "s_getpc_b64": _get_pc, "s_setpc_b64": _set_pc,
-           "s_swappc_b64": _swap_pc, "s_call_b64": _call, "s_add_pc_i64": _add_to_pc}  # fmt: skip
+MEMORY |= {
+    "s_endpgm": _end,
+    "s_barrier": _barrier,
+    "s_getpc_b64": _get_pc,
+    "s_setpc_b64": _set_pc,
+    "s_swappc_b64": _swap_pc,
+    "s_call_b64": _call,
+    "s_add_pc_i64": _add_to_pc,
+}

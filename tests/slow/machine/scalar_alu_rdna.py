@@ -94,8 +94,12 @@ def _fused(kind):
     return run
 
 
-EXTRA |= {"s_fmac_f32": _fused("f32"), "s_fmac_f16": _fused("f16"), "s_fmaak_f32": _fused("f32"),
-          "s_fmamk_f32": _fused("f32")}  # fmt: skip
+EXTRA |= {
+    "s_fmac_f32": _fused("f32"),
+    "s_fmac_f16": _fused("f16"),
+    "s_fmaak_f32": _fused("f32"),
+    "s_fmamk_f32": _fused("f32"),
+}
 
 
 def _pseudo_scalar(kind, word):
@@ -115,8 +119,11 @@ def _pseudo_scalar(kind, word):
     return run
 
 
-EXTRA |= {f"v_s_{word}_{kind}": _pseudo_scalar(kind, word) for word in ("exp", "log", "rcp", "rsq", "sqrt")
-          for kind in ("f32", "f16")}  # fmt: skip
+EXTRA |= {
+    f"v_s_{word}_{kind}": _pseudo_scalar(kind, word)
+    for word in ("exp", "log", "rcp", "rsq", "sqrt")
+    for kind in ("f32", "f16")
+}
 
 
 # Mode, messages, barriers, registers by index.
@@ -154,7 +161,13 @@ def _movrelsd_2(wave, ins):
         wave.s[target] = wave.s[source if source < 106 else 0]
 
 
-EXTRA |= {"s_round_mode": _mode(0), "s_denorm_mode": _mode(4), "s_sendmsg_rtn_b32": _message,
-          "s_sendmsg_rtn_b64": _message, "s_barrier_signal_isfirst": _first, "s_barrier_wait": _wait,
-          "s_movrelsd_2_b32": _movrelsd_2}  # fmt: skip
+EXTRA |= {
+    "s_round_mode": _mode(0),
+    "s_denorm_mode": _mode(4),
+    "s_sendmsg_rtn_b32": _message,
+    "s_sendmsg_rtn_b64": _message,
+    "s_barrier_signal_isfirst": _first,
+    "s_barrier_wait": _wait,
+    "s_movrelsd_2_b32": _movrelsd_2,
+}
 NOTHING.add("s_barrier_signal")

@@ -239,8 +239,11 @@ def _class(bits, selected, form):
 for _stem in ("v_cmp", "v_cmpx"):
     for _kind, _form in FORMS.items():
         for _name, _accepted in _ORDERED.items():
-            _row(f"{_stem}_{_name}_{_kind}", f"{_kind} {_kind} -> m",
-                 lambda a, b, f=_form, s=_accepted: int(fl.order(a, b, f) in s))  # fmt: skip
+            _row(
+                f"{_stem}_{_name}_{_kind}",
+                f"{_kind} {_kind} -> m",
+                lambda a, b, f=_form, s=_accepted: int(fl.order(a, b, f) in s),
+            )
         _row(
             f"{_stem}_class_{_kind}",
             f"{_kind} {'u16' if _kind == 'f16' else 'u32'} -> m",

@@ -141,8 +141,13 @@ def _packed(wave, ins):
         wave.v[ins.dst[0].index][lane] = out
 
 
-MEMORY |= {"v_ashr_pk_i8_i32": _ashr_pk, "v_ashr_pk_u8_i32": _ashr_pk, "v_mqsad_u32_u8": _mqsad_u32,
-           "v_bitop3_b32": _bitop3(32), "v_bitop3_b16": _bitop3(16)}  # fmt: skip
+MEMORY |= {
+    "v_ashr_pk_i8_i32": _ashr_pk,
+    "v_ashr_pk_u8_i32": _ashr_pk,
+    "v_mqsad_u32_u8": _mqsad_u32,
+    "v_bitop3_b32": _bitop3(32),
+    "v_bitop3_b16": _bitop3(16),
+}
 PACKED = [f"v_pk_{what}" for what in (
     "add_u16", "add_i16", "sub_u16", "sub_i16", "mul_lo_u16", "mad_u16", "mad_i16", "min_u16", "min_i16", "max_u16",
     "max_i16", "lshlrev_b16", "lshrrev_b16", "ashrrev_i16")]  # fmt: skip

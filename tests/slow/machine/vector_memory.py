@@ -173,5 +173,8 @@ def _segment_to_lds(wave, ins):
 
 MEMORY |= {f"buffer_load_{what}": _buffer for what in SMALL_LOADS | WORDS}
 MEMORY |= {f"buffer_store_{what}": _buffer for what in SMALL_STORES | WORDS}
-MEMORY |= {f"{unit}_load_lds_{what}": _segment_to_lds for unit in ("global", "scratch")
-           for what in ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")}  # fmt: skip
+MEMORY |= {
+    f"{unit}_load_lds_{what}": _segment_to_lds
+    for unit in ("global", "scratch")
+    for what in ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")
+}

@@ -23,21 +23,38 @@ def tickets(n: int = 700) -> LaunchDict:
     return launch(n, args, reference.tickets)
 
 
-@declare(kernel="returning", executes=[
-    "global_atomic_add(_u32)?", "global_atomic_sub(_u32)?", "global_atomic_(umin|min_u32)",
-    "global_atomic_(smax|max_i32)", "global_atomic_and(_b32)?", "global_atomic_or(_b32)?",
-    "global_atomic_xor(_b32)?", "global_atomic_swap(_b32)?", "global_atomic_cmpswap(_b32)?",
-    "global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?",
-])  # fmt: skip
+@declare(
+    kernel="returning",
+    executes=[
+        "global_atomic_add(_u32)?",
+        "global_atomic_sub(_u32)?",
+        "global_atomic_(umin|min_u32)",
+        "global_atomic_(smax|max_i32)",
+        "global_atomic_and(_b32)?",
+        "global_atomic_or(_b32)?",
+        "global_atomic_xor(_b32)?",
+        "global_atomic_swap(_b32)?",
+        "global_atomic_cmpswap(_b32)?",
+        "global_atomic_inc(_u32)?",
+        "global_atomic_dec(_u32)?",
+    ],
+)
 def returning(n: int = 400) -> LaunchDict:
     args = [InOut("u32", (11, n), "special"), In("u32", n), Out("u32", (11, n))]
     return launch(n, args, reference.returning)
 
 
-@declare(kernel="returning_wide", executes=[
-    "global_atomic_(add_x2|add_u64)", "global_atomic_(umax_x2|max_u64)", "global_atomic_(smin_x2|min_i64)",
-    "global_atomic_xor_(x2|b64)", "global_atomic_swap_(x2|b64)", "global_atomic_cmpswap_(x2|b64)",
-])  # fmt: skip
+@declare(
+    kernel="returning_wide",
+    executes=[
+        "global_atomic_(add_x2|add_u64)",
+        "global_atomic_(umax_x2|max_u64)",
+        "global_atomic_(smin_x2|min_i64)",
+        "global_atomic_xor_(x2|b64)",
+        "global_atomic_swap_(x2|b64)",
+        "global_atomic_cmpswap_(x2|b64)",
+    ],
+)
 def returning_wide(n: int = 400) -> LaunchDict:
     args = [InOut("u64", (6, n), "special"), In("u64", n), Out("u64", (6, n))]
     return launch(n, args, reference.returning_wide)

@@ -19,10 +19,14 @@ launch = on_grid(GRID, BLOCK)
     kernel="buffer_loads",
     each=[{"limit": 1024, "scalar": 0}, {"limit": 4096, "scalar": 32}],
     executes=[
-        "buffer_load_(ubyte|u8)", "buffer_load_(sshort|i16)", "buffer_load_(dword|b32)", "buffer_load_(dwordx2|b64)",
-        "buffer_load_(dwordx3|b96)", "buffer_load_(dwordx4|b128)",
+        "buffer_load_(ubyte|u8)",
+        "buffer_load_(sshort|i16)",
+        "buffer_load_(dword|b32)",
+        "buffer_load_(dwordx2|b64)",
+        "buffer_load_(dwordx3|b96)",
+        "buffer_load_(dwordx4|b128)",
     ],
-)  # fmt: skip
+)
 def buffer_loads(limit: int = 1024, scalar: int = 32) -> LaunchDict:
     rng = np.random.default_rng(7)
     where = (16 * rng.integers(0, 75, N)).astype(np.uint32)
@@ -32,10 +36,17 @@ def buffer_loads(limit: int = 1024, scalar: int = 32) -> LaunchDict:
     return launch(args, partial(reference.buffer_loads, limit=limit, scalar=scalar))
 
 
-@declare(kernel="buffer_stores", executes=[
-    "buffer_store_(byte|b8)", "buffer_store_(short|b16)", "buffer_store_(dword|b32)", "buffer_store_(dwordx2|b64)",
-    "buffer_store_(dwordx3|b96)", "buffer_store_(dwordx4|b128)",
-])  # fmt: skip
+@declare(
+    kernel="buffer_stores",
+    executes=[
+        "buffer_store_(byte|b8)",
+        "buffer_store_(short|b16)",
+        "buffer_store_(dword|b32)",
+        "buffer_store_(dwordx2|b64)",
+        "buffer_store_(dwordx3|b96)",
+        "buffer_store_(dwordx4|b128)",
+    ],
+)
 def buffer_stores(limit: int = 64 * (N - 11)) -> LaunchDict:
     args = [In("u32", N, "bits"), InOut("u32", (N, 16)), limit]
     return launch(args, partial(reference.buffer_stores, limit=limit))

@@ -61,10 +61,16 @@ def narrow_integers(n: int = 1000) -> LaunchDict:
     return launch(n, args, reference.narrow_integers)
 
 
-@declare(kernel="pack", executes=[
-    "v_cvt_pk_?rtz_f16_f32", "v_cvt_pk_?norm_i16_f32", "v_cvt_pk_?norm_u16_f32", "v_cvt_pk_i16_i32",
-    "v_cvt_pk_u16_u32",
-])  # fmt: skip
+@declare(
+    kernel="pack",
+    executes=[
+        "v_cvt_pk_?rtz_f16_f32",
+        "v_cvt_pk_?norm_i16_f32",
+        "v_cvt_pk_?norm_u16_f32",
+        "v_cvt_pk_i16_i32",
+        "v_cvt_pk_u16_u32",
+    ],
+)
 def pack(n: int = 1000) -> LaunchDict:
     args = [In("f32", (n, 2)), In("i32", n, "normal"), Out("f16", (n, 2)), Out("u32", (4, n))]
     return launch(n, args, reference.pack)

@@ -16,10 +16,17 @@ def flat_spaces() -> LaunchDict:
     return launch([InOut("u32", N, "bits"), In("u32", N, "bits"), Out("u32", N)], reference.flat_spaces)
 
 
-@declare(kernel="flat_widths", executes=[
-    "flat_load_(dwordx4|b128)", "flat_load_(dwordx3|b96)", "flat_load_(sbyte|i8)",
-    "flat_load_(ubyte|u8)", "flat_load_(sshort|i16)", "flat_load_(ushort|u16)",
-])  # fmt: skip
+@declare(
+    kernel="flat_widths",
+    executes=[
+        "flat_load_(dwordx4|b128)",
+        "flat_load_(dwordx3|b96)",
+        "flat_load_(sbyte|i8)",
+        "flat_load_(ubyte|u8)",
+        "flat_load_(sshort|i16)",
+        "flat_load_(ushort|u16)",
+    ],
+)
 def flat_widths() -> LaunchDict:
     return launch([In("u32", (3, 64, 4), "bits"), Out("u32", (3, 64, 4)), Out("i32", (4, N))], reference.flat_widths)
 

@@ -42,9 +42,10 @@ def divide_by_constants(n: int = 1000) -> LaunchDict:
     return launch(reference.divide_by_constants, n, 5, ["i32"])
 
 
-@declare(kernel="shifts", executes=[
-    "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshl_add_u32", "v_add_lshl_u32", "v_lshl_or_b32",
-])  # fmt: skip
+@declare(
+    kernel="shifts",
+    executes=["v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshl_add_u32", "v_add_lshl_u32", "v_lshl_or_b32"],
+)
 def shifts(n: int = 1000) -> LaunchDict:
     return launch(reference.shifts, n, 6, ["u32", "u32"])
 

@@ -29,11 +29,17 @@ def launch(args: list[Any], expect: Callable[..., Any], grid: int = GRID, block:
     executes=[
         f"v_mov_b32_dpp .* {control} row_mask:{rows} .*"
         for control, rows in (
-            (r"quad_perm:\[3,2,1,0\]", "0xf"), ("row_shl:1", "0xf"), ("row_shr:3", "0xf"), ("row_ror:5", "0xf"),
-            ("row_mirror", "0xf"), ("row_half_mirror", "0xf"), ("row_shl:1", "0xa"),
+            (r"quad_perm:\[3,2,1,0\]", "0xf"),
+            ("row_shl:1", "0xf"),
+            ("row_shr:3", "0xf"),
+            ("row_ror:5", "0xf"),
+            ("row_mirror", "0xf"),
+            ("row_half_mirror", "0xf"),
+            ("row_shl:1", "0xa"),
         )
-    ] + ["v_add(_nc)?_u32_dpp .* row_ror:4 .*"],
-)  # fmt: skip
+    ]
+    + ["v_add(_nc)?_u32_dpp .* row_ror:4 .*"],
+)
 def dpp_rows(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (8, N))], lambda x: reference.dpp_rows(x, w))
@@ -62,9 +68,11 @@ def dpp_row_broadcast(wave: int = 64) -> LaunchDict:
 @declare(
     kernel="dpp_wave",
     arch=CDNA,
-    executes=[f"v_mov_b32_dpp .* {what}.*" for what in
-              ("wave_shl:1", "wave_rol:1", "wave_shr:1", "wave_ror:1", "row_bcast:15", "row_bcast:31")],
-)  # fmt: skip
+    executes=[
+        f"v_mov_b32_dpp .* {what}.*"
+        for what in ("wave_shl:1", "wave_rol:1", "wave_shr:1", "wave_ror:1", "row_bcast:15", "row_bcast:31")
+    ],
+)
 def dpp_wave(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (6, N))], lambda x: reference.dpp_wave(x, w))

@@ -11,21 +11,34 @@ from mfmasim.verify import In, InOut, LaunchDict, Out, case
 declare = partial(case, "lds.hip", arch=ARCHS)
 
 
-@declare(kernel="lds_pairs", executes=[
-    "ds_(write2st64|store_2addr_stride64)_b32", "ds_(read2|load_2addr)_b32",
-    "ds_(read2st64|load_2addr_stride64)_b32", "ds_(write2st64|store_2addr_stride64)_b64",
-    "ds_(read2|load_2addr)_b64",
-])  # fmt: skip
+@declare(
+    kernel="lds_pairs",
+    executes=[
+        "ds_(write2st64|store_2addr_stride64)_b32",
+        "ds_(read2|load_2addr)_b32",
+        "ds_(read2st64|load_2addr_stride64)_b32",
+        "ds_(write2st64|store_2addr_stride64)_b64",
+        "ds_(read2|load_2addr)_b64",
+    ],
+)
 def lds_pairs() -> LaunchDict:
     shape = (2, 4, 128)
     args = [In("u32", shape, "bits"), In("f64", shape), Out("u32", shape), Out("f64", shape)]
     return {"grid": 2, "block": 128, "args": args, "expect": reference.lds_pairs}
 
 
-@declare(kernel="lds_bytes", executes=[
-    "ds_(write|store)_b8", "ds_(write|store)_b8_d16_hi", "ds_(write|store)_b16", "ds_(write|store)_b16_d16_hi",
-    "ds_(read|load)_u8(_d16)?", "ds_(read|load)_u16(_d16)?", "ds_(read|load)_i16",
-])  # fmt: skip
+@declare(
+    kernel="lds_bytes",
+    executes=[
+        "ds_(write|store)_b8",
+        "ds_(write|store)_b8_d16_hi",
+        "ds_(write|store)_b16",
+        "ds_(write|store)_b16_d16_hi",
+        "ds_(read|load)_u8(_d16)?",
+        "ds_(read|load)_u16(_d16)?",
+        "ds_(read|load)_i16",
+    ],
+)
 def lds_bytes() -> LaunchDict:
     args = [In("u32", (3, 64), "bits"), Out("i32", (4, 3, 64)), Out("u32", (2, 3, 64))]
     return {"grid": 3, "block": 64, "args": args, "expect": reference.lds_bytes}
@@ -42,19 +55,45 @@ def lds_wide() -> LaunchDict:
 
 @declare(
     kernel="lds_atomics",
-    executes=[f"ds_{what}" for what in ("add_u32", "and_b32", "or_b32", "xor_b32", "max_u32", "inc_u32", "dec_u32",
-              "min_i32", "max_i32", "add_u64", "max_u64", "min_u64", "xor_b64")],
-)  # fmt: skip
+    executes=[
+        f"ds_{what}"
+        for what in (
+            "add_u32",
+            "and_b32",
+            "or_b32",
+            "xor_b32",
+            "max_u32",
+            "inc_u32",
+            "dec_u32",
+            "min_i32",
+            "max_i32",
+            "add_u64",
+            "max_u64",
+            "min_u64",
+            "xor_b64",
+        )
+    ],
+)
 def lds_atomics(data: str = "bits") -> LaunchDict:
     args = [In("u32", (2, 200), data), Out("u32", (2, 18))]
     return {"grid": 2, "block": 200, "args": args, "expect": reference.lds_atomics}
 
 
-@declare(kernel="lds_atomics_returning", executes=[
-    "ds_add_rtn_u32", "ds_inc_rtn_u32", "ds_min_rtn_i32", "ds_xor_rtn_b32", "ds_(cmpst|cmpstore)_rtn_b32",
-    "ds_(wrxchg|storexchg)_rtn_b32", "ds_dec_rtn_u32", "ds_add_rtn_u64", "ds_(cmpst|cmpstore)_rtn_b64",
-    "ds_(wrxchg|storexchg)_rtn_b64",
-])  # fmt: skip
+@declare(
+    kernel="lds_atomics_returning",
+    executes=[
+        "ds_add_rtn_u32",
+        "ds_inc_rtn_u32",
+        "ds_min_rtn_i32",
+        "ds_xor_rtn_b32",
+        "ds_(cmpst|cmpstore)_rtn_b32",
+        "ds_(wrxchg|storexchg)_rtn_b32",
+        "ds_dec_rtn_u32",
+        "ds_add_rtn_u64",
+        "ds_(cmpst|cmpstore)_rtn_b64",
+        "ds_(wrxchg|storexchg)_rtn_b64",
+    ],
+)
 def lds_atomics_returning() -> LaunchDict:
     args = [In("u32", 128), Out("u32", (8, 128)), Out("u64", (3, 128))]
     return {"grid": 2, "block": 64, "args": args, "expect": reference.lds_atomics_returning}

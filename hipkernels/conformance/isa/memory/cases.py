@@ -15,9 +15,12 @@ launch = per_element(BLOCK)
 
 @declare(
     kernel="widths",
-    executes=[f"global_{way}_({old}|{new})" for way in ("load", "store") for old, new in
-              (("dword", "b32"), ("dwordx2", "b64"), ("dwordx3", "b96"), ("dwordx4", "b128"))],
-)  # fmt: skip
+    executes=[
+        f"global_{way}_({old}|{new})"
+        for way in ("load", "store")
+        for old, new in (("dword", "b32"), ("dwordx2", "b64"), ("dwordx3", "b96"), ("dwordx4", "b128"))
+    ],
+)
 def widths(n: int = 500) -> LaunchDict:
     shapes: list[int | tuple[int, int]] = [n, (n, 2), (n, 3), (n, 4)]
     args = [*(In("i32", shape, "bits") for shape in shapes), *(Out("i32", shape) for shape in shapes)]

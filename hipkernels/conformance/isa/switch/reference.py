@@ -37,9 +37,12 @@ def fall_through(x: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
         total, entry = 0, v & 7
         if 1 <= entry <= 5:
             steps: list[Any] = [
-                lambda s, v: s + (v >> 3), lambda s, _: s ^ 0x1111, lambda s, _: s * 7, lambda s, v: s - v,
+                lambda s, v: s + (v >> 3),
+                lambda s, _: s ^ 0x1111,
+                lambda s, _: s * 7,
+                lambda s, v: s - v,
                 lambda s, _: s << 3 | 1,
-            ]  # fmt: skip
+            ]
             for step in steps[5 - entry :]:
                 total = step(total, v)
         else:

@@ -26,12 +26,7 @@ MUTANTS = [
     Mutant(
         "scales_of_the_next_column_uniform", "scale32[a=1,b=1]", ALL_ROWS, MAP, data="uniform", about="hidden by ones"
     ),
-    Mutant(
-        "dwords_of_scale16_swapped",
-        SCALED16,
-        SWAPPED,
-        BOTH,
-    ),
+    Mutant("dwords_of_scale16_swapped", SCALED16, SWAPPED, BOTH),
     Mutant(
         "scale16_taken_as_scale32",
         "scale16[a=0,b=0]",
