@@ -15,8 +15,8 @@ from mfmasim.verify import find
 PAGE = Path(__file__).resolve().parent / "prove.md"
 START, END = "<!-- table: python docs/make_prove.py -->\n", "<!-- end of the table -->\n"
 FAMILIES = (
-    "intro", "gemm_f16", "gemm_fp8", "gemm_fp8/scheduled", "gemm_mx", "gemm_blockscale", "wmma", "wmma_types",
-    "gemm_gfx1250", "attention", "cast", "grid_maps",
+    "intro", "gemm_f16", "gemm_fp8", "gemm_fp8/scheduled", "gemm_mx", "gemm_blockscale", "gemm_sparse", "wmma",
+    "wmma_types", "gemm_gfx1250", "attention", "cast", "grid_maps",
 )  # fmt: skip
 CLASSES = (
     ("the time is over", "time"), ("more than .* paths", "too many paths"), ("no invariant", "no invariant of a loop"),

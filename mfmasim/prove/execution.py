@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
 from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
+from mfmasim.prove.guards import skipped
 from mfmasim.prove.instructions import execute_alu
 from mfmasim.prove.loops import Turn, through
 from mfmasim.prove.masks import Condition, Mask
@@ -132,8 +134,8 @@ class Execution:
         ins = self.flow.code.get(state.pc)
         if ins is None:
             raise Stopped(f"{state.pc:#x} is no instruction of the kernel", state.pc)
-        for skipped in state.passed.pop(state.pc, ()):
-            _forget_scalars(state, skipped)
+        if (met := state.passed.pop(state.pc, None)) is not None:
+            _meet(state, *met)
         self.steps += 1
         if self.steps % 64 == 0:
             self.tick(state.pc)
@@ -161,7 +163,7 @@ class Execution:
             why, done = follow.after(state, ins, new, done)
         self._count(state, ins)
         if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
-            state.trace.append(Step(ins, done, why))
+            state.trace.append(Step(ins, done, why, maybe=bool(state.passed)))
         state.pc = following
         return False
 
@@ -183,45 +185,29 @@ class Execution:
             raise Stopped(f"{ins.text} is not followed", ins.pc)
         if ins.opcode.flow == "branch":
             return ins.target
-        if self._passed_over(state, ins):
-            state.passed[ins.target] = [one for one in self._between(ins) if one.opcode.unit == "SALU" or one.dst]
-            return following
+        if (way := self._one_way(state, ins)) is not None:
+            return way
         taken = self._taken(state, ins)
         if taken.all() or not taken.any():
             return ins.target if taken.all() else following
         flags = np.broadcast_to(taken, (len(state.waves), 1))[:, 0]
         raise Split([np.flatnonzero(flags), np.flatnonzero(~flags)])
 
-    def _passed_over(self, state: State, ins: Instruction) -> bool:
-        """Whether a branch where no lane is on can be left out: without lanes what it skips does nothing.
+    def _one_way(self, state: State, ins: Instruction) -> int | None:
+        """The way on of a branch for waves without active lanes, if what they skip may be executed instead.
 
-        So it is where the rest of the program only computes and stores to memory, and no load is in flight: nothing
-        then depends on how many instructions a wave has issued. Scalar results are forgotten where the ways meet.
+        Without lanes it does nothing. Where the ways meet, scalar results are forgotten, and operations in flight are
+        those of both ways: what was issued in between is not counted on, and no wait in between is.
         """
-        loading = any(self.flow.code[flight.pc].opcode.access != "store" for flight in state.flights)
-        if not ins.name.endswith("execz") or loading or state.mask(EXEC).known:
-            return False
-        skipped = self._between(ins)
-        return (
-            bool(skipped)
-            and not any(one.opcode.flow or one.opcode.barrier or _writes_exec(one) for one in skipped)
-            and all(self._is_epilogue(one) for one in self.flow.reached(ins.pc + ins.size))
-        )
-
-    def _between(self, ins: Instruction) -> list[Instruction]:
-        """What a forward branch skips, if its target follows."""
-        found, pc = [], ins.pc + ins.size
-        while ins.target is not None and pc < ins.target and pc in self.flow.code:
-            found.append(self.flow.code[pc])
-            pc += self.flow.code[pc].size
-        return found if pc == ins.target else []
-
-    @staticmethod
-    def _is_epilogue(ins: Instruction) -> bool:
-        opcode = ins.opcode
-        if opcode.matrix or opcode.barrier:
-            return False
-        return not opcode.memory or (opcode.unit == "VMEM" and opcode.access == "store" and ins.space == "global")
+        if ins.opcode.condition != "exec" or ins.target is None or state.mask(EXEC).known:
+            return None
+        skips, does = (ins.target, ins.pc + ins.size)[:: 1 if ins.name.endswith("execz") else -1]
+        found = skipped(self.flow.code, does, skips)
+        if found is None:
+            return None
+        between, meeting = found
+        state.passed[meeting] = between, tuple(state.flights)
+        return does
 
     def _taken(self, state: State, ins: Instruction) -> np.ndarray:
         """Whether each wave branches."""
@@ -314,16 +300,15 @@ class Execution:
         return done
 
 
-def _writes_exec(ins: Instruction) -> bool:
-    return ins.opcode.saves_exec or any(one.kind == "s" and one.index in (EXEC, EXEC + 1) for one in ins.dst)
-
-
-def _forget_scalars(state: State, ins: Instruction) -> None:
-    for operand in ins.dst:
-        if operand.kind == "s":
-            state.write(operand, [])
-    if ins.opcode.unit == "SALU":
-        state.scc = None
+def _meet(state: State, between: list[Instruction], before: tuple[Flight, ...]) -> None:
+    for ins in between:
+        for operand in ins.dst:
+            if operand.kind == "s":
+                state.write(operand, [])
+        if ins.opcode.unit == "SALU":
+            state.scc = None
+    issued = {ins.pc for ins in between}
+    state.flights = [*before, *(replace(one, order="") for one in state.flights if one.pc in issued)]
 
 
 def _forget_scratch(state: State) -> None:

@@ -18,17 +18,6 @@ class Flow:
     code: dict[int, Instruction]
     loops: dict[int, frozenset[int]]
 
-    def reached(self, pc: int) -> list[Instruction]:
-        """Instructions that may be executed from an address on."""
-        found: dict[int, Instruction] = {}
-        waiting = [pc]
-        while waiting:
-            at = waiting.pop()
-            if at in self.code and at not in found:
-                found[at] = self.code[at]
-                waiting += successors(self.code[at])
-        return list(found.values())
-
 
 def successors(ins: Instruction) -> tuple[int, ...]:
     """Addresses that may follow."""

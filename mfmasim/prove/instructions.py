@@ -224,10 +224,11 @@ def _carry_in(state: State, ins: Instruction) -> None:
 def _high_sum(carry: object, highs: list[Word | None], state: State) -> Word | None:
     if not isinstance(carry, Carry):
         return None
-    values = [pair(settled(low), high, state.facts) for low, high in zip((carry.a, carry.b), highs, strict=True)]
-    if values[0] is None or values[1] is None:
-        return None
-    return _upper(values[0] + values[1], state)
+    for lows in ((carry.a, carry.b), (carry.b, carry.a)):  # the sum is the same whichever high word is whose
+        values = [pair(settled(low), high, state.facts) for low, high in zip(lows, highs, strict=True)]
+        if values[0] is not None and values[1] is not None:
+            return _upper(values[0] + values[1], state)
+    return None
 
 
 def _upper(value: Polynomial, state: State) -> Word:
@@ -377,14 +378,10 @@ def _vector(state: State, ins: Instruction) -> None:
         word = WORDS[name](sources, state.facts)
         carry = _carry(sources)
         state.write(ins.dst[0], [word])
-        if carry is not None and not state.exec.literals and state.exec.on.all():
-            state.write_mask(ins.dst[1].index, carry)
+        if carry is None:
+            state.write(ins.dst[1], [])
         else:
-            carried = None if carry is None else carry.lanes
-            if carried is None:
-                state.write(ins.dst[1], [])
-            else:
-                state.write_mask(ins.dst[1].index, Mask(state.exec.on & carried, state.exec.literals))
+            state.write_mask(ins.dst[1].index, replace(carry, under=state.exec))
         return
     results: list[Word | None] | None
     results = computed(name, sources) if name != "v_bitop3_b32" else truth_table(sources, ins.modifiers["bitop3"])
@@ -451,7 +448,7 @@ def _vector_carry(state: State, ins: Instruction) -> None:
         if operand.kind == "s":
             carry = state.masks.get(operand.index)
     words = [state.operand(o) for o in ins.src[:2]]
-    result = _high_sum(carry, words, state) if isinstance(carry, Carry) else None
-    state.write(ins.dst[0], [result])
+    added = isinstance(carry, Carry) and (carry.under is None or state.exec.within(carry.under))
+    state.write(ins.dst[0], [_high_sum(carry, words, state) if added else None])
     for operand in ins.dst[1:]:
         state.write(operand, [])

@@ -80,7 +80,7 @@ def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
     position = 0
     for position, step in enumerate(steps):
         ins = step.instruction
-        for counter, value in waited(arch, ins):
+        for counter, value in () if step.maybe else waited(arch, ins):
             flying = settled(flying, counter, value)
             end(flying, position)
         if ins.opcode.barrier == "signal":
@@ -92,8 +92,9 @@ def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
         if mine:
             under[position] = (mine, barriers)
         for one in up:
+            order = "" if step.maybe else one.order  # what may have been skipped is not counted
             flying = settled(
-                [*flying, Flight(one.counter, one.order, one.limit, position, ins.name, frozenset())],
+                [*flying, Flight(one.counter, order, one.limit, position, ins.name, frozenset())],
                 one.counter,
                 one.limit,
             )

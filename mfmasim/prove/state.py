@@ -27,6 +27,8 @@ class Carry:
 
     a: Polynomial
     b: Polynomial
+    under: Mask | None = None
+    """Lanes that added; the others carry nothing. None is all."""
 
     @property
     def lanes(self) -> NDArray[np.bool_] | None:
@@ -62,8 +64,8 @@ class State:
     """What happened, in order (`mfmasim.prove.trace`)."""
     turns: dict[int, int] = field(default_factory=dict)
     """How often a loop has been entered."""
-    passed: dict[int, list[Instruction]] = field(default_factory=dict)
-    """Instructions that a branch may have skipped, by the address where the ways meet."""
+    passed: dict[int, tuple[list[Instruction], tuple[Flight, ...]]] = field(default_factory=dict)
+    """Instructions that a branch may have skipped, and what was in flight there, by the address where the ways meet."""
 
     @property
     def lanes(self) -> int:
@@ -103,7 +105,9 @@ class State:
         alone = len(which) == len(self.waves)
         out.c = {r: w if r[0] == "lds" else word(w) for r, w in self.c.items() if alone or r[0] != "lds"}
         out.masks = {
-            r: m.chosen(which) if isinstance(m, Mask) else Carry(m.a.mapped(pick), m.b.mapped(pick))
+            r: m.chosen(which)
+            if isinstance(m, Mask)
+            else Carry(m.a.mapped(pick), m.b.mapped(pick), None if m.under is None else m.under.chosen(which))
             for r, m in self.masks.items()
         }
         if isinstance(self.scc, np.ndarray) and self.scc.shape[0] > 1:
@@ -179,7 +183,8 @@ class State:
         if isinstance(found, Mask):
             return found
         if found is not None and found.lanes is not None:
-            return Mask(self.every().on & found.lanes)
+            under = self.every() if found.under is None else found.under
+            return Mask(under.on & found.lanes, under.literals)
         words = [known(self.scalar(number + k)) for k in range(self.lanes // 32)]
         if all(word is not None for word in words):
             return self._mask_of(words)

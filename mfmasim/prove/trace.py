@@ -72,6 +72,8 @@ class Step:
     accesses: tuple[Access, ...] = ()
     unproved: str = ""
     """Why the operands of a matrix instruction are not proved."""
+    maybe: bool = False
+    """Whether a wave without active lanes may have skipped it."""
 
 
 @dataclass(frozen=True, eq=False)

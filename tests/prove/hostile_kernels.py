@@ -191,4 +191,25 @@ FAULTS = (
     Hostile("a store to the LDS behind a guard", "lds races", {"k": 1}, "v_mov_b32 v4, v1\n s_sub_u32 s6, s14, 1\n"
             "v_xor_b32 v8, 0x100, v1\n ds_write_b32 v1, v3\n" + GUARD + "s_waitcnt lgkmcnt(0)\n" + MEET +
             "s_barrier\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n", k=129, block=128, lds=512),
+    Hostile("a guarded load counts for the wait behind it", "waits", {"k": 1},
+            "global_load_dword v9, v1, s[8:9]\n s_sub_u32 s6, s14, 1\n" + GUARD +
+            "global_load_dword v10, v1, s[8:9]\n" +
+            MEET + "s_waitcnt vmcnt(1)\n v_add_u32 v3, v9, v3\n v_mov_b32 v4, v1\n" + STORE, k=65),
+    Hostile("a guarded wait", "waits", {"k": 1},
+            "global_load_dword v9, v1, s[8:9]\n s_sub_u32 s6, s14, 1\n" + GUARD + "s_waitcnt vmcnt(0)\n" +
+            MEET + "v_add_u32 v3, v9, v3\n v_mov_b32 v4, v1\n" + STORE, k=65),
+    Hostile("a wave without lanes goes on in another copy", "bounds", {"k": 1}, "s_sub_u32 s6, s14, 1\n" +
+            GUARD.replace("execz meet", "execnz some") + "s_or_b64 exec, exec, s[20:21]\n v_mov_b32 v4, 1024\n"
+            "s_branch end\nsome:\n v_mov_b32 v9, 0\n s_or_b64 exec, exec, s[20:21]\n v_mov_b32 v4, v1\nend:\n" + STORE,
+            k=65),
+    Hostile("a wave without lanes meets others behind a store", "bounds", {"k": 1}, "s_sub_u32 s6, s14, 1\n"
+            "v_mov_b32 v4, 1024\n" + GUARD.replace("execz meet", "execnz some") + "s_or_b64 exec, exec, s[20:21]\n"
+            + STORE + "s_branch end\nsome:\n v_mov_b32 v4, v1\n s_or_b64 exec, exec, s[20:21]\n" + STORE + "end:\n",
+            k=65),
+    Hostile("a carry of guarded lanes is one of all", "bounds", {"k": 1},
+            "s_sub_u32 s6, s14, 1\n v_mov_b32 v8, -1\n v_mov_b32 v9, 1\n" + GUARD +
+            "v_add_co_u32 v8, vcc, v8, v9\n v_mov_b32 v10, 0\n" + MEET.replace("meet:\n", "") +
+            "v_addc_co_u32 v5, vcc, 0, 0, vcc\n"
+            "meet:\n s_or_b64 exec, exec, s[20:21]\n v_sub_u32 v5, 1, v5\n v_lshl_add_u32 v4, v5, 10, v1\n" + STORE,
+            k=65),
 )  # fmt: skip
