@@ -36,7 +36,7 @@ PARTS = 12
 """Parts that CI deals the tier out to."""
 MINUTES = 8
 """Limit of one part in CI, on two processors."""
-QUICK = 6.0
+QUICK = 4.0
 """CPU seconds of the tests of one function in the quick tier; a function has one test there at least."""
 UNKNOWN = 5.0
 """CPU seconds of a test whose function is not listed."""
@@ -131,7 +131,7 @@ def cpu_seconds():
 def recorded(files):
     """Costs of functions in files that ``MFMASIM_COSTS`` named: a line a test, its seconds, tier and node id.
 
-    Functions of the quick tier are left out where all their tests fit into it.
+    Functions of the quick tier are left out where all their tests fit into it, or where they have but one.
     """
     seconds, long = defaultdict(dict), set()
     for path in files:
@@ -141,7 +141,7 @@ def recorded(files):
             long |= {function_of(test)} if tier == "long" else set()
     found = {}
     for name, of in seconds.items():
-        if name not in long and sum(of.values()) <= QUICK:
+        if name not in long and (len(of) == 1 or sum(of.values()) <= QUICK):
             continue
         limit = max(DEAR, 2 * sum(of.values()) / len(of))
         alone = {test: Cost(one, 1) for test, one in of.items() if one > limit}

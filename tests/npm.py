@@ -16,5 +16,5 @@ def npm_package(name, folder):
         pytest.skip(f"npm has no {name}: {done.stderr.strip()[-200:]}")
     (archive,) = folder.glob("*.tgz")
     with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
+        file.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # not before 3.11.4
     return folder / "package"

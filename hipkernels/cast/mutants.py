@@ -39,7 +39,7 @@ TILED_NAN = (
     "highest = max(highest, x != x ? 0 : magnitude(x));\n        scaled",
 )
 MIXED = ("four<To, How>(scaled", "four<To, plain>(scaled")
-TILE_STORE = "if (whole) __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));"
+TILE_STORE = "if (whole) Way::store(tile[column][tidx], (anywhere<Store> *)(across + at));"
 BLOCK_AMAX = "highest = max(highest, (uint32_t)magnitude(x[i]));\n  }\n  const"
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
 
@@ -62,8 +62,8 @@ MUTANTS = [
     Mutant("quads_reversed", HALF, ("scaled + 4 * i)", "scaled + 12 - 4 * i)"), OUT),
     Mutant("bf16_in_low_half", HALF, ("x.code << 16", "x.code"), OUT),
     Mutant("ordinary_stores", BULK, (
-        "__builtin_nontemporal_store(packed, (vector<uint32_t, 4> *)out + v);",
-        "((vector<uint32_t, 4> *)out)[v] = packed;",
+        "__builtin_nontemporal_store(packed, at);",
+        "*at = packed;",
     ), ("executes",), about="right bytes, without the hint"),
     # --- scale
     Mutant("bulk_not_scaled", SCALE, ("scaled[i] = x * factor", "scaled[i] = x"), OUT),
@@ -129,11 +129,7 @@ MUTANTS = [
     Mutant("transposed_not_saturated", TILE,
            ("word<Store>)(packed >> 8 * j", "word<Store>)(pack_four<To, plain>(scaled) >> 8 * j"), OUT,
            about="the rowwise output is right"),
-    Mutant("stores_without_hint", TILE, [
-        ("__builtin_nontemporal_store(packed, (anywhere<Wide> *)(out + at))", "*(anywhere<Wide> *)(out + at) = packed"),
-        ("__builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at))",
-         "*(anywhere<Store> *)(across + at) = tile[column][tidx]"),
-    ], ("executes",)),
+    Mutant("stores_without_hint", TILE, ("__builtin_nontemporal_store(value, at);", "*at = value;"), ("executes",)),
     Mutant("tiles_go_across", PART, [
         ("blockIdx.x % tiles_down", "blockIdx.x / tiles_down"),
         ("blockIdx.x / tiles_down) * WIDTH", "blockIdx.x % tiles_down) * WIDTH"),

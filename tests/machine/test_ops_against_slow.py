@@ -31,9 +31,9 @@ WORDS = ("u64", "i64", "u32", "i32", "u16", "i16")
 NOT_CLAMPED = {
     "v_alignbit_b32", "v_alignbyte_b32", "v_cvt_pk_u8_f32", "v_cvt_pkaccum_u8_f32", "v_frexp_exp_i16_f16",
     "v_frexp_exp_i32_f32", "v_frexp_exp_i32_f64", "v_max3_i16", "v_max3_u16", "v_med3_i16", "v_med3_u16", "v_min3_i16",
-    "v_min3_u16", "v_mqsad_pk_u16_u8", "v_pack_b32_f16", "v_qsad_pk_u16_u8",
+    "v_min3_u16", "v_mov_b16", "v_mqsad_pk_u16_u8", "v_pack_b32_f16", "v_qsad_pk_u16_u8",
 }  # fmt: skip
-"""Operations with an integer result that CLAMP does not change, or of which the machine refuses it."""
+"""Operations with an integer result that CLAMP does not change or limits as floats, or that the machine refuses."""
 
 
 @pytest.fixture(scope="module", autouse=True)

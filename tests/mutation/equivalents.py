@@ -117,12 +117,6 @@ EQUIVALENTS = (
         "the place begins at 0 and grows by one: it is never beyond the length.",
     ),
     Equivalent(
-        "observe/ordering/lds_races.py",
-        "shape = len(waves), access.addresses.shape[-1]",
-        "shape = len(waves), access.addresses.shape[1]",
-        "addresses have two axes.",
-    ),
-    Equivalent(
         "observe/ordering/touched.py",
         "return bool((grid == grid[0]).all())",
         "return bool((grid == grid[ -1]).all())",

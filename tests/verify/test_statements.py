@@ -174,7 +174,7 @@ def test_command_line(monkeypatch, tmp_path, capsys):
     assert main(["report", "wmma", "--claims", "--html", str(tmp_path / "page.html")]) == 0
     out = capsys.readouterr().out
     assert "refuted: percent that 64 tiles use (Split-K): two rounds on 40 units" in out
-    assert out.splitlines()[-1] == "6 confirmed, 2 refuted, 1 undecided"
+    assert out.splitlines()[-1] == "8 confirmed, 2 refuted, 1 undecided"
     assert '<td class="number">91.43</td>' in (tmp_path / "page.html").read_text()
     assert main(["report", "wmma", "--claims", "--json", "-"]) == 0
     records = json.loads(capsys.readouterr().out)

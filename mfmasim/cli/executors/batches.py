@@ -23,7 +23,7 @@ def batches(numbers: Sequence[int], workers: int) -> Iterator[list[int]]:
     """Cut tasks into batches that become smaller towards the end.
 
     >>> [len(batch) for batch in batches(range(200), 2)][::20]
-    [3, 2, 1, 1, 1]
+    [3, 2, 1, 1, 1, 1, 1, 1, 1]
     """
     start = 0
     while start < len(numbers):
