@@ -93,6 +93,9 @@ class Execution:
         while waiting:
             state, fresh = waiting.pop()
             while True:
+                # Before a loop is entered or left: what is repeated begins with the state of both ways.
+                if (met := state.passed.pop(state.pc, None)) is not None:
+                    _meet(state, *met)
                 if state.pc == header and not fresh:
                     turn.returned.append(state)
                     break
@@ -134,8 +137,6 @@ class Execution:
         ins = self.flow.code.get(state.pc)
         if ins is None:
             raise Stopped(f"{state.pc:#x} is no instruction of the kernel", state.pc)
-        if (met := state.passed.pop(state.pc, None)) is not None:
-            _meet(state, *met)
         self.steps += 1
         if self.steps % 64 == 0:
             self.tick(state.pc)

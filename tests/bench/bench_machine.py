@@ -12,7 +12,6 @@ different versions compare: for some instructions the machine has found cheaper 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from typing import Any
@@ -21,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.architectures import DEFAULT
-from mfmasim.cli.output import add_formats, table, wanted_format
 from mfmasim.devices import device
 from mfmasim.devices.report import Report
 from mfmasim.kernels import Kernel
 from mfmasim.machine.numerics.lane_select import FEW
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
+from tests.bench.measuring import print_measured
 
 Call = tuple["Callable[..., Any]", tuple[Any, ...]]
 F64: Any = np.float64
@@ -257,15 +256,5 @@ def _row(what: str, goal: float | None, launch: Callable[[], tuple[Report, Any]]
     }
 
 
-def main() -> None:
-    """Print the table; a missed goal is shown and is not an error, because machines differ."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    add_formats(parser)
-    args = parser.parse_args()
-    rows = measure(quick=args.quick)
-    print(table(COLUMNS, [[row[name] for name in COLUMNS] for row in rows], wanted_format(args)), end="")
-
-
 if __name__ == "__main__":
-    main()
+    print_measured(__doc__, COLUMNS, measure)

@@ -5,7 +5,6 @@ Times are CPU times of one thread, each the best of several runs, so that other 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim import format as number_format
-from mfmasim.cli.output import add_formats, table, wanted_format
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import MODELS
 from mfmasim.matrix.request import Formats, Operands
+from tests.bench.measuring import print_measured
 
 COLUMNS = ("what", "ms", "reference", "reference_ms", "ratio", "goal", "met")
 """Measured time, the reference and its time, their ratio, the goal, and whether it is met."""
@@ -120,15 +119,5 @@ def _mmasim(suffix: str, fmt: str, a: NDArray[Any], b: NDArray[Any], c: NDArray[
     return best(lambda: operation.dpa(x, y, z), seconds)
 
 
-def main() -> None:
-    """Print the table; a missed goal is shown and is not an error, because machines differ."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    add_formats(parser)
-    args = parser.parse_args()
-    rows = measure(quick=args.quick)
-    print(table(COLUMNS, [[row[name] for name in COLUMNS] for row in rows], wanted_format(args)), end="")
-
-
 if __name__ == "__main__":
-    main()
+    print_measured(__doc__, COLUMNS, measure)

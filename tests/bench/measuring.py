@@ -1,9 +1,12 @@
 """What benchmarks measure with: the least time of some runs, and where the time of a profiled run went."""
 
+import argparse
 import pstats
 import time
 from collections import Counter
 from pathlib import Path
+
+from mfmasim.cli.output import add_formats, table, wanted_format
 
 LARGE = ("matrix", "machine", "observe")
 """Packages that are shown by what is in them."""
@@ -31,3 +34,13 @@ def print_shares(profile):
             seconds["NumPy" if "numpy" in path or path == "~" else "other"] += own
     for name, own in seconds.most_common(8):
         print(f"{name:24} {own:7.2f} s")
+
+
+def print_measured(about, columns, measure, words=None):
+    """The command of a benchmark: print its rows. A missed goal is shown and is no error, because machines differ."""
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    add_formats(parser)
+    args = parser.parse_args(words)
+    rows = measure(quick=args.quick)
+    print(table(columns, [[row[name] for name in columns] for row in rows], wanted_format(args)), end="")

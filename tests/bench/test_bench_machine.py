@@ -1,12 +1,12 @@
 """``tests.bench.bench_machine``: the kernels that it measures compute what they say, and nearly all is weighed."""
 
 import json
-import sys
 
 import numpy as np
 
 from tests.bench import bench_machine
 from tests.bench.bench_machine import CALLS, calls_of, seconds_of
+from tests.bench.measuring import print_measured
 
 
 def loop(waves, trips, different):
@@ -51,9 +51,8 @@ def test_nearly_every_instruction_of_the_loops_is_weighed():
         assert seconds_of(calls_of(report.counts, report.waves), iter(range(10**6)).__next__) > 0
 
 
-def test_the_table(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["bench_machine", "--quick", "--json"])
-    bench_machine.main()
+def test_the_table(capsys):
+    print_measured(bench_machine.__doc__, bench_machine.COLUMNS, bench_machine.measure, ["--quick", "--json"])
     rows = json.loads(capsys.readouterr().out)
     assert [tuple(row) for row in rows] == [bench_machine.COLUMNS] * 4
     assert [row["waves"] for row in rows] == [1, 64, 64, 256]

@@ -49,7 +49,7 @@ def write(folder, text):
 
 
 def free_port():
-    """A port of the loopback address that nobody listens on."""
+    """A port of the loopback address without a listener."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]

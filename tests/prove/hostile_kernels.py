@@ -206,6 +206,10 @@ FAULTS = (
             "v_mov_b32 v4, 1024\n" + GUARD.replace("execz meet", "execnz some") + "s_or_b64 exec, exec, s[20:21]\n"
             + STORE + "s_branch end\nsome:\n v_mov_b32 v4, v1\n s_or_b64 exec, exec, s[20:21]\n" + STORE + "end:\n",
             k=65),
+    Hostile("a guard ends where a loop begins", "bounds", {"k": 1},
+            "s_mov_b32 s5, 0\n s_mov_b32 s7, 1024\n s_sub_u32 s6, s14, 1\n" + GUARD + "s_mov_b32 s7, 0\nmeet:\n"
+            "s_or_b64 exec, exec, s[20:21]\n v_mov_b32 v4, s7\n" + STORE +
+            "s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n s_cbranch_scc1 meet\n", k=65),
     Hostile("a carry of guarded lanes is one of all", "bounds", {"k": 1},
             "s_sub_u32 s6, s14, 1\n v_mov_b32 v8, -1\n v_mov_b32 v9, 1\n" + GUARD +
             "v_add_co_u32 v8, vcc, v8, v9\n v_mov_b32 v10, 0\n" + MEET.replace("meet:\n", "") +

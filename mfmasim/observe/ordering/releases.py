@@ -70,7 +70,7 @@ class Releases:
                 self.since[wave] = np.maximum(self.since[wave], self._at[group, unit])
 
     def initial(self, group: int, unit: int) -> bool:
-        """Whether a location has been written once: before that, whoever reads it may find any value."""
+        """Whether a location has been written once: before that, a read may return any value."""
         return (group, unit) in self._first and self._first[group, unit] == self._last[group, unit]
 
     def frees(self, waves: I64, units: I64) -> bool:
