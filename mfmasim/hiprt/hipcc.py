@@ -16,6 +16,7 @@ from pathlib import Path
 from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import library
+from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import ARCH
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
@@ -138,7 +139,7 @@ def _quiet(flags: Sequence[str]) -> list[str]:
 def link_flags() -> list[str]:
     """What links a program with the simulated runtime, which it finds by itself when it is started."""
     place = library().parent
-    return [f"-L{place}", f"-L{place.parent / 'rocm' / 'lib'}", f"-Wl,--enable-new-dtags,-rpath,{place}", "-lamdhip64"]
+    return [f"-L{place}", f"-L{root() / 'lib'}", f"-Wl,--enable-new-dtags,-rpath,{place}", "-lamdhip64"]
 
 
 def command(arguments: Sequence[str], tool: Compiler) -> list[str]:

@@ -244,6 +244,12 @@ class Order:
                 else:
                     work.pageable = True
 
+    def reads(self, source: int, size: int) -> None:
+        """The call reads device memory."""
+        work = self._work()
+        if work is not None:
+            work.touch(READ, source, size)
+
     def fills(self, to: int, size: int) -> None:
         """The call writes bytes, or begins or ends an allocation."""
         work = self._work()

@@ -23,9 +23,9 @@ LINKS = {
     **{f"lib/{name}": f"../../lib/{name}" for name in (LIBRARY, *OTHERS)},
 }  # fmt: skip
 """Symbolic links of the folder, with their targets."""
-EMPTY = ("libamd_comgr.so", "libhsa-runtime64.so", "libhiprtc-builtins.so")
-"""Libraries that build lines name because ROCm's runtime is made of them. Here they are linker scripts without content:
-a program that calls their functions does not link."""
+EMPTY = ("libamd_comgr.so", "libhsa-runtime64.so", "libhiprtc-builtins.so", "libhipblas.so")
+"""Libraries that build lines name because ROCm's runtime is made of them, or whose header here has all of it. They are
+linker scripts without content: a program that calls other functions of theirs does not link."""
 BITCODE = "amdgcn/bitcode"
 """Folder of ROCm's device libraries, without them: MLIR looks for it before it links a kernel, whether the kernel calls
 their functions or not."""

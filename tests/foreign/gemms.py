@@ -44,6 +44,8 @@ class Gemm:
     block: int
     args: Values
     outputs: list[tuple[str, np.ndarray, np.ndarray]]
+    whole: np.ndarray
+    """D as it has to be once the parts of a split sum are added."""
 
 
 def letters(state: Values, name: str) -> dict[str, str]:
@@ -156,7 +158,7 @@ class Problem:
             values["E"] = np.zeros((n, m), kinds["e"])
             if self.problem["Gradient"] == "False":
                 outputs.append(("E", values["E"], self.rounded(sums + self.beta * c.astype(float), "e").T))
-        expected = self.rounded(sums + self.beta * c.astype(float)).T
+        whole = expected = self.rounded(sums + self.beta * c.astype(float)).T
         by_row = "Alik" in self.name, "Bjlk" in self.name  # A with K fastest, B with N fastest
         memory = {
             "A": a if by_row[0] else np.ascontiguousarray(a.T),
@@ -172,16 +174,15 @@ class Problem:
             values |= {f"stride{matrix}0": stride, f"Stride{matrix}0": stride}
             values |= {f"stride{matrix}1": m * n, f"Stride{matrix}1": m * n}
         values |= {"strideA1": a.size, "strideB1": b.size}
-        return self._launch(values | memory, [("D", memory["D"], expected), *outputs], version, flat)
+        gemm = Gemm((0, 0, 0), self.state["NumThreads"], values | memory, [("D", memory["D"], expected), *outputs], whole)
+        return self._launch(gemm, version, flat)
 
-    def _launch(
-        self, values: Values, outputs: list[tuple[str, np.ndarray, np.ndarray]], version: int, flat: bool
-    ) -> Gemm:
+    def _launch(self, gemm: Gemm, version: int, flat: bool) -> Gemm:
         state = self.state
         stagger = (state["StaggerU"] & 0xFF) | (state.get("_staggerStrideShift", 0) << 8 & 0x1F00)
         stagger |= state["StaggerUMapping"] << 13
         tiles = -(-self.m // state["MacroTile0"]), -(-self.n // state["MacroTile1"]) * self.split
-        values |= {
+        gemm.args |= {
             "Gemm info": 1,
             "kernel info0": self.split | stagger << 16,
             "kernel info1": state["WorkGroupMapping"] & 0xFFFF if version == 1 else 0x3FF << 22 | 1 << 16 | 1,
@@ -195,8 +196,8 @@ class Problem:
             "alpha": self.factor(self.alpha),
             "beta": self.factor(self.beta),
         }
-        grid = (tiles[0] * tiles[1], 1, 1) if flat else (*tiles, 1)
-        return Gemm(grid, state["NumThreads"], values, outputs)
+        gemm.grid = (tiles[0] * tiles[1], 1, 1) if flat else (*tiles, 1)
+        return gemm
 
 
 def differences(gemm: Gemm, split: int) -> dict[str, float]:

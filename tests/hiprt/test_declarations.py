@@ -20,9 +20,9 @@ from mfmasim.hiprt.tables.properties import ATTRIBUTES, FIXED, VGPRS, Properties
 from tests.hiprt.inside import ROOT, VERSIONS, folder_of
 
 pytestmark = pytest.mark.oracle
-OWN = ("program", "__hip", "hipExtModuleLaunchKernel")
-"""How names begin that hip-python does not declare: those through which compiled programs register themselves, and what
-hip_ext.h alone has."""
+OWN = ("program", "__hip", "hipExtModuleLaunchKernel", "mfmasimBlas")
+"""How names begin that hip-python does not declare: those through which compiled programs register themselves, what
+hip_ext.h alone has, and what the header of hipBLAS calls."""
 LATER = {"hipLibraryGetGlobal", "hipKernelGetFunction", "hipKernelGetAttribute", "hipKernelGetParamInfo"}
 """What version 7.2 does not declare."""
 WORDS = {

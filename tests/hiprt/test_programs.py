@@ -267,3 +267,14 @@ def test_the_declarations_are_those_of_hip_python():
         differ = None
     require("hip-python", differ is not None, "pip install -e '.[test]'")
     assert differ == []
+
+
+@pytest.mark.oracle
+def test_products_of_hipblas(tmp_path):
+    clang()
+    path = tmp_path / "blas"
+    hipcc("-Wall", "-Wextra", "-std=c++17", SOURCES / "blas.hip", "-o", path, "-lhipblas")
+    ran = started(path, checks="all")
+    assert ran.stdout == "4 2 18 8\n2 2\n3 7\n72 products, 0 wrong\n", ran.stderr
+    assert ran.returncode == 0
+    assert len(ran.stderr.splitlines()) == 2  # the two calls that cannot be served

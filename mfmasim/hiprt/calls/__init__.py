@@ -8,7 +8,7 @@ __all__ = ["PARTS", "load"]
 
 PARTS = (
     "devices", "memory", "pools", "copies", "rectangles", "volumes", "modules", "libraries", "programs",
-    "extended", "symbols", "streams", "graphs", "settings", "errors", "rtc", "entries",
+    "extended", "symbols", "streams", "graphs", "settings", "errors", "rtc", "entries", "blas",
 )  # fmt: skip
 
 

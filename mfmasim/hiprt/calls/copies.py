@@ -68,6 +68,15 @@ def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
     place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
 
 
+def touch(rt: Runtime, address: int, size: int, *, written: bool) -> None:
+    """The host reads or writes device memory for a call that is work of a stream."""
+    _side(rt, address, size, "d")
+    if written and rt.heap.written is not None:
+        rt.heap.written.mark(rt.twin(address), size)
+    if rt.order is not None:
+        (rt.order.fills if written else rt.order.reads)(rt.twin(address), size)
+
+
 @serve()
 def hipMemcpy(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int) -> None:
     rt.wait()
