@@ -174,7 +174,8 @@ class Problem:
             values |= {f"stride{matrix}0": stride, f"Stride{matrix}0": stride}
             values |= {f"stride{matrix}1": m * n, f"Stride{matrix}1": m * n}
         values |= {"strideA1": a.size, "strideB1": b.size}
-        gemm = Gemm((0, 0, 0), self.state["NumThreads"], values | memory, [("D", memory["D"], expected), *outputs], whole)
+        outputs = [("D", memory["D"], expected), *outputs]
+        gemm = Gemm((0, 0, 0), self.state["NumThreads"], values | memory, outputs, whole)
         return self._launch(gemm, version, flat)
 
     def _launch(self, gemm: Gemm, version: int, flat: bool) -> Gemm:

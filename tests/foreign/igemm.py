@@ -1,12 +1,12 @@
 """Implicit GEMM convolutions that MIOpen has as assembly: assembled, launched, and compared with NumPy.
 
-``python -m tests.foreign.igemm [--checks all] [--arch gfx942] [--stride 2] SOURCE.s ...`` prints a line for each kernel of
-the sources in ``src/kernels/dynamic_igemm`` of ROCm/MIOpen (2d1fd997a), which clang 22 assembles. Comments of a source
-name its tile (``igemm_codegen.py``). Arguments, grid and what a problem has to divide by: the host code,
+``python -m tests.foreign.igemm [--checks all] [--arch gfx942] [--stride 2] SOURCE.s ...`` prints a line for each kernel
+of the sources in ``src/kernels/dynamic_igemm`` of ROCm/MIOpen (2d1fd997a), which clang 22 assembles. Comments of a
+source name its tile (``igemm_codegen.py``). Arguments, grid and what a problem has to divide by: the host code,
 ``impl_gemm_dynamic.cpp`` and ``conv_asm_implicit_gemm_*.cpp``.
 
-Three directions: ``fwd``, the convolution; ``bwd``, the gradient of its input; ``wrw``, the gradient of its filter. ``in``,
-``wei`` and ``out`` are those of the convolution in all three.
+Three directions: ``fwd``, the convolution; ``bwd``, the gradient of its input; ``wrw``, the gradient of its filter.
+``in``, ``wei`` and ``out`` are those of the convolution in all three.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import gcd, lcm
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,7 @@ def _generated(part: str) -> Tile:
     values = {key: int(text) for key, text in pairs.items() if text.isdigit()}
     sizes = (values["gemm_m_per_block"], values["gemm_n_per_block"], values["gemm_k_per_block"])
     return Tile(
-        part.split()[0], pairs["direction"], pairs["precision"], pairs["tensor_layout"], sizes,
+        part.split(maxsplit=1)[0], pairs["direction"], pairs["precision"], pairs["tensor_layout"], sizes,
         lists["tensor_a_thread_lengths"], lists["tensor_b_thread_lengths"], lists["tensor_a_cluster_lengths"],
         lists["tensor_b_cluster_lengths"], values,
     )  # fmt: skip
@@ -156,9 +156,10 @@ def _older_shape(tile: Tile, filters: dict[str, int]) -> Shape:
     if tile.direction == "fwd":
         return Shape(tile["repeat"], k, m, 4, n // tile["repeat"] // 4 or 1, **filters)
     if tile.direction == "wrw":
-        return Shape(2, n, m, 4, 4, **(filters or {})) if "16x16" not in tile.name[-6:] else Shape(16, n, m, 3, 3, **filters)
-    images = {True: n // 16, False: n}["8x1x1x32x1" in tile.name or not tile.name.count("_bt")]
-    side = 4 if images == n // 16 else 1
+        images, side = (16, 3) if tile.name.endswith("_16x16") else (2, 4)
+        return Shape(images, n, m, side, side, **filters)
+    square = "8x1x1x32x1" in tile.name or "_bt" not in tile.name
+    images, side = (n // 16, 4) if square else (n, 1)
     return Shape(images, m, k, side, side, **filters)
 
 
@@ -193,7 +194,7 @@ def _plain(one: Shape) -> dict[str, int]:
     return values | {"group": 1}
 
 
-def _parts(tile: Tile, images: int, area: int) -> int:
+def _parts(tile: Tile, area: int) -> int:
     """NCHW: columns of the GEMM that a workgroup's images have, by which the kernel divides."""
     rest = tile.block[1] // tile["nxb"] // (tile.b_cluster[2] * tile.b[2])
     return area * rest // (tile.b_cluster[3] * tile.b[3])
@@ -209,7 +210,8 @@ def forward(tile: Tile, one: Shape) -> list[Launch]:
         area = up(one.ho * one.wo, tile["nxb"]) if tile["nxe"] else one.ho * one.wo
         columns = one.n * area
         rows = up(one.k, m)
-        values |= magics([rows // m, _parts(tile, one.n, area), one.y * one.x, one.x, area, one.wo, columns * rows // (m * n)])
+        divisors = [rows // m, _parts(tile, area), one.y * one.x, one.x, area, one.wo, columns * rows // (m * n)]
+        values |= magics(divisors)
         return [Launch((rows // m * -(-columns // n), 1, 1), values)]
     rows, columns = -(-one.n * one.ho * one.wo // m), -(-one.k // n)
     divisors = [columns, one.ho * one.wo, one.wo, rows * columns]
@@ -225,7 +227,7 @@ def forward(tile: Tile, one: Shape) -> list[Launch]:
 
 
 def backward(tile: Tile, one: Shape) -> list[Launch]:
-    """``MakeImplGemmDynamicBackwardData...InvokerFactory``: a launch for each remainder of the stride, or one for all."""
+    """``MakeImplGemmDynamicBackwardData...InvokerFactory``: a launch by remainder of the stride, or one for all."""
     m, n, _ = tile.block
     step = one.stride
     tall, wide = (size + (filters + step - 2) // step for size, filters in ((one.ho, one.y), (one.wo, one.x)))
@@ -258,7 +260,8 @@ def backward(tile: Tile, one: Shape) -> list[Launch]:
         given |= {"dslice_y": cut[0], "dslice_x": cut[1]}
         if not tile["older"]:
             columns = one.n * area
-            given |= magics([cut[0] * cut[1], cut[1], one.c * columns // (m * n), columns // n, _parts(tile, one.n, area), area, long])
+            tiles_all = one.c * columns // (m * n)
+            given |= magics([cut[0] * cut[1], cut[1], tiles_all, columns // n, _parts(tile, area), area, long])
         launches.append(Launch(grid, given))
     return launches
 
@@ -270,7 +273,8 @@ def weights(tile: Tile, one: Shape) -> list[Launch]:
     if tile["older"]:  # a convolution of x with dy, whose filter is the image of dy: the names are those of that
         names = {"n": one.c, "c": one.n, "ho": one.y, "wo": one.x, "y": one.ho, "x": one.wo}
         parts = _older_parts(tile, one)
-        return [Launch((one.k // m * (one.c * one.y * one.x // n) << parts, 1, 1), values | names | {"k_gemmk_groups": parts})]
+        grid = (one.k // m * (one.c * one.y * one.x // n) << parts, 1, 1)
+        return [Launch(grid, values | names | {"k_gemmk_groups": parts})]
     if tile.layout == "nchw":
         parts = tile["gemm_k_global_split"]
         area = up(one.ho * one.wo, tile["nxb"])
@@ -337,7 +341,8 @@ def launch(code: Any, tile: Tile, checks: Any = "all", stride: int = 1) -> tuple
     one = shape(tile, stride)
     rng = np.random.default_rng(1)
     kind = TYPES[tile.precision]
-    dims = {"in": (one.n, one.c, one.hi, one.wi), "wei": (one.k, one.c, one.y, one.x), "out": (one.n, one.k, one.ho, one.wo)}
+    dims = {"in": (one.n, one.c, one.hi, one.wi), "out": (one.n, one.k, one.ho, one.wo)}
+    dims["wei"] = (one.k, one.c, one.y, one.x)
     written = {"fwd": "out", "bwd": "in", "wrw": "wei"}[tile.direction]
     arrays = {name: rng.integers(-2, 3, size).astype(kind) for name, size in dims.items()}
     want = numpy_result(tile.direction, one, arrays)
@@ -351,8 +356,8 @@ def launch(code: Any, tile: Tile, checks: Any = "all", stride: int = 1) -> tuple
     order = ("in", "out", "wei") if tile["older"] and tile.direction == "wrw" else ("in", "wei", "out")
     found: list[Any] = []
     for each in launches:
-        names = [arg.name.rstrip("_") for arg in kernel.args[3:]]
-        args = [arrays[name] for name in order] + [np.uint32(each.values.get(re.sub(r"^__?pack", "_pack", name), 0)) for name in names]
+        names = [re.sub(r"^__pack", "_pack", arg.name.rstrip("_")) for arg in kernel.args[3:]]
+        args = [*(arrays[name] for name in order), *(np.uint32(each.values.get(name, 0)) for name in names)]
         block = kernel.info.metadata.max_flat_workgroup_size
         found += mfmasim.device("sim").launch(kernel, each.grid, block, args, checks=checks).findings
     got = arrays[written].astype(float).sum(0)
@@ -366,7 +371,8 @@ def assembled(source: Path, arch: str, to: Path) -> Any:
     symbols = [f"-Wa,-defsym,{name}={value}" for name, value in SYMBOLS.items()]
     words = [str(find_compiler().path), "-x", "assembler", "-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}", *symbols]
     path = to / f"{source.stem}.co"
-    ran = subprocess.run([*words, f"-I{source.parent}", str(source), "-o", str(path)], capture_output=True, text=True, check=False)
+    words += [f"-I{source.parent}", str(source), "-o", str(path)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-400:]
     return mfmasim.load(path)
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mfmasim.machine.numerics.lane_select import FEW, select
+from mfmasim.machine.numerics.lane_select import FEW, blend, dwords_of, select
 
 
 @pytest.mark.parametrize("waves", [1, FEW // 64, FEW // 64 + 1, 40])
@@ -23,7 +23,9 @@ def test_every_kind_of_operand(waves):
         for yes, no in itertools.product(operands, repeat=2):
             out = select(mask, yes, no)
             assert out.dtype == np.uint32
-            np.testing.assert_array_equal(out, np.where(mask, yes.view(np.uint32), no.view(np.uint32)))
+            expected = np.where(mask, yes.view(np.uint32), no.view(np.uint32))
+            np.testing.assert_array_equal(out, expected)
+            np.testing.assert_array_equal(blend(dwords_of(mask), yes, no), expected)
         np.testing.assert_array_equal(mask, before)
 
 
@@ -32,3 +34,4 @@ def test_a_mask_of_waves():
     mask = np.random.default_rng(3).integers(0, 2, (FEW + 1, 1)).astype(np.bool_)
     yes, no = (np.broadcast_to(np.full((1, 1), value, np.uint32), (1, 64)) for value in (3, 9))
     np.testing.assert_array_equal(select(mask, yes, no), np.where(mask, yes, no))
+    np.testing.assert_array_equal(blend(dwords_of(mask), yes, no), np.where(mask, yes, no))

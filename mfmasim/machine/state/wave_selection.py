@@ -69,7 +69,7 @@ class Scattered:
 
     def read(self, values: NDArray[Any]) -> NDArray[Any]:
         """The waves' part of an array (waves, ...), a copy."""
-        part: NDArray[Any] = values[self.waves]
+        part: NDArray[Any] = values.take(self.waves, axis=0)  # less than half the time of an index
         return part
 
     def write(self, values: NDArray[Any], part: NDArray[Any]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mfmasim.machine.numerics.float_mode import FloatMode, float_mode
 from mfmasim.machine.numerics.lane_masks import lanes_of, registers_of, words_of
-from mfmasim.machine.numerics.lane_select import select
+from mfmasim.machine.numerics.lane_select import blend, dwords_of
 from mfmasim.machine.state.instruction_counts import Executed
 from mfmasim.machine.state.memory import POISON_DWORD
 from mfmasim.machine.state.register_memo import Changed, Held, Kept
@@ -110,7 +110,10 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = ("_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
+    __slots__ = (
+        "_dwords", "_seen", "_widened", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs",
+        "vgprs", "waves",
+    )  # fmt: skip
 
     def __init__(self, waves: Waves, numbers: NDArray[np.int64] | None = None, *, alone: bool = False) -> None:
         """Select waves.
@@ -130,6 +133,9 @@ class Group:
         self.all = self.count == waves.count
         self.mask: NDArray[np.bool_] | None = None
         self._seen: NDArray[Any] | None = None
+        self._widened: NDArray[np.bool_] | None = None
+        """The mask of which `_dwords` are the dwords."""
+        self._dwords: NDArray[np.uint32]
         self.refresh()
 
     def refresh(self) -> None:
@@ -316,7 +322,9 @@ class Group:
         """
         file = self.vgprs if kind == "v" else self.agprs
         if self.mask is not None:
-            value = select(self.mask, value, self.take(file[index]))
+            if self._widened is not self.mask:
+                self._widened, self._dwords = self.mask, dwords_of(self.mask)
+            value = blend(self._dwords, value, self.take(file[index]))
         elif value.shape[-1] != self.lanes:
             value = np.broadcast_to(value, (len(value), self.lanes))
         if self.all:
