@@ -98,11 +98,9 @@ def _generated(part: str) -> Tile:
     lists = {key: tuple(map(int, re.findall(r"\d+", text))) for key, text in pairs.items() if text.startswith("[")}
     values = {key: int(text) for key, text in pairs.items() if text.isdigit()}
     sizes = (values["gemm_m_per_block"], values["gemm_n_per_block"], values["gemm_k_per_block"])
-    return Tile(
-        part.split(maxsplit=1)[0], pairs["direction"], pairs["precision"], pairs["tensor_layout"], sizes,
-        lists["tensor_a_thread_lengths"], lists["tensor_b_thread_lengths"], lists["tensor_a_cluster_lengths"],
-        lists["tensor_b_cluster_lengths"], values,
-    )  # fmt: skip
+    lengths = [lists[f"tensor_{name}_lengths"] for name in ("a_thread", "b_thread", "a_cluster", "b_cluster")]
+    kinds = pairs["direction"], pairs["precision"], pairs["tensor_layout"]
+    return Tile(part.split(maxsplit=1)[0], *kinds, sizes, *lengths, values)
 
 
 def _older(name: str) -> Tile:

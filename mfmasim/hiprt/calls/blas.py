@@ -78,7 +78,7 @@ def _scalar(rt: Runtime, address: int, kind: int) -> float:
 def mfmasimBlas(rt: Runtime, call: Pointer, stream: Pointer) -> None:
     rt.stream(stream)
     if ctypes.c_uint64.from_address(call).value == TRIANGULAR:
-        _solve(rt, *(ctypes.c_int64 * 13).from_address(call)[1:])
+        _solve(rt, list((ctypes.c_int64 * 13).from_address(call)))
     else:
         _multiply(rt, list((ctypes.c_int64 * 22).from_address(call)))
 
@@ -100,11 +100,9 @@ def _multiply(rt: Runtime, words: list[int]) -> None:
             out[...] = (np.rint(value) if out.dtype.kind == "i" else value).astype(out.dtype)
 
 
-def _solve(
-    rt: Runtime, m: int, n: int, side: int, fill: int, op: int, diagonal: int, alpha: int, a: int, lda: int, b: int,
-    ldb: int, count: int,
-) -> None:  # fmt: skip
+def _solve(rt: Runtime, words: list[int]) -> None:
     """Triangular systems: op(A) X = alpha B, or X op(A) = alpha B; X takes B's place."""
+    _, m, n, side, fill, op, diagonal, alpha, a, lda, b, ldb, count = words
     order = m if side == LEFT else n
     factors, sides = Operand(rt, (a, 0, lda, 0), order, order, True), Operand(rt, (b, 0, ldb, 0), m, n, True)
     scale = _scalar(rt, alpha, 0)
