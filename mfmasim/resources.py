@@ -1,4 +1,4 @@
-"""Folders that are shipped, beside the package in a checkout, inside it in an installed wheel; and the cache folder."""
+"""Folders that are shipped, beside the package in a checkout, inside it in an installed wheel; headers; the cache."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from mfmasim.errors import MfmasimError, unknown
 
 CACHE = "MFMASIM_CACHE"
 """Environment variable: folder of what is built once and used again."""
+
+HEADERS = Path(__file__).resolve().parent / "hiprt" / "include"
+"""HIP headers for compilers other than ROCm's: the folder that contains ``hip/hip_runtime.h``."""
 
 FOLDERS = ("hipkernels", "golden")
 """Top-level folders of the repository that the wheel contains under ``mfmasim/_bundled``."""
@@ -26,7 +29,7 @@ def folder(name: str) -> Path:
     Raises:
         MfmasimError: the name is not one of `FOLDERS`, or the installation lacks the folder.
 
-    >>> (folder("hipkernels") / "include" / "hip" / "hip_runtime.h").is_file()
+    >>> (folder("hipkernels") / "intro" / "cases.py").is_file()
     True
     """
     if name not in FOLDERS:

@@ -18,7 +18,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import library
 from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import ARCH
-from mfmasim.resources import folder
+from mfmasim.resources import HEADERS
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.compilers import Compiler
 
@@ -117,15 +117,14 @@ def device_flags(archs: Sequence[str]) -> list[str]:
     Args:
         archs: the targets.
     """
-    headers = folder("hipkernels") / "include"
     return [
         *(f"--offload-arch={arch}" for arch in archs),
         "-nogpuinc",
         "-nogpulib",
         "-isystem",
-        str(headers),
+        str(HEADERS),
         "-include",
-        str(headers / "mfmasim" / "implied.h"),
+        str(HEADERS / "mfmasim" / "implied.h"),
         "-mprintf-kind=buffered",
         "-mcode-object-version=6",
     ]

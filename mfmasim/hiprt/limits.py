@@ -1,6 +1,6 @@
 """Limits of a device: stack, printf's buffer, and the heap from which kernels allocate.
 
-A code object has a heap of its own (hipkernels/include/mfmasim/heap.h), which a variable points to. Once a program has
+A code object has a heap of its own (include/mfmasim/heap.h), which a variable points to. Once a program has
 chosen a size, all code objects of the device have one heap of that size, outside of them.
 """
 

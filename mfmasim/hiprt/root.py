@@ -12,7 +12,7 @@ from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import LIBRARY, OTHERS, library
 from mfmasim.hiprt.settings import ARCH
-from mfmasim.resources import CACHE, folder
+from mfmasim.resources import CACHE, HEADERS
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.discovery import OURS
 
@@ -106,7 +106,7 @@ def root() -> Path:
         OURS: "",
     }
     programs = {f"bin/{name}": path for name, path in tools.items()}
-    links = {**LINKS, **programs, "include": str(folder("hipkernels") / "include"), "lib/cmake": str(CMAKE)}
+    links = {**LINKS, **programs, "include": str(HEADERS), "lib/cmake": str(CMAKE)}
     try:
         for name, text in scripts.items():
             path = place / name

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.resources import folder
+from mfmasim.resources import HEADERS
 from mfmasim.toolchain.cache import Entry, dependencies, entry_for
 from mfmasim.toolchain.compilers import Compiler, Kind, run
 from mfmasim.toolchain.device_libs import chosen_folder, link_flags
@@ -100,7 +100,7 @@ def compile_hip(
     """Compile the device code of a HIP source file.
 
     Host code in the file is parsed and dropped. ROCm's compilers use ROCm's headers, others those in
-    ``hipkernels/include``. The bytes depend on the file, the flags and the compiler's version, not on any folder.
+    ``mfmasim/hiprt/include``. The bytes depend on the file, the flags and the compiler's version, not on any folder.
 
     Args:
         path: the source file.
@@ -220,9 +220,8 @@ def _front_end(
     maps = {name: f"{MAPPED}{index}" for index, name in enumerate(header_folders(flags, include))}
     command += [f"-I{name}" for name in folders]
     if tool.style != "rocm":
-        headers = folder("hipkernels") / "include"
-        maps[headers] = "hipkernels/include"
-        command += [*_OWN_HEADERS, "-isystem", str(headers)]
+        maps[HEADERS] = "mfmasim/hiprt/include"
+        command += [*_OWN_HEADERS, "-isystem", str(HEADERS)]
     if tool.style == "zig":
         command += zig_flags(tool.path)
         maps[tool.path.parent / "lib"] = "zig"
@@ -256,7 +255,7 @@ def _entry(
     folders = [Path(os.path.abspath(name)) for name in include] + _include_folders(flags)  # noqa: PTH100
     if not all(name.is_absolute() for name in folders):
         return None
-    return entry_for(tool, steps, source, scratch, flags, folders, folder("hipkernels") / "include")
+    return entry_for(tool, steps, source, scratch, flags, folders, HEADERS)
 
 
 def header_folders(flags: Sequence[str], include: Sequence[str | os.PathLike[str]] = ()) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Any
 from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.kernels import Code
-from mfmasim.resources import folder
+from mfmasim.resources import HEADERS, folder
 
 MANIFEST = "manifest.json"
 COMPILED = (".hsaco", ".co", ".o")
@@ -24,7 +24,7 @@ FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
 def source_hash(path: Path) -> str:
     """SHA-256 of a kernel source and of headers it may include, ours and those beside it; line ends do not count."""
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n"))
-    for header in (*sorted((folder("hipkernels") / "include").rglob("*.h")), *sorted(path.parent.glob("*.h"))):
+    for header in (*sorted(HEADERS.rglob("*.h")), *sorted(path.parent.glob("*.h"))):
         digest.update(header.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()
 

@@ -1,8 +1,8 @@
 """Make the declarations of HIP's host interface: ``python -m tests.hiprt.make_api [--check]``.
 
 The facts (names, numbers, fields, types of arguments) are read from the installed hip-python, whose bindings state the
-public interface of HIP; nothing else is taken. Four headers in ``hipkernels/include/mfmasim/api`` are written: numbers,
-structures, functions, and those of hipRTC. They are valid C and C++.
+public interface of HIP; nothing else is taken. Four headers in ``mfmasim/hiprt/include/mfmasim/api`` are written:
+numbers, structures, functions, and those of hipRTC. They are valid C and C++.
 """
 
 import importlib
@@ -11,9 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-from mfmasim.resources import folder
+from mfmasim.resources import HEADERS
 
-OUTPUT = folder("hipkernels") / "include" / "mfmasim" / "api"
+OUTPUT = HEADERS / "mfmasim" / "api"
 HEAD = "// {about} Made by tests/hiprt/make_api.py from the interface that hip-python binds.\n#pragma once\n\n"
 OWN = {"dim3", "uint3"}
 """Declared by hand, in mfmasim/api.h, as C++ classes."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import mpmath as mp
 
-TARGET = Path(__file__).resolve().parents[2] / "hipkernels" / "include" / "mfmasim" / "math" / "coefficients.h"
+TARGET = Path(__file__).resolve().parents[2] / "mfmasim" / "hiprt" / "include" / "mfmasim" / "math" / "coefficients.h"
 mp.mp.dps = 60
 LN2, PI = mp.log(2), mp.pi
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.resources import folder
+from mfmasim.resources import HEADERS
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.compilers import run
 from mfmasim.toolchain.hostheaders import zig_flags
@@ -31,14 +31,7 @@ def library(tmp_path_factory):
     require("a host for x86-64 Linux code", host == ("Linux", "x86_64"), f"this is {host}")
     tool, scratch = find_compiler("ziglang"), tmp_path_factory.mktemp("codes")
     flags = ["-x", "hip", "--offload-host-only", "--target=x86_64-unknown-linux-gnu", "-nogpuinc", "-nogpulib", "-O2"]
-    flags += [
-        "-std=c++17",
-        "-fPIC",
-        "-fno-stack-protector",
-        "-mf16c",
-        "-isystem",
-        str(folder("hipkernels") / "include"),
-    ]
+    flags += ["-std=c++17", "-fPIC", "-fno-stack-protector", "-mf16c", "-isystem", str(HEADERS)]
     flags += zig_flags(tool.path)
     compiled = run([*tool.program, *flags, "-c", str(SOURCES / "codes.hip"), "-o", str(scratch / "codes.o")])
     assert compiled.returncode == 0, compiled.stderr

@@ -239,7 +239,7 @@ esac
 @pytest.mark.oracle
 def test_rocm_style_compiles_in_one_step_with_the_compilers_own_headers(anywhere):
     # A stand-in for hipcc: its own headers (here ours, given by itself) and its driver that links.
-    clang, headers = other_clang(), resources.folder("hipkernels") / "include"
+    clang, headers = other_clang(), resources.HEADERS
     hipcc = anywhere / "hipcc"
     hipcc.write_text(
         f"""#!/bin/sh

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
+from mfmasim import resources
 from mfmasim.errors import MfmasimError
-from mfmasim.resources import folder
 from mfmasim.toolchain import compile_hip
 from tests.toolchain.toolchain_helpers import ARCHITECTURES, SOURCES, disassembly, kernels, other_clang, section
 
-HEADERS = ("runtime", "fp16", "bf16", "fp8", "ocp", "small")
-HIP = folder("hipkernels") / "include" / "hip"
+NAMES = ("runtime", "fp16", "bf16", "fp8", "ocp", "small")
+HIP = resources.HEADERS / "hip"
 
 
 def kernels_named_in(source):
@@ -19,7 +19,7 @@ def kernels_named_in(source):
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
-@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("header", NAMES)
 def test_each_header_stands_alone(header, arch):
     source = SOURCES / f"{header}.hip"
     done = compile_hip(source, arch, "ziglang")
@@ -44,7 +44,7 @@ def test_two_builds_of_one_clang_agree(arch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("header", NAMES)
 def test_each_header_stands_alone_everywhere(header, arch):
     assert kernels(compile_hip(SOURCES / f"{header}.hip", arch, "ziglang").data)
 

@@ -17,7 +17,7 @@ def installed(folder, names=()):
 
 
 def test_a_checkout_has_them_beside_the_package():
-    assert (resources.folder("hipkernels") / "include" / "hip" / "hip_runtime.h").is_file()
+    assert (resources.HEADERS / "hip" / "hip_runtime.h").is_file()
     assert resources.folder("golden").is_dir()
 
 

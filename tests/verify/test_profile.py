@@ -17,7 +17,7 @@ from mfmasim.devices.occupancy import occupancy
 from mfmasim.lab.reports.claims import Judged, judge
 from mfmasim.lab.reports.profile import profile_case
 from mfmasim.lab.reports.profile_page import profile_page
-from mfmasim.resources import folder
+from mfmasim.resources import HEADERS, folder
 from mfmasim.verify import Claim, find, select
 from tests.bench.bench_machine import DEPTH, TILE, _kernel
 from tests.llvm import tool
@@ -111,7 +111,7 @@ def test_occupancy_is_what_llvm_says(source, archs, least):
     path, compared = folder("hipkernels") / source, 0
     options = ["-x", "hip", "--offload-device-only", "-S", "-O3", "-nogpulib", "-nogpuinc", "-o", "-"]
     for arch in archs:
-        include = f"-I{folder('hipkernels') / 'include'}"
+        include = f"-I{HEADERS}"
         command = [clang, *options, f"--offload-arch={arch}", include, str(path)]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         code = program.compile(path, arch, compiler=clang)
