@@ -4,6 +4,7 @@ Two cases a kernel: as matrices with one scale for all, where every fragment is 
 for each block, compared bit for bit with a replay of the kernel's order (`reference.product`).
 """
 
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -31,6 +32,11 @@ def scales(shape: tuple[int, ...], seed: int) -> NDArray[Any]:
     return np.exp2(np.random.default_rng(seed).uniform(-9, -3, shape)).astype(np.float32)
 
 
+def scaled(shape: tuple[int, ...], seed: int) -> Any:
+    """An array of scales, drawn when a launch needs them."""
+    return In("f32", shape, partial(scales, shape, seed))
+
+
 def declare(kernel: str, in_order: bool, source: str = "blockscale.hip", rdna: bool = False) -> None:
     """The cases of one kernel; `in_order`: B by rows; `rdna`: on RDNA4 instead of CDNA."""
     threads = 256 if rdna else 512
@@ -52,8 +58,7 @@ def declare(kernel: str, in_order: bool, source: str = "blockscale.hip", rdna: b
     def arrays(M: int = 128, N: int = 256, K: int = 384, data: str = "normal", arch: str = "gfx950") -> LaunchDict:
         fmt = FP8[arch]
         args: list[Any] = [In(fmt, (M, K), data), In(fmt, (N, K), data)]
-        args += [In("f32", (K // SIDE, M), scales((K // SIDE, M), 1))]
-        args += [In("f32", (N // SIDE, K // SIDE), scales((N // SIDE, K // SIDE), 2)), Out("bf16", (M, N))]
+        args += [scaled((K // SIDE, M), 1), scaled((N // SIDE, K // SIDE), 2), Out("bf16", (M, N))]
 
         def expect(a: NDArray[Any], b: NDArray[Any], sa: NDArray[Any], sb: NDArray[Any]) -> NDArray[Any]:
             return rounded(product(arch, a, b if in_order else by_rows(b), sa, sb))
@@ -91,9 +96,7 @@ def declare_grouped(gate: bool) -> None:
         M = rows // fold
         entries, owners = experts_of(counts, rows, 3, empty)
         args: list[Any] = [In(fmt, (M, K), data), In(fmt, (len(counts), N, K), data)]
-        args += [In("f32", (depth, M), scales((depth, M), 1))]
-        shape = (len(counts), N // SIDE, depth)
-        args += [In("f32", shape, scales(shape, 2))]
+        args += [scaled((depth, M), 1), scaled((len(counts), N // SIDE, depth), 2)]
         if gate:
             args += [Out(fmt, (rows, N // 2)), Out("f32", (N // 2 // SIDE, rows))]
         else:

@@ -5,6 +5,7 @@ with the arithmetic of the instruction, over data of the whole range.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -92,15 +93,32 @@ def _arrays(
 
 def _inputs(formats: tuple[str, ...], M: int, N: int, K: int, seed: int) -> tuple[Array, Array, Callable[..., Any]]:
     """A and B as plain arrays, and the function that makes values of integers again."""
-    codes = drawn(formats[0], (M, K), 2 * seed), drawn(formats[1], (K, N), 2 * seed + 1)
+    shapes = (M, K), (K, N)
     if formats[0].endswith("4"):
-        x, y = (In("u8", packed.size, packed) for packed in map(in_bytes, codes))
+        x, y = (
+            In("u8", -(-rows * columns // 2), partial(_packed, name, (rows, columns), 2 * seed + number))
+            for number, (name, (rows, columns)) in enumerate(zip(formats, shapes, strict=False))
+        )
         return x, y, lambda x, y: (values(formats[0], nibbles(x, (M, K))), values(formats[1], nibbles(y, (K, N))))
     x, y = (
-        In(name, c.shape, c.view("f2" if name == "f16" else f"{name[0]}1" if name in ("i8", "u8") else c.dtype))
-        for name, c in zip(formats, codes, strict=False)
+        In(name, shape, partial(_codes, name, shape, 2 * seed + number))
+        for number, (name, shape) in enumerate(zip(formats, shapes, strict=False))
     )
     return x, y, lambda x, y: (x, y)
+
+
+def _packed(name: str, shape: tuple[int, int], seed: int) -> NDArray[Any]:
+    return in_bytes(drawn(name, shape, seed))
+
+
+def _codes(name: str, shape: tuple[int, int], seed: int) -> NDArray[Any]:
+    codes = drawn(name, shape, seed)
+    return codes.view("f2" if name == "f16" else f"{name[0]}1" if name in ("i8", "u8") else codes.dtype)
+
+
+def _near_the_ends(shape: tuple[int, int], seed: int) -> NDArray[Any]:
+    near = drawn("i32", shape, seed).view("i4")
+    return near >> 31 ^ 0x7FFFFFFF - (near & 0x3FFF)
 
 
 def _added(factors: tuple[NDArray[Any], NDArray[Any]], c: NDArray[Any], *, clamp: bool) -> NDArray[Any]:
@@ -112,9 +130,7 @@ def declare_sum(source: str, kernel: str, a: str, b: str, instruction: str, *, c
 
     def gemm(M: int = 19, N: int = 33, K: int = 53, seed: int = 3) -> LaunchDict:
         x, y, decode = _inputs((a, b), M, N, K, seed)
-        near = drawn("i32", (M, N), seed).view("i4")
-        ends = near >> 31 ^ 0x7FFFFFFF - (near & 0x3FFF)
-        total = InOut("i32", (M, N), ends)
+        total = InOut("i32", (M, N), partial(_near_the_ends, (M, N), seed))
         return {
             "grid": _grid(M, N),
             "block": 128,

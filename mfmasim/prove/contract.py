@@ -12,46 +12,28 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.integers import Notes, Rewrite, Traced, noting
-from mfmasim.prove.narrowing import asked, check_conjunction, check_not_negative, check_one_way
+from mfmasim.prove.arguments import POINTERS, Passed, Region, changed, keys_of, leaves_of, passed
+from mfmasim.prove.integers import Notes, Rewrite, Traced, as_polynomial, noting
+from mfmasim.prove.narrowing import check_conjunction, check_not_negative, fills_arrays, made, others
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
-from mfmasim.verify.arguments import Argument, leaves
 from mfmasim.verify.contract import names_in
-from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.roles import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
-    from mfmasim.verify.launch import CaseLaunch
+    from mfmasim.verify.arguments import Argument
 
-__all__ = ["Contract", "Region", "contract_of", "whole"]
+__all__ = ["Contract", "Region", "completed", "contract_of", "contracts_of", "whole"]
 
 INT = (1 << 31) - 1
 """Assumed: no integer argument is larger."""
 BYTES = (1 << 31) - 1
 """Assumed: no array has more bytes."""
-POINTERS = 1 << 47
-"""User addresses lie below it (LLVM, AMDGPU usage guide: 48-bit canonical addresses, the lower half)."""
-
-
-@dataclass(frozen=True)
-class Region:
-    """An array argument: a symbol for its address, and its bytes."""
-
-    name: str
-    pointer: Symbol
-    size: Polynomial
-    writes: bool
-    """Whether the kernel may store to it."""
-    strides: tuple[Polynomial, ...] = ()
-    """Bytes from one line to the next, of each way to see lines in it."""
-    tensor: Tensor | None = None
-    """The matrix, its elements' format and bits, and its rows and columns."""
-    format: str = ""
-    bits: int = 0
-    shape: tuple[Polynomial, ...] = ()
+MOST_WAYS = 4
+"""Ways of a case's function that are followed."""
 
 
 @dataclass
@@ -61,8 +43,8 @@ class Contract:
     grid: tuple[Polynomial, Polynomial, Polynomial]
     block: tuple[int, int, int]
     shared: int
-    args: list[Polynomial | Region | None]
-    """One for each argument; None is data of which nothing is known."""
+    args: list[Passed]
+    """One for each argument."""
     workgroup: tuple[Polynomial, Polynomial, Polynomial]
     facts: list[Polynomial]
     """Not negative: what the contract, the case and the assumptions say."""
@@ -73,29 +55,128 @@ class Contract:
 
     @property
     def regions(self) -> list[Region]:
-        """The arrays."""
-        return [arg for arg in self.args if isinstance(arg, Region)]
+        """The arrays; one that is passed twice comes once."""
+        found = [arg for arg in leaves_of(self.args) if isinstance(arg, Region)]
+        return list({region.pointer: region for region in found}.values())
 
 
 def contract_of(case: Case, arch: Arch) -> Contract:
-    """Trace a case's function.
+    """Trace a case's function, which takes one way for all sizes.
 
     Args:
         case: with `arch` and `wave` set among its parameters.
         arch: decides the formats of matrices.
 
     Raises:
+        MfmasimError: the case cannot be traced, or takes several ways.
+    """
+    found = contracts_of(case, arch)
+    if len(found) > 1:
+        raise MfmasimError(f"{case.name}: its function takes {len(found)} ways")
+    return found[0]
+
+
+def contracts_of(case: Case, arch: Arch) -> list[Contract]:
+    """Trace a case's function once for each way that it takes, by the sizes that its contract admits.
+
+    Args:
+        case: with `arch` and `wave` set among its parameters.
+        arch: decides the formats of matrices.
+
+    Returns:
+        One for each way: together they cover the sizes that were looked at (`mfmasim.prove.narrowing`).
+
+    Raises:
         MfmasimError: the case cannot be traced.
     """
+    check_conjunction(case.needs)
     sizes = [n for n in case.parameters if n in names_in(case.needs) and _is_size(case.parameters[n])]
     strides = _strides(case) if sizes else []
+    moduli = _moduli(case.needs, sizes)
+    moduli |= {name: by for name, by in _stride_multiples(case, arch, strides).items() if by > 1}
     # A stride that the case leaves to the kernel's default is longer than any line in the example.
     longer = 64 * (2 + sum(int(case.parameters[n]) for n in sizes) // 64)
     example = {n: int(case.parameters[n]) for n in sizes} | dict.fromkeys(strides, longer)
+    check_not_negative(case, example, moduli)
+    ways = [_way(case, arch, example, moduli)]
+    if example:
+        for parameters in others(case, example, moduli, strides, fills=ways[0].fills):
+            if not any(way.covers(case, arch, parameters) for way in ways):
+                if len(ways) == MOST_WAYS:
+                    raise MfmasimError(
+                        f"{case.name}: its function takes another way for {_shown(parameters)}, the {MOST_WAYS + 1}th: "
+                        f"at most {MOST_WAYS} are followed"
+                    )
+                ways.append(_way(case, arch, parameters, moduli))
+    return [_contract(case, way, number, len(ways)) for number, way in enumerate(ways, 1)]
+
+
+def _contract(case: Case, way: _Way, number: int, ways: int) -> Contract:
+    x, y, z = way.grid
+    a, b, c = way.block
+    texts = [f"contract: {case.needs or 'the parameters of the case'}"]
+    if ways > 1:
+        texts.append(f"way {number} of {ways} of the case's function, as for {_shown(way.given)}")
+    texts += [f"as in the example: {answer}" for answer in dict.fromkeys(way.notes.answers)]
+    zero = constant(0)
+    own = Contract(
+        (x, y, z),
+        (a, b, c),
+        way.shared,
+        way.args,
+        (zero, zero, zero),
+        [],
+        [],
+        {n: t.polynomial for n, t in way.given.items()},
+        {n: int(t) for n, t in way.given.items()},
+    )
+    return completed(own, way.notes.facts, texts)
+
+
+def _shown(parameters: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={int(value)}" for name, value in parameters.items())
+
+
+@dataclass
+class _Way:
+    """A run of a case's function with traced parameters."""
+
+    given: dict[str, Traced]
+    grid: list[Polynomial]
+    block: tuple[int, ...]
+    shared: int
+    args: list[Passed]
+    notes: Notes
+    seen: object
+    """What it made of its parameters."""
+    fills: bool
+    """Whether it computes the elements of arrays."""
+
+    def covers(self, case: Case, arch: Arch, parameters: Mapping[str, int]) -> bool:
+        """Whether the function makes the same launch for other sizes, or refuses them.
+
+        What it asks of these with another answer, or does not ask, is then no fact of the way.
+        """
+        traced = {name: Traced(value, self.given[name].polynomial) for name, value in parameters.items()}
+        try:
+            other = _followed(case, arch, traced, self.notes.quotients)
+        except (Rewrite, MfmasimError):
+            return not made(case, parameters)
+        if other.seen != self.seen:
+            return False
+        facts, answers = {fact.key for fact in other.notes.facts}, set(other.notes.answers)
+        self.notes.facts = [fact for fact in self.notes.facts if fact.key in facts]
+        self.notes.answers = [answer for answer in self.notes.answers if answer in answers]
+        return True
+
+
+def _way(case: Case, arch: Arch, example: dict[str, int], moduli: Mapping[str, int]) -> _Way:
+    """The way of one example; parameters are written in multiples of what they are divided by."""
     written: dict[str, tuple[int, int]] = dict.fromkeys(example, (1, 0))
     for _ in range(12):
+        given = _parameters(example, {n: _joined(written[n], moduli.get(n, 1)) for n in written}, moduli)
         try:
-            return _traced(case, arch, example, written, strides)
+            return _followed(case, arch, given, {})
         except Rewrite as change:
             name = change.symbol.name.removesuffix("'")
             if name not in written:
@@ -104,6 +185,23 @@ def contract_of(case: Case, arch: Arch) -> Contract:
                 ) from None
             written[name] = (written[name][0] * change.multiple, 1)
     raise MfmasimError(f"{case.name}: its function divides its parameters in too many ways")
+
+
+def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[object, Polynomial]) -> _Way:
+    """One run of a case's function."""
+    with noting(quotients) as notes:
+        if case.needs and not eval(  # noqa: S307 - a condition that `broken` has admitted
+            compile(case.needs, "<contract>", "eval"), {"__builtins__": {}}, {**case.parameters, **given}
+        ):
+            raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
+        launch = case.make(dict(given))
+        grid = [as_polynomial(n) for n in whole(launch.grid)]
+        known: dict[Argument, Region] = {}
+        args = [passed(arg, arch, f"argument {number}", known) for number, arg in enumerate(launch.args)]
+    block = tuple(_only(case, "the workgroup's size", n) for n in whole(launch.block))
+    shared = _only(case, "the LDS of a launch", launch.shared_bytes)
+    seen = (tuple(n.key for n in grid), block, shared, tuple(keys_of(args)))
+    return _Way(given, grid, block, shared, args, notes, seen, fills_arrays(launch))
 
 
 def _is_size(value: object) -> bool:
@@ -143,7 +241,7 @@ def _parameters(
     return made
 
 
-def _moduli(needs: str, names: Mapping[str, int]) -> dict[str, int]:
+def _moduli(needs: str, names: Collection[str]) -> dict[str, int]:
     """``M % 64 == 0`` among the parts of a condition that ``and`` joins: multiples by name."""
     found: dict[str, int] = {}
     tree = ast.parse(needs or "True", mode="eval").body
@@ -157,47 +255,6 @@ def _moduli(needs: str, names: Mapping[str, int]) -> dict[str, int]:
             ) if name in names:
                 found[name] = by
     return found
-
-
-def _traced(
-    case: Case, arch: Arch, example: dict[str, int], written: dict[str, tuple[int, int]], strides: list[str]
-) -> Contract:
-    moduli = _moduli(case.needs, example)
-    moduli |= {name: by for name, by in _stride_multiples(case, arch, strides).items() if by > 1}
-    check_conjunction(case.needs)
-    check_not_negative(case, example, moduli)
-    given = _parameters(example, {n: _joined(written[n], moduli.get(n, 1)) for n in written}, moduli)
-    with noting() as notes:
-        if case.needs and not eval(  # noqa: S307 - a condition that `broken` has admitted
-            compile(case.needs, "<contract>", "eval"), {"__builtins__": {}}, {**case.parameters, **given}
-        ):
-            raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
-        before = len(notes.facts)
-        launch = case.make(dict(given))
-        way = asked(notes, before)
-        grid = whole(launch.grid)
-        args: list[Polynomial | Region | None] = []
-        for _, arg in leaves(launch.args):
-            args.append(_argument(arg, arch, len(args)))
-        if any(isinstance(arg, list | tuple) for arg in launch.args):
-            raise MfmasimError(f"{case.name}: an argument is a structure, which is not followed")
-        sizes = [_as_polynomial(n) for n in grid]
-    if example:
-        check_one_way(case, given, moduli, strides, (way, _plain_numbers(launch)), _plain_numbers)
-    block = tuple(_only(case, "the workgroup's size", n) for n in whole(launch.block))
-    shared = _only(case, "the LDS of a launch", launch.shared_bytes)
-    contract = Contract(
-        (sizes[0], sizes[1], sizes[2]),
-        (block[0], block[1], block[2]),
-        shared,
-        args,
-        (constant(0), constant(0), constant(0)),
-        [],
-        [],
-        {n: t.polynomial for n, t in given.items()},
-        dict(example),
-    )
-    return _completed(case, contract, notes)
 
 
 def _joined(written: tuple[int, int], modulus: int) -> tuple[int, int]:
@@ -230,71 +287,22 @@ def whole(value: object) -> list[Any]:
 
 def _only(case: Case, what: str, value: Any) -> int:
     """A number that no parameter changes."""
-    if not _as_polynomial(value).is_constant:
-        raise MfmasimError(f"{case.name}: {what} is {_as_polynomial(value)}, which is not followed")
+    if not as_polynomial(value).is_constant:
+        raise MfmasimError(f"{case.name}: {what} is {as_polynomial(value)}, which is not followed")
     return int(value)
 
 
-def _plain_numbers(launch: CaseLaunch) -> object:
-    """Grid, workgroup, LDS and integer arguments of a launch, as polynomials."""
-    numbers = [arg for _, arg in leaves(launch.args) if isinstance(arg, int) and not isinstance(arg, bool)]
-    given = [*whole(launch.grid), *whole(launch.block), launch.shared_bytes, *numbers]
-    return [_as_polynomial(value).key for value in given]
+def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[str]) -> Contract:
+    """Add workgroups and assumptions, and write sizes by them.
 
-
-def _as_polynomial(value: Any) -> Polynomial:
-    return value.polynomial if isinstance(value, Traced) else constant(int(value))
-
-
-def _argument(arg: Any, arch: Arch, number: int) -> Polynomial | Region | None:
-    if isinstance(arg, Argument):
-        return _region(arg, arch, number)
-    if arg is None:
-        return constant(0)
-    if isinstance(arg, Traced):
-        return arg.polynomial
-    if isinstance(arg, int) and not isinstance(arg, bool):
-        return constant(arg)
-    kind = getattr(getattr(arg, "dtype", None), "kind", "")
-    return constant(int(arg)) if kind in ("i", "u") else None
-
-
-def _region(arg: Argument, arch: Arch, number: int) -> Region:
-    more: dict[str, Any] = {}
-    if isinstance(arg, Tensor):
-        more = {"tensor": arg, "format": format_of(arg, arch).name, "bits": arg.element_bits(arch)}
-        more["shape"] = tuple(_as_polynomial(size) for size in arg.shape)
-        step = arg.ld if int(arg.ld) else arg.line
-        elements = _as_polynomial(step) * (_as_polynomial(arg.lines) - 1) + _as_polynomial(arg.line)
-        bits = elements.scaled(arg.element_bits(arch))
-        if not all(isinstance(c, int) and c % 8 == 0 for c in bits.terms.values()):
-            raise MfmasimError(f"{arg.role}: its bytes are not a polynomial of the sizes")
-        size = Polynomial({m: c // 8 for m, c in bits.terms.items()})
-        line = _as_polynomial(step).scaled(arg.element_bits(arch))
-        exact = all(isinstance(c, int) and c % 8 == 0 for c in line.terms.values())
-        strides = [Polynomial({m: c // 8 for m, c in line.terms.items()})] if exact else []
-    else:
-        size, strides = constant(arg.element_bits(arch) // 8), []
-        for length in reversed(arg.shape):
-            size = size * _as_polynomial(length)
-            strides.append(size)
-    name = arg.name or f"argument {number}"
-    base = Symbol("&" + name, 1 << 12, POINTERS)
-    return Region(name, base, size, arg.writes, tuple(strides), **more)
-
-
-def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
-    """Add workgroups and assumptions, and write sizes by them."""
-    texts = [f"contract: {case.needs or 'the parameters of the case'}"]
-    facts = list(notes.facts)
-    texts += [f"as in the example: {answer}" for answer in dict.fromkeys(notes.answers)]
-    facts += [constant(INT) - parameter for parameter in contract.parameters.values()]
+    Args:
+        contract: a launch, whose workgroups are still 0.
+        facts: not negative.
+        texts: assumptions, in words.
+    """
+    facts = [*facts, *(constant(INT) - parameter for parameter in contract.parameters.values())]
     for region in contract.regions:
         facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
-    texts += [
-        "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
-        "arrays do not overlap; addresses are below 2^47",
-    ]
     replaced: dict[Symbol, Polynomial] = {}
     places = []
     for axis, declared in zip("xyz", contract.grid, strict=True):
@@ -321,33 +329,28 @@ def _completed(case: Case, contract: Contract, notes: Notes) -> Contract:
     def change(p: Polynomial) -> Polynomial:
         return p.substituted(replaced).substituted(padded)
 
-    args: list[Polynomial | Region | None] = [
-        _changed(a, change) if isinstance(a, Region) else a if a is None else change(a) for a in contract.args
-    ]
     facts = [tightened(change(fact)) for fact in facts]
     least = _least(facts)
 
     def raised(p: Polynomial) -> Polynomial:
         return change(p).substituted(least)
 
-    args = [_changed(a, raised) if isinstance(a, Region) else a if a is None else raised(a) for a in args]
     facts = [raised(fact) for fact in facts]
     kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
     x, y, z = (raised(size) for size in contract.grid)
+    common = [
+        "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
+        "arrays do not overlap; addresses are below 2^47",
+    ]
     return replace(
         contract,
         grid=(x, y, z),
-        args=args,
+        args=[changed(arg, raised) for arg in contract.args],
         workgroup=(places[0], places[1], places[2]),
         facts=list(kept.values()),
-        assumptions=texts,
+        assumptions=[*texts, *common],
         parameters={n: raised(p) for n, p in parameters.items()},
     )
-
-
-def _changed(region: Region, change: Callable[[Polynomial], Polynomial]) -> Region:
-    strides, shape = (tuple(change(p) for p in some) for some in (region.strides, region.shape))
-    return replace(region, size=change(region.size), strides=strides, shape=shape)
 
 
 def _least(facts: list[Polynomial]) -> dict[Symbol, Polynomial]:

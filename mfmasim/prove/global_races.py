@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.prove.arguments import leaves_of
 from mfmasim.prove.bounds import active, region_of
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
@@ -114,7 +115,7 @@ def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symb
 def _fixed(contract: Contract) -> set[Symbol]:
     """Symbols that are the same for all waves of a workgroup at all times: numbers of turns, for example, are not."""
     known = [*contract.workgroup, *contract.grid, *contract.parameters.values(), *contract.facts]
-    for arg in contract.args:
+    for arg in leaves_of(contract.args):
         if isinstance(arg, Polynomial):
             known.append(arg)
         elif arg is not None:

@@ -3,7 +3,8 @@
 A `Traced` is the integer of one example, and a polynomial over the parameters. What is asked of it (is it larger, is it
 zero, is it a multiple) is answered for the example and noted: the polynomial holds for all parameters that give the
 same answers. Divisions that are not exact change how a parameter is written, n = 256 g - r, and the function runs
-again.
+again; the quotient of a product is a symbol of its own, of which its bounds are noted. A list that is repeated a traced
+number of times is a `Repeated`.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import TYPE_CHECKING, Any, Self
 
+from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Notes", "Rewrite", "Traced", "noting"]
+__all__ = ["Notes", "Repeated", "Rewrite", "Traced", "as_polynomial", "noting"]
 
 
 class Rewrite(BaseException):
@@ -39,20 +41,33 @@ class Notes:
     """Polynomials that are not negative."""
     answers: list[str] = field(default_factory=list)
     """Answers that no inequality can express, such as ``lda - K is not 0``."""
+    quotients: dict[object, Polynomial] = field(default_factory=dict)
+    """Quotients that are symbols of their own, by dividend and divisor: the same ones in all runs that share them."""
 
 
 _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[Notes]:
-    """Collect the notes of what runs within."""
-    notes = Notes()
+def noting(quotients: dict[object, Polynomial] | None = None) -> Iterator[Notes]:
+    """Collect the notes of what runs within; `quotients` are those of runs before it."""
+    notes = Notes(quotients={} if quotients is None else quotients)
     token = _notes.set(notes)
     try:
         yield notes
     finally:
         _notes.reset(token)
+
+
+def as_polynomial(value: Any) -> Polynomial:
+    """The polynomial of an integer, traced or not."""
+    return value.polynomial if isinstance(value, Traced) else constant(int(value))
+
+
+class Repeated(list[Any]):
+    """A list that is repeated a traced number of times; it has the elements of one repetition."""
+
+    times: Traced
 
 
 def _polynomial(value: object) -> Polynomial | None:
@@ -93,6 +108,10 @@ class Traced(int):
         return other - int(self) if left is None else Traced(int(other) - int(self), left - self.polynomial)
 
     def __mul__(self, other: Any) -> Any:
+        if type(other) is list:
+            repeated = Repeated(other)
+            repeated.times = self
+            return repeated
         right = _polynomial(other)
         return int(self) * other if right is None else Traced(int(self) * int(other), self.polynomial * right)
 
@@ -110,6 +129,12 @@ class Traced(int):
         _, rest = _divided(self, other)
         return Traced(int(self) % int(other), rest)
 
+    def __rfloordiv__(self, other: Any) -> Any:
+        return Traced(other, constant(other)) // self if type(other) is int else self._unfollowed()
+
+    def __rmod__(self, other: Any) -> Any:
+        return Traced(other, constant(other)) % self if type(other) is int else self._unfollowed()
+
     def __lshift__(self, other: object) -> Any:
         return self * (1 << other) if type(other) is int else self._unfollowed()
 
@@ -121,7 +146,7 @@ class Traced(int):
         raise ArithmeticError("a case computes of its parameters what is not followed: only + - * // % and << >> are")
 
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __rlshift__ = __rrshift__ = _unfollowed
-    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __truediv__ = __rtruediv__ = _unfollowed
+    __pow__ = __rpow__ = __truediv__ = __rtruediv__ = _unfollowed
     __divmod__ = __rdivmod__ = __invert__ = __abs__ = __round__ = __float__ = bit_length = _unfollowed
 
     def __bool__(self) -> bool:
@@ -172,19 +197,18 @@ def _asked(left: Traced, right: Any, how: str) -> bool:
 
 
 def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
-    """Quotient and remainder of a division by a constant, or by what divides all terms alike, as polynomials.
+    """Quotient and remainder of a division, as polynomials.
 
     Raises:
         Rewrite: a parameter has to be written in multiples first.
     """
     polynomial, by = value.polynomial, int(divisor)
-    below = _polynomial(divisor)
-    if below is not None and not below.is_constant:
+    below = as_polynomial(divisor)
+    if not below.is_constant:
         ratio = int(value) // by if by else 0
         if by and polynomial.same(below.scaled(ratio)):
             return constant(ratio), constant(0)
-        raise ArithmeticError(f"a case divides {polynomial} by {below}")
-    if by > 0:
+    elif by > 0:
         exact = Polynomial({m: c for m, c in polynomial.terms.items() if isinstance(c, int) and c % by == 0})
         rest = polynomial - exact
         low, high = rest.range
@@ -194,9 +218,27 @@ def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
         for monomial, factor in rest.terms.items():
             if len(monomial) == 1 and isinstance(factor, int) and monomial[0].high is None:
                 raise Rewrite(monomial[0], lcm(by, abs(factor)) // abs(factor))
-    raise ArithmeticError(f"a case divides {polynomial} by {by}")
+    quotient = _quotient(polynomial, below)
+    return quotient, polynomial - quotient * below
 
 
-def example(symbol: Symbol, value: int) -> Traced:
-    """A parameter of the example."""
-    return Traced(value, of(symbol))
+def _quotient(value: Polynomial, by: Polynomial) -> Polynomial:
+    """A quotient as a new symbol, for which ``0 <= value - quotient by < by`` is noted.
+
+    Raises:
+        ArithmeticError: the signs of both numbers are not known.
+    """
+    notes = _notes.get()
+    if notes is not None and never_negative(by - 1, notes.facts):
+        key = value.key, by.key
+        found = notes.quotients.get(key)
+        if found is None and never_negative(value, notes.facts):
+            found = of(Symbol(f"({value})/({by})"))
+        elif found is None and never_negative(-value, notes.facts):
+            found = -of(Symbol(f"up(({-value})/({by}))"))
+        if found is not None:
+            notes.quotients[key] = found
+            rest = value - found * by
+            notes.facts += [rest, by - 1 - rest]
+            return found
+    raise ArithmeticError(f"a case divides {value} by {by}")

@@ -1,29 +1,32 @@
 """What a traced case would narrow without saying: contracts, and case functions, that branch on sizes.
 
 One run at an example follows one way through a Python function. The polynomials hold for all sizes that take the same
-way; here sizes that the contract admits are looked for that take another one, and contracts that are no conjunction of
+way; here are sizes that the contract admits, which may take another one. Contracts that are no conjunction of
 comparisons are refused.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.integers import Rewrite, Traced, noting
+from mfmasim.verify.arrays import Array
 from mfmasim.verify.contract import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from mfmasim.prove.integers import Notes
     from mfmasim.verify import Case
+    from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["asked", "check_conjunction", "check_not_negative", "check_one_way"]
+__all__ = ["check_conjunction", "check_not_negative", "fills_arrays", "made", "others"]
 
 SCALES = (1, 2, 3, 5, 8, 33, 128, 1000, 4096, 70_000)
 """Sizes that are looked at, in multiples of what a size has to be a multiple of."""
+LARGER = 1000
+"""Where a case computes the elements of arrays, sizes are looked at that multiply to so many times the case's own."""
 
 
 def check_conjunction(needs: str) -> None:
@@ -54,13 +57,14 @@ def check_not_negative(case: Case, example: Mapping[str, int], moduli: Mapping[s
     """
     for name, value in example.items():
         for negative in [value] if value < 0 else [-moduli.get(name, 1), -64 * moduli.get(name, 1)]:
-            if _made(case, {**example, name: negative}):
+            if made(case, {**example, name: negative}):
                 raise MfmasimError(
                     f"{case.name}: the contract admits {name} = {negative}; negative ones are not followed"
                 )
 
 
-def _made(case: Case, parameters: Mapping[str, int]) -> bool:
+def made(case: Case, parameters: Mapping[str, int]) -> bool:
+    """Whether a case makes a launch for some sizes: the contract admits them, and its function does not refuse."""
     if case.needs and broken(case.needs, {**case.parameters, **parameters}):
         return False
     try:
@@ -70,59 +74,33 @@ def _made(case: Case, parameters: Mapping[str, int]) -> bool:
     return True
 
 
-def asked(notes: Notes, start: int = 0) -> frozenset[object]:
-    """What a function asked of its parameters, with the answers.
-
-    Args:
-        notes: of its run.
-        start: facts before it.
-    """
-    return frozenset([*(fact.key for fact in notes.facts[start:]), *notes.answers])
+def fills_arrays(launch: CaseLaunch) -> bool:
+    """Whether a case's function computes elements of arrays, of the inputs or of what is expected."""
+    given = [arg.data for arg in launch.arrays.values() if isinstance(arg, Array)]
+    eager = not all(isinstance(data, str) or callable(data) for data in given)
+    return bool(given) and (eager or not callable(launch.expect))
 
 
-def check_one_way(
-    case: Case,
-    given: Mapping[str, Traced],
-    moduli: Mapping[str, int],
-    strides: Sequence[str],
-    example: object,
-    seen: Callable[[Any], object],
-) -> None:
-    """Compare the run at the example with runs at other sizes, small and large.
+def others(
+    case: Case, example: Mapping[str, int], moduli: Mapping[str, int], strides: Sequence[str], *, fills: bool
+) -> Iterator[dict[str, int]]:
+    """Sizes that the contract admits, small and large.
 
     Args:
         case: the case.
-        given: the parameters of the example.
+        example: its open parameters.
         moduli: what parameters have to be multiples of.
         strides: parameters that are strides.
-        example: what `seen` gives of the example.
-        seen: from a launch to what has to be the same in all.
-
-    Raises:
-        MfmasimError: one takes another way.
+        fills: whether the case computes elements of arrays: it is asked for no large ones then.
     """
-    for parameters in _others(given, moduli, strides):
-        if case.needs and broken(case.needs, {**case.parameters, **parameters}):
-            continue
-        traced = {name: Traced(value, given[name].polynomial) for name, value in parameters.items()}
-        try:
-            with noting() as notes:
-                launch = case.make(traced)
-                found = (asked(notes), seen(launch))
-        except MfmasimError:
-            continue  # refused there
-        except (Rewrite, ArithmeticError):
-            found = None
-        if found != example:
-            shown = ", ".join(f"{name}={value}" for name, value in parameters.items())
-            raise MfmasimError(f"{case.name}: its function takes another way for {shown}, which is not followed")
-
-
-def _others(given: Mapping[str, Traced], moduli: Mapping[str, int], strides: Sequence[str]) -> Iterator[dict[str, int]]:
-    sizes = [name for name in given if name not in strides]
-    base = {name: int(given[name]) for name in sizes}
+    sizes = [name for name in example if name not in strides]
+    base = {name: example[name] for name in sizes}
     drawn = [{name: scale * moduli.get(name, 1) for name in sizes} for scale in SCALES]
     drawn += [{**base, name: scale * moduli.get(name, 1)} for name in sizes for scale in SCALES]
     for some in drawn:
+        larger = prod(max(value / max(base[name], 1), 1) for name, value in some.items())
         longer = 64 * (2 + sum(some.values()) // 64)
-        yield {**some, **dict.fromkeys(strides, longer)}
+        parameters = {**some, **dict.fromkeys(strides, longer)}
+        if (fills and larger > LARGER) or (case.needs and broken(case.needs, {**case.parameters, **parameters})):
+            continue
+        yield parameters

@@ -11,7 +11,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.bounds import outside
 from mfmasim.prove.conflicts import degrees
-from mfmasim.prove.contract import contract_of
+from mfmasim.prove.contract import contracts_of
 from mfmasim.prove.execution import Execution
 from mfmasim.prove.fragments import RESTS_ON, at_the_only_size
 from mfmasim.prove.global_races import shared_bytes
@@ -84,6 +84,8 @@ class Proof:
     """Parameters that are proved for all values."""
     seconds: float = 0.0
     """CPU time."""
+    source: str = ""
+    """File of the kernel's source, or of its code object."""
 
     @property
     def verdicts(self) -> Counter[str]:
@@ -97,6 +99,7 @@ class Proof:
             "case": self.case,
             "kernel": self.kernel,
             "arch": self.arch,
+            "source": self.source,
             "for_all": self.symbols,
             "assumptions": self.assumptions,
             "obligations": [
@@ -147,24 +150,21 @@ def prove_case(
     case = informed(case, arch=target.name)
     kernel = case.compiled(target.name, compiler) if kernel is None else kernel
     case = informed(case, wave=kernel.wave)
-    proof = Proof(group, case.title, kernel.name, target.name)
-    contract: Contract | None = None
+    proof = Proof(group, case.title, kernel.name, target.name, source=str(case.source))
+    contracts: list[Contract] = []
     try:
-        contract = contract_of(case, target)
-        check_contract(case, contract, target)
-        proof.assumptions, proof.symbols = contract.assumptions, sorted(contract.parameters)
-        execution = Execution(kernel, contract, seconds=seconds)
-        paths = execution.run()
-        proof.obligations = _judged(kernel, contract, execution, paths)
-        if execution.matrix:
-            proof.obligations.append(_fragments(case, kernel, contract, execution, paths, proof.obligations))
-    except (Stopped, MfmasimError, ArithmeticError, RecursionError) as stop:
-        why = stop.why if isinstance(stop, Stopped) else str(stop)
-        pc = stop.pc if isinstance(stop, Stopped) and stop.pc is not None else kernel.info.entry
-        proof.obligations = [Obligation(kind, "unknown", 0, (_reason(kernel, pc, why),)) for kind in KINDS]
+        contracts = contracts_of(case, target)
+        for contract in contracts:
+            check_contract(case, contract, target)
+        proof.assumptions = list(dict.fromkeys(text for contract in contracts for text in contract.assumptions))
+        proof.symbols = sorted(contracts[0].parameters)
+        each = [_followed(kernel, contract, seconds / len(contracts), case) for contract in contracts]
+        proof.obligations = _joined([one for way in each for one in way])
+    except (MfmasimError, ArithmeticError) as stop:
+        proof.obligations = _unknown(kernel, kernel.info.entry, str(stop))
     if replays:
         open_ones = [one.kind for one in proof.obligations if one.verdict == "unknown"]
-        found = refuted(case, kernel, contract, open_ones) if open_ones else {}
+        found = refuted(case, kernel, contracts, open_ones) if open_ones else {}
         proof.obligations = [
             replace(one, verdict="refuted", note=found[one.kind][0], parameters=found[one.kind][1])
             if one.kind in found
@@ -173,6 +173,47 @@ def prove_case(
         ]
     proof.seconds = time.process_time() - start
     return proof
+
+
+def _unknown(kernel: Kernel, pc: int, why: str) -> list[Obligation]:
+    return [Obligation(kind, "unknown", 0, (_reason(kernel, pc, why),)) for kind in KINDS]
+
+
+def _joined(every: Sequence[Obligation]) -> list[Obligation]:
+    """The obligations of all ways of a case's function, each once."""
+    found = []
+    for kind in dict.fromkeys(one.kind for one in every):
+        ways = [one for one in every if one.kind == kind]
+        verdict = "proved" if all(one.verdict == "proved" for one in ways) else "unknown"
+        reasons = tuple({(r.pc, r.why): r for one in ways for r in one.reasons}.values())
+        note = "; ".join(dict.fromkeys(one.note for one in ways if one.note))
+        found.append(Obligation(kind, verdict, max(one.count for one in ways), reasons, note))
+    return found
+
+
+def _followed(kernel: Kernel, contract: Contract, seconds: float, case: Case | None = None) -> list[Obligation]:
+    """The obligations of a kernel under one contract.
+
+    Fragments are one of kernels with matrix instructions whose case declares matrices: of plain arrays it declares no
+    elements.
+
+    Args:
+        kernel: the kernel.
+        contract: its launches.
+        seconds: CPU time.
+        case: says what the fragments should be.
+    """
+    try:
+        execution = Execution(kernel, contract, seconds=seconds)
+        paths = execution.run()
+        found = _judged(kernel, contract, execution, paths)
+        if execution.matrix and case is not None and any(region.tensor for region in contract.regions):
+            found.append(_fragments(case, kernel, contract, execution, paths, found))
+    except Stopped as stop:
+        found = _unknown(kernel, kernel.info.entry if stop.pc is None else stop.pc, stop.why)
+    except (MfmasimError, ArithmeticError, RecursionError) as stop:
+        found = _unknown(kernel, kernel.info.entry, str(stop))
+    return found
 
 
 def _fragments(

@@ -36,14 +36,14 @@ def of_kind(finding: Finding) -> str:
 
 
 def refuted(
-    case: Case, kernel: Kernel, contract: Contract | None, kinds: Sequence[str]
+    case: Case, kernel: Kernel, contracts: Sequence[Contract], kinds: Sequence[str]
 ) -> dict[str, tuple[str, dict[str, Any]]]:
     """Obligations that the simulator violates at a size that the contract admits.
 
     Args:
         case: the case.
         kernel: what is proved, perhaps not the case's own.
-        contract: its contract, for other sizes than the case's.
+        contracts: its contracts, for other sizes than the case's.
         kinds: obligations that are not proved.
 
     Returns:
@@ -52,8 +52,9 @@ def refuted(
     left = [kind for kind in kinds if kind in REPLAYABLE]
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     tried: list[dict[str, int]] = [{}]
-    if contract is not None and contract.parameters:
-        tried += [parameters for _, parameters in islice(sizes(contract), SIZES)]
+    for contract in contracts:
+        if contract.parameters:
+            tried += [parameters for _, parameters in islice(sizes(contract), SIZES)]
     for parameters in tried:
         if not left:
             break

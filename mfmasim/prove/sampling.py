@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import islice, product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.contract import Region, whole
-from mfmasim.verify.arguments import Argument, leaves
+from mfmasim.prove.arguments import Region, leaves_of, passed
+from mfmasim.prove.contract import whole
+from mfmasim.prove.polynomial import constant, of
+from mfmasim.verify.arguments import Argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mfmasim.architectures import Arch
+    from mfmasim.prove.arguments import Passed
     from mfmasim.prove.contract import Contract
     from mfmasim.prove.polynomial import Polynomial, Symbol
     from mfmasim.verify import Case
@@ -21,6 +24,8 @@ __all__ = ["check_contract", "sizes", "value_of"]
 
 COMPARED = 6
 """Launches that a traced contract is compared with."""
+MOST = 200
+"""Sizes that are tried."""
 
 
 def value_of(polynomial: Polynomial, values: Mapping[Symbol, int]) -> int:
@@ -34,20 +39,54 @@ def value_of(polynomial: Polynomial, values: Mapping[Symbol, int]) -> int:
     return total
 
 
-def sizes(contract: Contract) -> Iterator[tuple[dict[Symbol, int], dict[str, int]]]:
-    """Small values of the symbols that the facts admit, and the parameters that they mean."""
-    symbols = sorted(
-        {s for p in (*contract.parameters.values(), *contract.grid) for s in p.symbols}, key=lambda s: s.serial
-    )
+def sizes(
+    contract: Contract, at: Mapping[str, int] | None = None
+) -> Iterator[tuple[dict[Symbol, int], dict[str, int]]]:
+    """Small values of the symbols that the facts admit, and the parameters that they mean.
+
+    Args:
+        contract: has the symbols and facts.
+        at: parameters that have these values.
+    """
+    passed_on = [arg.size if isinstance(arg, Region) else arg for arg in leaves_of(contract.args)]
+    known = (*contract.parameters.values(), *contract.grid, *(p for p in passed_on if p is not None))
+    # Remainders last: what the multiples leave decides them.
+    symbols = sorted({s for p in known for s in p.symbols}, key=lambda s: (s.name.endswith("~"), s.serial))
+    facts = [fact for fact in contract.facts if fact.symbols <= set(symbols)]
+    for name, value in (at or {}).items():
+        facts += [contract.parameters[name] - value, -contract.parameters[name] + value]
     # All at their smallest values first, then one after the other above them.
     offsets = sorted(product(range(3), repeat=min(len(symbols), 8)), key=lambda o: (sum(o), max(o, default=0)))
-    for offset in offsets:
-        values = {s: s.low + (offset[k] if k < len(offset) else 0) for k, s in enumerate(symbols)}
-        if any(s.high is not None and v > s.high for s, v in values.items()):
-            continue
-        related = [f for f in contract.facts if f.symbols <= values.keys()]
-        if all(value_of(fact, values) >= 0 for fact in related):
+    seen = set()
+    for offset in offsets[: 20 if at else MOST]:
+        values = _chosen(symbols, facts, offset)
+        key = None if values is None else tuple(values.values())
+        if values is not None and key not in seen:
+            seen.add(key)
             yield values, {name: value_of(p, values) for name, p in contract.parameters.items()}
+
+
+def _chosen(symbols: Sequence[Symbol], facts: Sequence[Polynomial], offset: Sequence[int]) -> dict[Symbol, int] | None:
+    """Values of all symbols, each so far above the smallest one that the facts and those before it admit."""
+    values: dict[Symbol, int] = {}
+    for k, symbol in enumerate(symbols):
+        low, high = symbol.low, symbol.high
+        for fact in facts:
+            with_it = {m: c for m, c in fact.terms.items() if symbol in m}
+            if not with_it or any(len(m) > 1 for m in with_it):
+                continue
+            factor = int(with_it[symbol,])
+            most = (fact - of(symbol).scaled(factor)).range[1]
+            if most is not None and factor > 0:
+                low = max(low, -(most // factor))
+            elif most is not None:
+                high = most // -factor if high is None else min(high, most // -factor)
+        value = low + (offset[k] if k < len(offset) else 0)
+        values[symbol] = value if high is None else min(value, max(low, high))
+        facts = [fact.substituted({symbol: constant(values[symbol])}) for fact in facts]
+        if any(fact.range[1] is not None and fact.range[1] < 0 for fact in facts):
+            return None
+    return values
 
 
 def check_contract(case: Case, contract: Contract, arch: Arch) -> None:
@@ -61,23 +100,46 @@ def check_contract(case: Case, contract: Contract, arch: Arch) -> None:
         arch: decides the formats.
 
     Raises:
-        MfmasimError: they differ.
+        MfmasimError: they differ, or there is no size to compare at.
     """
-    if not contract.parameters:
-        return
-    for values, parameters in islice(sizes(contract), COMPARED):
-        launch = case.make(parameters)
+    compared = 0
+    drawn = chain(sizes(contract, contract.example), sizes(contract)) if contract.parameters else ()
+    for values, parameters in drawn:
+        if compared == COMPARED:
+            break
+        try:
+            launch = case.make(parameters)
+        except MfmasimError:
+            continue  # refused
         for expected, found in zip(contract.grid, whole(launch.grid), strict=True):
             _same(case, "the grid", value_of(expected, values), int(found), parameters)
-        for traced, (place, arg) in zip(contract.args, leaves(launch.args), strict=True):
-            if isinstance(traced, Region) and isinstance(arg, Argument):
-                last = int(arg.first_bytes(arch).max()) + max(arg.element_bits(arch) // 8, 1)
-                _same(case, f"the bytes of {traced.name}", value_of(traced.size, values), last, parameters)
-            elif traced is not None and not isinstance(traced, Region) and isinstance(arg, int):
-                _same(case, place, value_of(traced, values), int(arg), parameters)
+        for number, (traced, arg) in enumerate(zip(contract.args, launch.args, strict=True)):
+            _compared(case, traced, arg, arch, f"argument {number}", (values, parameters))
+        compared += 1
+    if contract.parameters and not compared:
+        raise MfmasimError(f"{case.name}: no sizes were found at which its function could be compared")
 
 
-def _same(case: Case, what: str, traced: int, found: int, parameters: Mapping[str, Any]) -> None:
+def _compared(
+    case: Case, traced: Passed, arg: Any, arch: Arch, name: str, at: tuple[Mapping[Symbol, int], Mapping[str, int]]
+) -> None:
+    values, parameters = at
+    if isinstance(traced, Region) and isinstance(arg, Argument):
+        last = int(arg.first_bytes(arch).max()) + max(arg.element_bits(arch) // 8, 1)
+        _same(case, f"the bytes of {traced.name}", value_of(traced.size, values), last, parameters)
+        return
+    mine, plain = list(leaves_of([traced])), list(leaves_of([passed(arg, arch, name)]))
+    if isinstance(traced, Region):
+        plain = plain[:1]  # of a list, whose elements are not compared, the memory
+    _same(case, f"the fields of {name}", len(mine), len(plain), parameters)
+    for expected, found in zip(mine, plain, strict=True):
+        sides = [side.size if isinstance(side, Region) else side for side in (expected, found)]
+        a, b = (None if side is None else value_of(side, values) for side in sides)
+        if a is not None or b is not None:
+            _same(case, name, a, b, parameters)
+
+
+def _same(case: Case, what: str, traced: int | None, found: int | None, parameters: Mapping[str, Any]) -> None:
     if traced != found:
         raise MfmasimError(
             f"{case.name}: {what} is {found} for {parameters}, the function traced for all sizes gives {traced}: "

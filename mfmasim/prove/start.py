@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.state.waves import TTMP0
-from mfmasim.prove.contract import Region
+from mfmasim.prove.arguments import Region, Structure
 from mfmasim.prove.masks import Mask
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
@@ -17,6 +17,7 @@ from mfmasim.prove.words import Word, literal, pair
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
+    from mfmasim.prove.arguments import Passed
     from mfmasim.prove.contract import Contract
 
 __all__ = ["Segment", "first_state"]
@@ -38,19 +39,27 @@ class Segment:
         if len(contract.args) != len(explicit):
             raise Stopped(f"the case gives {len(contract.args)} arguments, the kernel has {len(explicit)}")
         for number, (arg, value) in enumerate(zip(explicit, contract.args, strict=True)):
-            if isinstance(value, Region):
-                self.values.append((arg.offset, arg.size, of(value.pointer)))
-            elif value is not None:
-                self.values.append((arg.offset, arg.size, value))
+            if isinstance(value, Structure) and not arg.is_pointer:
+                for first, size, field in value.fields:
+                    self._put(f"arg{number}[{first}]", arg.offset + first, size, field)
             else:
-                for k in range(0, arg.size, 4):
-                    unknown = Symbol(f"arg{number}[{k}]", 0, (1 << 32) - 1)
-                    self.data.add(unknown)
-                    self.values.append((arg.offset + k, 4, of(unknown)))
+                region = value.region if isinstance(value, Structure) else value
+                self._put(f"arg{number}", arg.offset, arg.size, region)
         for hidden in kernel.info.hidden_args:
             known = self._hidden(hidden.value_kind, contract)
             if known is not None:
                 self.values.append((hidden.offset, hidden.size, known))
+
+    def _put(self, name: str, offset: int, size: int, value: Passed) -> None:
+        if isinstance(value, Region):
+            self.values.append((offset, size, of(value.pointer)))
+        elif isinstance(value, Polynomial):
+            self.values.append((offset, size, value))
+        else:
+            for k in range(0, size, 4):
+                unknown = Symbol(f"{name}[{k}]", 0, (1 << 32) - 1)
+                self.data.add(unknown)
+                self.values.append((offset + k, 4, of(unknown)))
 
     @staticmethod
     def _hidden(kind: str, contract: Contract) -> Polynomial | None:
@@ -73,9 +82,7 @@ class Segment:
         for first, size, value in self.values:
             if first <= offset < first + size:
                 part, inside = divmod(offset - first, 4)
-                if inside or part > 1 or (size < 4 and not value.is_constant):
-                    return None
-                return _word(value, part)
+                return None if inside or part > 1 or size % 4 else _word(value, part)
         return None
 
 

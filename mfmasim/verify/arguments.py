@@ -100,11 +100,15 @@ def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def replaced(args: Sequence[Any], by: Callable[[Argument], Any]) -> list[Any]:
-    """Arguments with every matrix and array replaced, also within structures."""
-    return [
-        by(arg) if isinstance(arg, Argument) else replaced(arg, by) if isinstance(arg, list | tuple) else arg
-        for arg in args
-    ]
+    """Arguments with every matrix and array replaced, also within structures; a structure without any stays itself."""
+
+    def one(arg: Any) -> Any:
+        if isinstance(arg, list | tuple):
+            fields = replaced(arg, by)
+            return arg if all(new is old for new, old in zip(fields, arg, strict=True)) else fields
+        return by(arg) if isinstance(arg, Argument) else arg
+
+    return [one(arg) for arg in args]
 
 
 def called(kernel: Kernel, place: str, count: int) -> str:

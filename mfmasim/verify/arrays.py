@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from mfmasim.formats import format as find_format
 from mfmasim.machine.launch.interchange import as_array
 from mfmasim.verify.arguments import POISON, Argument
 from mfmasim.verify.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Formats with a NumPy dtype; elements of every other format are its codes.
 DTYPES: dict[str, Any] = {
@@ -44,8 +47,8 @@ class Array(Argument):
     format, whose codes are the elements.
     """
 
-    data: str | NDArray[Any] = "zeros"
-    """A class of `ARRAY_CLASSES`, or the values themselves."""
+    data: str | NDArray[Any] | Callable[[], NDArray[Any]] = "zeros"
+    """A class of `ARRAY_CLASSES`, the values, or a function that computes them when a launch needs them."""
     nan: str = "any"
     """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
     drawn: str = ""
@@ -66,7 +69,7 @@ class Array(Argument):
         for kind in (self.data if isinstance(self.data, str) else "zeros", self.drawn or "zeros"):
             if kind not in ARRAY_CLASSES:
                 raise unknown("data class", kind, ARRAY_CLASSES, "of an array")
-        if not isinstance(self.data, str):
+        if not isinstance(self.data, str) and not callable(self.data):
             self.check("data", self.data)
 
     @property
@@ -111,7 +114,8 @@ class Array(Argument):
             MfmasimError: they have another dtype or shape.
         """
         found = self.codes(as_array(values, what))
-        if found.dtype != self.dtype or found.shape != self.shape:
+        # Plain numbers: whether the values of an array are as many as it says is no question about the shape.
+        if found.dtype != self.dtype or found.shape != tuple(map(int, self.shape)):
             raise MfmasimError(
                 f"{what} is {found.dtype} {found.shape}, the array of {self.format} needs {self.dtype} {self.shape}"
             )
@@ -127,7 +131,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
 def In(
     format: str,  # noqa: A002
     shape: int | tuple[int, ...],
-    data: str | NDArray[Any] = "special",
+    data: str | NDArray[Any] | Callable[[], NDArray[Any]] = "special",
     offset: int = 0,
     drawn: str = "",
 ) -> Array:
@@ -136,7 +140,8 @@ def In(
     Args:
         format: ``i8`` to ``u64``, ``f16``, ``f32``, ``f64``; or another number format such as ``bf16``, as codes.
         shape: number of elements, or several sizes, the last one contiguous.
-        data: a class of `ARRAY_CLASSES`, or the values.
+        data: a class of `ARRAY_CLASSES`, the values, or a function that computes them when a launch needs them:
+            `mfmasim prove` asks for shapes alone.
         offset: bytes from an aligned address to the first element.
         drawn: a class of values that `mfmasim explore` may use instead; without it given values stay.
     """
@@ -169,7 +174,7 @@ def Out(
 def InOut(
     format: str,  # noqa: A002
     shape: int | tuple[int, ...],
-    data: str | NDArray[Any] = "zeros",
+    data: str | NDArray[Any] | Callable[[], NDArray[Any]] = "zeros",
     ulp: int = 0,
     nan: str = "any",
     offset: int = 0,
@@ -209,7 +214,7 @@ def draw_array(array: Array, seed: str) -> NDArray[Any]:
             .copy()
         )
     if not isinstance(array.data, str):
-        return array.check("data", array.data).copy()
+        return array.check("data", array.data() if callable(array.data) else array.data).copy()
     rng = np.random.default_rng(zlib.crc32(f"{seed}/{array.data}".encode()))
     codes = _codes(rng, array, int(np.prod(array.shape)))
     values: NDArray[Any] = codes.astype(f"u{array.dtype.itemsize}").view(array.dtype)

@@ -53,6 +53,8 @@ class Hostile:
     """Of the array that is read."""
     passed: Callable[[int, int], tuple[int, int]] = lambda n, k: (n, k)
     """What the case function passes for n and k."""
+    first: Callable[[int, int], Any] | None = None
+    """The first argument, in place of an array."""
     options: dict[str, Any] = field(default_factory=dict)
 
     def kernel(self) -> Kernel:
@@ -65,7 +67,8 @@ class Hostile:
         """Its case."""
 
         def build(n: int = 64, k: int = 1) -> dict[str, Any]:
-            read, written = In("u32", (self.read(n, k),), self.data), InOut("u32", (self.written(n, k),))
+            read = In("u32", (self.read(n, k),), self.data) if self.first is None else self.first(n, k)
+            written = InOut("u32", (self.written(n, k),))
             return {
                 "grid": self.grid(n, k),
                 "block": self.block,

@@ -13,6 +13,8 @@ WAVE = "\n  v_lshrrev_b32 v6, 6, v0\n  v_readfirstlane_b32 s6, v6\n"
 GUARD = "\n v_cmp_gt_u32 vcc, s6, v0\n s_and_saveexec_b64 s[20:21], vcc\n s_cbranch_execz meet\n"
 """Work-items below s6; all others skip what follows."""
 MEET = "\nmeet:\n s_or_b64 exec, exec, s[20:21]\n"
+PRODUCT = "s_mul_i32 s7, s12, s14\n v_cmp_gt_u32 vcc, s7, v5\n s_and_saveexec_b64 s[20:21], vcc\n"
+"""Work-items whose element lies below n k."""
 OUTSIDE = "\n  v_add_u32 v4, 256, v1\n"
 
 
@@ -94,6 +96,22 @@ FAULTS = (
     Hostile("a case function asks whether its size is large", "bounds", {"n": 10},
             "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE, n=640,
             passed=lambda n, k: (n, 0 if n > 100 else 1)),
+    Hostile("a case function passes a NumPy integer", "bounds", {"n": 70},
+            "s_lshl_b32 s5, s14, 2\n v_add_u32 v4, s5, v1\n" + STORE, written=lambda n, k: 128,
+            passed=lambda n, k: (n, np.int64(n))),
+    Hostile("two ways to the same launch", "bounds", {"n": 10}, "v_mov_b32 v4, v1\n" + STORE, n=640, written=first,
+            passed=lambda n, k: (n, 1 if n > 100 else k // k)),
+    Hostile("the last tile of a product has no guard", "bounds", {"n": 5, "k": 13}, INDEX + STORE,
+            grid=lambda n, k: -(-n * k // 64), written=lambda n, k: n * k),
+    Hostile("a product is rounded down", "bounds", {"n": 9, "k": 8}, INDEX + PRODUCT + STORE, n=8, k=8,
+            needs="n >= 8 and k >= 8", grid=lambda n, k: -(-n * k // 64), written=lambda n, k: n * k // 64 * 64),
+    Hostile("a size is rounded to multiples of another", "bounds", {"n": 65, "k": 2},
+            INDEX + "v_cmp_gt_u32 vcc, s12, v5\n s_and_saveexec_b64 s[20:21], vcc\n" + STORE, grid=up, n=64,
+            needs="n >= 64 and k >= 1 and n >= k", written=lambda n, k: n // k * k),
+    Hostile("a number is repeated too seldom", "bounds", {"n": 10}, "global_load_dword v9, v1, s[8:9]\n",
+            first=lambda n, k: [np.uint32(1)] * n),
+    Hostile("a structure is too short", "bounds", {}, "global_load_dword v9, v1, s[8:9]\n",
+            first=lambda n, k: [np.uint32(1), None, np.uint32(3)]),
     Hostile("one of two allowed sizes", "bounds", {"n": 128}, "s_lshl_b32 s5, s12, 2\n v_mov_b32 v4, s5\n" + STORE,
             needs="n in (63, 128)", n=63),
     Hostile("either of two conditions", "bounds", {"n": 70}, "s_lshl_b32 s5, s12, 2\n v_mov_b32 v4, s5\n" + STORE,
