@@ -1,4 +1,4 @@
-"""Matrix products of hipBLAS, by NumPy on the host: ``hipkernels/include/hipblas/hipblas.h`` calls this.
+"""Matrix products of hipBLAS, by NumPy on the host: ``include/hipblas/hipblas.h`` calls this.
 
 Programs that multiply by hipBLAS between their kernels need a product, not rocBLAS's kernels: sums are in f64 and
 rounded once, and no instruction is executed. Matrices are column by column.
