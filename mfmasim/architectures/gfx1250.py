@@ -90,6 +90,7 @@ ARCH = replace(
     kernarg_preload=True,
     hardware_registers=CDNA5,
     buffers=GFX125,
+    several_l2=True,
     signed_lane_offsets=True,
     max_cluster=16,
     named_barriers=16,

@@ -74,6 +74,7 @@ ARCH = Arch(
     descriptor_vgprs={64: 8},
     features=("sramecc", "xnack"),
     kernarg_preload=True,
+    several_l2=True,
     hardware_registers=CDNA4,
     ttmp_reads_zero=True,
     rates=rates_cdna.CDNA4,

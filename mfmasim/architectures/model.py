@@ -98,6 +98,9 @@ class Arch:
     """A program reads trap temporaries as 0."""
     buffers: BufferLayout = GFX9
     """Buffer resources: their fields, and how an access reads them."""
+    several_l2: bool = False
+    """A device may have several L2 caches: workgroups see each other's plain stores once they are written back (LLVM,
+    SIMemoryLegalizer: a release at agent scope has BUFFER_WBL2 SC1 on gfx942 and gfx950, GLOBAL_WB on gfx1250)."""
     signed_lane_offsets: bool = False
     """Beside a scalar base address the lane's 32-bit offset is signed (CDNA5 ISA manual, 10.2); else unsigned."""
     lds_parts: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mfmasim.codeobject.bundle import Entry
 from mfmasim.codeobject.containers import entries
-from mfmasim.codeobject.ctypes import CType
+from mfmasim.codeobject.ctypes import CType, array_of
 from mfmasim.codeobject.declared import Declared, LdsVariable, Parameter, lds_layout
 from mfmasim.codeobject.declared_dwarf import read_dwarf
 from mfmasim.codeobject.declared_ir import direct_loads, read_ir
@@ -29,6 +29,7 @@ __all__ = [
     "Relocation",
     "Segment",
     "Symbol",
+    "array_of",
     "direct_loads",
     "entries",
     "lds_layout",

@@ -274,6 +274,8 @@ def refuse(device: str, checks: str | Sequence[str] | None, options: Mapping[str
             "all others observe a launch from inside, as only the device sim can"
         )
     for name, value in options.items():
+        if name == "lds":
+            continue  # names for findings of checks
         if name not in SIMULATOR_ONLY:
             raise MfmasimError(f"launch has no option {name!r}")
         if name == "cluster" and value is not None:

@@ -95,6 +95,9 @@ class Options:
     quota: Quota | None = None
     """Instructions, seconds, bytes and rows that the launch may take; None is `Quota()`. Beyond it the launch is
     refused, or stopped with a finding."""
+    lds: Mapping[str, Any] | None = None
+    """Variables of the LDS that neither debug information nor a source has, such as parts of dynamic LDS, for findings
+    and the check `variables`, by name: see `mfmasim.machine.launch.lds_shapes.declared_lds`."""
     approximations: str = "nearest"
     """Which result reciprocals, roots, exponentials and other approximate operations give: ``nearest``, or the one that
     is ``above`` or ``below`` it in magnitude by the manual's error bound."""

@@ -18,6 +18,7 @@ from mfmasim.machine.execution.late_delivery import Late
 from mfmasim.machine.execution.run import Machine
 from mfmasim.machine.launch.launch import check_quota
 from mfmasim.machine.launch.layout import prepare
+from mfmasim.machine.launch.lds_shapes import declared_lds
 from mfmasim.machine.launch.quota import Meter, Quota
 from mfmasim.machine.state.memory_snapshot import Before, Earlier
 from mfmasim.observe import SEVERITIES, Finding
@@ -83,7 +84,7 @@ class SimDevice:
                 address belongs.
             cluster: workgroups of a cluster in x, y, z; None takes those that the kernel was compiled for.
             options: further fields of `mfmasim.devices.Options`: ``budget``, ``observers``, ``debug``, ``max_waves``,
-                ``executor``, ``parts``, ``schedule``, ``quota``, ``approximations``.
+                ``executor``, ``parts``, ``schedule``, ``quota``, ``lds``, ``approximations``.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -148,6 +149,9 @@ class SimDevice:
             )
         prepared.meter = Meter(options.quota or Quota())
         prepared.approximation = direction(options.approximations)
+        if options.lds:
+            fixed = prepared.lds_bytes - prepared.shared_bytes
+            prepared.names.declared = declared_lds(options.lds, fixed, prepared.shared_bytes)
         check_quota(prepared)
         running = _Running(prepared, options, checks_of(prepared, options.names), again)
         running.execute()

@@ -79,6 +79,8 @@ class Opcode:
     invalidates: tuple[str, int] | None = None
     """Modifier, and its smallest value, with which it invalidates cached data that other workgroups may have written;
     an empty modifier stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
+    writes_back: tuple[str, int] | None = None
+    """Likewise, with which it writes back what the L2 holds, so that the whole device sees it."""
     flow: str = ""
     """``branch``, ``conditional``, ``jump``, ``call``, ``end``, ``trap``, or empty."""
     condition: str = ""
@@ -327,7 +329,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
     ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),
     ("LDS", r"ds_nop", {"kind": "nothing"}),
-    ("LDS", r"ds_atomic_(async_)?barrier_arrive_\w+", {"access": "atomic"}),
+    ("LDS", r"ds_atomic_(async_)?barrier_arrive_\w+", {"access": "atomic", "kind": "arrive"}),
     ("LDS", r"ds_atomic_async_barrier_arrive_b64", {"counter": "async"}),
     # Vector memory.
     ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
@@ -350,6 +352,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VMEM", r"buffer_(inv|invl2|gl0_inv|gl1_inv)", {"access": "cache"}),
     ("VMEM", r"global_inv", {"access": "cache", "counter": "load", "invalidates": ("scope", 2)}),
     ("VMEM", r"buffer_inv", {"invalidates": ("sc1", 1)}),
+    ("VMEM", r"buffer_wbl2", {"writes_back": ("sc1", 1)}),
+    ("VMEM", r"global_wb(inv)?", {"writes_back": ("scope", 2)}),
     ("VMEM", r"buffer_(gl1_inv|wbinvl1(_vol)?)", {"invalidates": ("", 0)}),
     # Vector ALU.
     ("VALU", r"v_cmpx?_\w+", {"compare": True}),

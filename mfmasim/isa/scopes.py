@@ -1,4 +1,4 @@
-"""Scopes: the scope of a memory operation by its cache bits, and which instructions invalidate caches.
+"""Scopes: the scope of a memory operation by its cache bits, and which instructions invalidate caches or write back.
 
 Sources: LLVM, AMDGPU usage guide, "Memory model" of gfx90a, gfx942, gfx11 and gfx12; RDNA4 ISA manual, "Memory scopes
 and temporal hints". Read-modify-write atomics act in the L2 regardless of their bits, except on gfx12, where the
@@ -40,8 +40,16 @@ def reach(instruction: Instruction, kind: str) -> int:
 
 def invalidates(instruction: Instruction) -> bool:
     """Whether it invalidates cached data that other workgroups may have written."""
-    found = instruction.opcode.invalidates
-    return found is not None and (not found[0] or instruction.modifiers.get(found[0], 0) >= found[1])
+    return _wide_enough(instruction, instruction.opcode.invalidates)
+
+
+def writes_back(instruction: Instruction) -> bool:
+    """Whether it writes back what the L2 holds, so that the whole device sees it."""
+    return _wide_enough(instruction, instruction.opcode.writes_back)
+
+
+def _wide_enough(instruction: Instruction, least: tuple[str, int] | None) -> bool:
+    return least is not None and (not least[0] or instruction.modifiers.get(least[0], 0) >= least[1])
 
 
 def invalidates_scalar(instruction: Instruction) -> bool:

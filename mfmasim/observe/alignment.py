@@ -125,7 +125,7 @@ class Alignment(Check):
     def _place(self, address: int, *, inside: bool = False) -> str:
         """An address, with what the source calls the place."""
         names = self._names
-        own = names.variable(self.kernel.lds_variables, address) if inside else names.element_at(address)
+        own = names.variable(names.variables, address) if inside else names.element_at(address)
         return f"{'LDS ' * inside}address {address:#x}{f' ({own})' * bool(own)}"
 
     def _add(self, kind: Kind, event: AccessFault, text: str, became: str) -> None:

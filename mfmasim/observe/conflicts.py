@@ -44,6 +44,7 @@ class Conflicts(Check):
     def __init__(self, launch: Launch) -> None:
         """Start empty."""
         super().__init__(launch)
+        self._names = launch.names
         self.accounts = Accounts(self.kernel.arch, self.kernel.wave)
         self.uncounted: dict[int, list[Any]] = {}
         """Address in the code to [mnemonic, executions] of the instructions that have no phase table."""
@@ -53,7 +54,7 @@ class Conflicts(Check):
         if event.space != "lds":
             return
         pc = event.instruction.pc
-        if event.instruction.opcode.unit != "LDS" or event.instruction.opcode.kind in ("count", "second"):
+        if event.instruction.opcode.unit != "LDS" or event.instruction.opcode.kind in ("count", "second", "arrive"):
             if not event.part:
                 self.uncounted.setdefault(pc, [event.instruction.name, 0])[1] += event.waves
             return
@@ -79,7 +80,7 @@ class Conflicts(Check):
         """
         where = {id(account): pc for pc, account in self.worst_first()}
         accounts = list(self.accounts.by_place.values())
-        variables = self.kernel.lds_variables if any(account.extra_passes for account in accounts) else ()
+        variables = self._names.variables if any(account.extra_passes for account in accounts) else ()
         return {
             where[id(account)]: advice
             for group, advice in considered(accounts, variables)

@@ -147,14 +147,14 @@ class Variables(Check):
         """The findings, in address order."""
         several = self._reach.values()
         edges = sorted({edge for reach in several for edge in (reach.lowest, reach.highest)})
-        if not any(reach.passes_any(edges) for reach in several):
+        if not self._names.declared and not any(reach.passes_any(edges) for reach in several):
             return []  # names of variables may have to be compiled for
-        placed = sorted((v for v in self.kernel.lds_variables if v.size), key=lambda variable: variable.offset)
+        placed = sorted((v for v in self._names.variables if v.size), key=lambda variable: variable.offset)
         found = [self._judged(pc, self._reach[pc, part], placed) for pc, part in sorted(self._reach)]
         return [finding for finding in found if finding is not None]
 
     def _judged(self, pc: int, reach: Reach, placed: list[Any]) -> Finding | None:
-        """The finding about an instruction, if there is one; `placed` are `Kernel.lds_variables`."""
+        """The finding about an instruction, if there is one; `placed` are `Names.variables`."""
         for before, after in pairwise(placed):
             end = before.offset + before.size
             last = after.offset + after.size

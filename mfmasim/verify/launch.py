@@ -40,6 +40,7 @@ class LaunchDict(TypedDict, total=False):
     expect: Expected
     shared_bytes: int
     sources: Sequence[Source]
+    lds: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class CaseLaunch:
     shared_bytes: int = 0
     sources: Sequence[Source] = ()
     """Where elements of plain arrays come from."""
+    lds: Mapping[str, Any] | None = None
+    """Variables of the LDS, as `mfmasim.devices.Options` takes them."""
 
     @cached_property
     def tensors(self) -> dict[str, Tensor]:
@@ -102,6 +105,8 @@ class CaseLaunch:
         """
         args = replaced(self.args, partial(_held_by, memory))
         given: dict[str, Any] = {"checks": "all", **(options or {})}
+        if self.lds:
+            given["lds"] = self.lds
         return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, **given)
 
     def run_together(

@@ -9,12 +9,13 @@ import pytest
 
 from mfmasim.isa.scopes import DEVICE, PLAIN, UNSTATED, WORKGROUP
 from mfmasim.observe.ordering import pairs
+from mfmasim.observe.ordering.clocks import ROWS
 from mfmasim.observe.ordering.history import Entries
 
 KINDS = [
-    *(SimpleNamespace(kind="read", reach=reach) for reach in (PLAIN, WORKGROUP, DEVICE)),
-    *(SimpleNamespace(kind="write", reach=reach) for reach in (PLAIN, WORKGROUP, UNSTATED, DEVICE)),
-    *(SimpleNamespace(kind="atomic", reach=reach) for reach in (WORKGROUP, DEVICE)),
+    *(SimpleNamespace(kind="read", reach=reach, scalar=False) for reach in (PLAIN, WORKGROUP, DEVICE)),
+    *(SimpleNamespace(kind="write", reach=reach, scalar=False) for reach in (PLAIN, WORKGROUP, UNSTATED, DEVICE)),
+    *(SimpleNamespace(kind="atomic", reach=reach, scalar=False) for reach in (WORKGROUP, DEVICE)),
 ]
 """All that `mfmasim.isa.scopes.reach` returns."""
 PER = 2
@@ -32,7 +33,8 @@ def combinations():
     found = list(itertools.product(KINDS, KINDS, (1, 2)))
     kind = [KINDS.index(one) for first, second, _ in found for one in (first, second)]
     wave = [number for _, _, second in found for number in (0, second)]
-    history = SimpleNamespace(per=PER, in_order=False, kinds=KINDS, knowledge=[np.zeros((6, 4), np.int32)])
+    arch, knowledge = SimpleNamespace(several_l2=False), [np.zeros((ROWS, 4), np.int32)]
+    history = SimpleNamespace(arch=arch, per=PER, in_order=False, kinds=KINDS, knowledge=knowledge)
     judge = pairs._Judge(history, entries(kind=kind, wave=wave, unit=np.arange(len(kind)) // 2))
     first = np.arange(0, len(kind), 2)
     return judge, first, [(one, other, second < PER) for one, other, second in found]

@@ -32,6 +32,17 @@ class Names:
         self.base = memory.base
         self.regions: list[Region] = memory.regions
         self.arrays = {region.name: (array.shape, array.dtype) for region, array in buffers}
+        self.declared: tuple[LdsVariable, ...] = ()
+        """Variables of the LDS that the launch declares, by offset."""
+
+    @cached_property
+    def variables(self) -> tuple[LdsVariable, ...]:
+        """Variables of the LDS at their places: those that the launch declares, and known ones before them."""
+        known = self.kernel.lds_variables
+        if not self.declared:
+            return known
+        first = self.declared[0].offset
+        return (*(v for v in known if v.size and v.offset + v.size <= first), *self.declared)
 
     def buffer(self, region_name: str) -> str:
         """The parameter's own name for ``argument 1 (b)``, ``argument 1`` or a field ``argument 1[2]``."""
@@ -97,12 +108,12 @@ class Names:
 
     def lds(self, byte: int) -> str:
         """A byte of the LDS: ``tile[2][5]`` with the byte, or the byte alone."""
-        found = self.variable(self.kernel.lds_variables, byte)
+        found = self.variable(self.variables, byte)
         return f"{found} (byte {byte} of the LDS)" if found else f"byte {byte} of the LDS"
 
     def past_lds(self, address: int) -> str:
         """How far an address lies past the last variable of the LDS, in words; empty where none is known."""
-        placed = [variable for variable in self.kernel.lds_variables if variable.size]
+        placed = [variable for variable in self.variables if variable.size]
         last = max(placed, key=lambda variable: variable.offset, default=None)
         if last is None or address < last.offset + last.size:
             return ""

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from mfmasim.arrays import I32
 
 
-OVER, BARRIER, ISSUED, ANY, FRESH, FRESH_BARRIER = range(6)
+OVER, BARRIER, ISSUED, BACK, ANY, FRESH, FRESH_BARRIER = range(7)
 """Kinds of knowledge: what the wave itself had waited for; what a barrier ordered; what was issued, complete or
-not; the same where a scope is too small for other workgroups; and the first two as far as caches have been
-invalidated since."""
-ROWS = 6
+not; what was written back from the L2; what was issued where a scope is too small for other workgroups; and the first
+two as far as caches have been invalidated since."""
+ROWS = 7
 FOREVER = np.int32(2**31 - 1)
 """The step of a wave that has ended."""
 
@@ -117,7 +117,15 @@ class Clocks:
             clock[FRESH_BARRIER] = np.maximum(clock[FRESH_BARRIER], clock[BARRIER])
             self.known[wave] = clock
 
-    def release(self, place: int, wave: int, step: int, met: I32 | None, *, wide: bool) -> None:
+    def near(self, wave: int) -> I32:
+        """The last step of each wave of its workgroup that a wave knows of, (waves of a workgroup,)."""
+        first = wave // self.per * self.per
+        known: I32 = self.of(wave)[:FRESH, first : first + self.per].max(axis=0)
+        return known
+
+    def release(
+        self, place: int, wave: int, step: int, met: I32 | None, back: I32 | None = None, *, wide: bool
+    ) -> None:
         """A wave writes to a location that some wave acquires.
 
         Args:
@@ -125,6 +133,8 @@ class Clocks:
             wave: its number in the launch.
             step: of the wave, counted with this one.
             met: step of each wave of its workgroup when it signalled the last barrier that this wave has passed.
+            back: step of each wave of its workgroup up to which stores have been written back; None where they need
+                not be.
             wide: whether other workgroups see the write.
         """
         found = self.locations.get(place)
@@ -138,11 +148,15 @@ class Clocks:
             known[rows] = np.maximum(known[rows], clock[rows])
         for row in (OVER, ISSUED, ANY) if wide else (ANY,):
             known[row, wave] = max(int(known[row, wave]), step)
+        first = wave // self.per * self.per
+        group = slice(first, first + self.per)
         if met is not None:
-            first = wave // self.per * self.per
-            group = slice(first, first + len(met))
             for row in (BARRIER, ISSUED, ANY) if wide else (ANY,):
                 known[row, group] = np.maximum(known[row, group], met)
+        if back is None:
+            known[BACK] = np.maximum(known[BACK], known[ISSUED])
+        elif wide:
+            known[BACK, group] = np.maximum(known[BACK, group], back)
 
     def acquire(self, place: int, *, wide: bool) -> I32 | None:
         """The clock released at a location; None where no wave has written to it."""

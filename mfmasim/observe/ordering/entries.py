@@ -30,6 +30,11 @@ class Kind:
     acquires: bool
     """Whether its value decides how its wave continues."""
 
+    @property
+    def scalar(self) -> bool:
+        """Whether it takes the path of scalar memory."""
+        return self.instruction.opcode.unit == "SMEM"
+
 
 @dataclass
 class Entries:

@@ -13,7 +13,17 @@ from mfmasim.machine.events import Place
 from mfmasim.observe.finding import Finding
 from mfmasim.observe.ordering import kinds
 from mfmasim.observe.ordering.history import History
-from mfmasim.observe.ordering.pairs import IN_FLIGHT, NARROW, NO_BARRIER, NO_WAIT, NOTHING, SCALAR, STALE, unordered
+from mfmasim.observe.ordering.pairs import (
+    IN_FLIGHT,
+    NARROW,
+    NO_BARRIER,
+    NO_WAIT,
+    NOT_BACK,
+    NOTHING,
+    SCALAR,
+    STALE,
+    unordered,
+)
 from mfmasim.observe.ordering.sharing import Sharing
 
 if TYPE_CHECKING:
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
 KINDS = {
     STALE: kinds.STALE,
     SCALAR: kinds.STALE_SCALAR,
+    NOT_BACK: kinds.NOT_BACK,
     NARROW: kinds.SCOPE,
     IN_FLIGHT: kinds.NOT_RELEASED,
     NO_WAIT: kinds.GLOBAL_NOT_DONE,
@@ -35,6 +46,8 @@ WHY = {
     "before it",
     SCALAR: "they are ordered, but the scalar cache may hold the line from a scalar load before the write: "
     "s_dcache_inv is missing before this one",
+    NOT_BACK: "they are ordered, but the data may stay in the L2 of the workgroup that wrote them: a release fence, "
+    "which writes it back, is missing after the first access",
     NARROW: "the atomic operations between them have the scope of a workgroup",
     IN_FLIGHT: "the first access may be in flight at the atomic operation that would order them: a release "
     "fence is missing before it",
@@ -118,7 +131,8 @@ class GlobalRaces:
         if harmless:
             both = first.kind == second.kind == "write"
             why = "both write the same value" if both else "nothing else is written there, and another write came first"
-        if pair.why in (NOTHING, NARROW, IN_FLIGHT, STALE) or first_wave // self.per != second_wave // self.per:
+        near = first_wave // self.per == second_wave // self.per
+        if not near or pair.why in (NOTHING, NARROW, IN_FLIGHT, STALE, NOT_BACK):
             who = f"wave {first_wave % self.per} of workgroup {self._workgroup(first_wave)}"
         else:
             who = f"wave {first_wave % self.per}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, invalidates_scalar, reach
+from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, invalidates_scalar, reach, writes_back
 from mfmasim.machine.events import Observer
 from mfmasim.observe.ordering.acquire import Uses
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
@@ -18,6 +18,7 @@ from mfmasim.observe.ordering.entries import NEVER, Entries, Flight, Hit, Kind
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.sharing import dwords_of
+from mfmasim.observe.ordering.written_back import WrittenBack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,6 +81,8 @@ class History(Observer):
             if self._uses.acquires(pc):
                 self._acquired[dwords] = True
         self._slot |= self._acquired
+        self._shared_lines = np.zeros((sharing.size >> LINE_BITS) + 1, np.bool_)
+        self._shared_lines[np.flatnonzero(self._slot) * 4 >> LINE_BITS] = True
         self._flags = flag_reads(instructions, source_at) | self._uses.acquires_lds()
         self.clocks = Clocks(waves, per)
         self.clusters = ClusterOrder(self.clocks, per * cluster)
@@ -101,17 +104,31 @@ class History(Observer):
         self._entries = 0
         self._first = 0
         self.progress = Progress(arch, 0)
+        self._back = WrittenBack(self.progress, per)
 
     def on_access(self, event: AccessEvent) -> None:
         """Hold accesses to shared dwords, and reads of flags, until the block is complete."""
         if event.space == "global":
             hit = self._hits(event)
+            if hit is None and self._lines_of(event):
+                hit = Hit(event)
             if hit is not None:
                 self._pending.append(hit)
         elif event.space == "lds" and event.instruction.pc in self._flags:
             self._pending.append(Hit(event))
 
     on_scalar = on_access
+
+    def _lines_of(self, event: AccessEvent) -> list[int]:
+        """Lines of the scalar cache with something shared that a scalar read touches; none of another access."""
+        if event.instruction.opcode.unit != "SMEM" or event.kind != "read":
+            return []
+        offsets, _ = dwords_of(event, self.sharing.base, self.sharing.size)
+        first, last = offsets >> LINE_BITS, (offsets + (event.size - 1)) >> LINE_BITS
+        lines = np.union1d(first, last)
+        lines = lines[(lines >= 0) & (lines < len(self._shared_lines))]
+        found: list[int] = lines[self._shared_lines[lines]].tolist()
+        return found
 
     def _hits(self, event: AccessEvent) -> Hit | None:
         """The units of an access that are shared."""
@@ -162,6 +179,8 @@ class History(Observer):
                 for wave in event.waves:
                     self._settle(int(wave))
                     self.clocks.invalidated(self._first + int(wave))
+            if self.arch.several_l2 and writes_back(ins):
+                self._write_back(event.waves, step)
             if step.signals:
                 for wave in event.waves if self.clocks.known or self.clocks.open else ():
                     self._settle(int(wave))
@@ -179,6 +198,7 @@ class History(Observer):
     def _begin(self, event: BlockEvent) -> None:
         self._first += self.progress.waves
         self.progress = Progress(self.arch, event.total)
+        self._back = WrittenBack(self.progress, self.per)
         self._flying.clear()
         self._tick: I32 = np.zeros(event.total, np.int32)
         self._ended: NDArray[np.bool_] = np.zeros(event.total, np.bool_)
@@ -201,6 +221,16 @@ class History(Observer):
         else:
             self.clusters.wait(waves)
 
+    def _write_back(self, waves: I64, step: Step) -> None:
+        """Waves write back, which is a step of each: their later stores are not part of it."""
+        self._tick[waves] += 1
+        self._late(waves)
+        for wave in waves.tolist():
+            self._settle(wave)
+            near, met = self.clocks.near(self._first + wave), self._met(wave)
+            steps = near if met is None else np.maximum(near, met)
+            self._back.begin(wave, (step.up[0].counter, step.up[0].order), int(self._tick[wave]), steps)
+
     def _signalled(self, waves: I64) -> None:
         """Waves have signalled a barrier."""
         numbers = self.progress.signalled[waves] - 1
@@ -210,6 +240,8 @@ class History(Observer):
         for number in np.unique(numbers):
             here = waves[numbers == number]
             self._arrived[number][here] = self._tick[here]
+        for wave in waves.tolist() if self.arch.several_l2 else ():
+            self._back.signal(wave)
         self._late(waves)
 
     def _late(self, waves: I64) -> None:
@@ -227,6 +259,10 @@ class History(Observer):
         self._count += 1
         if event.space == "lds":
             self._since[waves] = self._count
+            return
+        for line in self._lines_of(event):
+            self._lines.setdefault(line, self._count)
+        if not len(hit.row):
             return
         keys = [(up.counter, up.order) for up in step.up]
         key = keys[0] if keys else ("", "")
@@ -264,10 +300,9 @@ class History(Observer):
 
     def _cached(self, kind: Kind, offsets: I64) -> I64:
         """`Entries.cached` of an access to `offsets`."""
-        if kind.instruction.opcode.unit != "SMEM" or kind.kind != "read":
+        if not kind.scalar or kind.kind != "read":
             return np.full(len(offsets), NEVER)
-        lines = (offsets >> LINE_BITS).tolist()
-        return np.array([self._lines.setdefault(line, self._count) for line in lines], np.int64)
+        return np.array([self._lines[line] for line in (offsets >> LINE_BITS).tolist()], np.int64)
 
     def _acquire_and_release(
         self, kind: Kind, rows: I64, dwords: I64, waves: I64, key: tuple[str, str], order: I32
@@ -288,7 +323,9 @@ class History(Observer):
                 if self._first + wave - wave % self.per in self._own_places.get(dword, ()):
                     self._since[wave] = self._count
             if kind.kind != "read" and not self._too_much():
-                self.clocks.release(dword, self._first + wave, int(self._tick[wave]), self._met(wave), wide=wide)
+                back = self._back.of(wave) if self.arch.several_l2 else None
+                step, met = int(self._tick[wave]), self._met(wave)
+                self.clocks.release(dword, self._first + wave, step, met, back, wide=wide)
                 self._own_places.setdefault(dword, set()).add(self._first + wave - wave % self.per)
 
     def _too_much(self) -> bool:

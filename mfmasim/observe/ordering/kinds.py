@@ -40,8 +40,8 @@ GLOBAL_NOT_DONE = Kind(
     "races-global-not-done",
     "error",
     "An access to memory may be in flight at the barrier",
-    "The workgroup runs on two compute units (WGP mode, or tg_split), so its waves' memory operations take different "
-    "paths: an access that is not waited for before the barrier may complete after it.",
+    "The accesses take different paths: scalar and vector ones always do, vector ones of a workgroup on two compute "
+    "units (WGP mode, or tg_split). What is not waited for before the barrier may complete after it.",
     "global_store_b32 v0, v1, s[2:3]; s_barrier  // no s_waitcnt_vscnt null, 0 before the barrier",
     "Use __syncthreads(), or wait for the counter of the first access before the barrier.",
 )
@@ -78,6 +78,15 @@ STALE = Kind(
     "if (atomicAdd(&count, 1) == last) sum += data[i];  // no __threadfence() before the read",
     "Place __threadfence() after the atomic operation, or give it acquire order.",
 )
+NOT_BACK = Kind(
+    "races-not-written-back",
+    "warning",
+    "Data may stay in an L2 cache that other workgroups do not read",
+    "The device has several L2 caches. A complete store is in that of its workgroup; for a workgroup with another one "
+    "it has to be written back, before the flag or ticket.",
+    "global_store_dword v0, v1, s[2:3]; s_waitcnt vmcnt(0); global_atomic_add v4, v5, s[4:5]  // no buffer_wbl2 sc1",
+    "Place __threadfence() before the atomic operation, or give it release order and device scope.",
+)
 STALE_SCALAR = Kind(
     "races-stale-scalar",
     "warning",
@@ -104,6 +113,6 @@ NOT_FOLLOWED = Kind(
 )
 
 RACES = (
-    NO_BARRIER, NOT_DONE, OWN, GLOBAL_NO_BARRIER, GLOBAL_NOT_DONE, WORKGROUPS, NOT_RELEASED, SCOPE, STALE, STALE_SCALAR,
-    SAME_VALUE, NOT_FOLLOWED,
+    NO_BARRIER, NOT_DONE, OWN, GLOBAL_NO_BARRIER, GLOBAL_NOT_DONE, WORKGROUPS, NOT_RELEASED, SCOPE, STALE, NOT_BACK,
+    STALE_SCALAR, SAME_VALUE, NOT_FOLLOWED,
 )  # fmt: skip

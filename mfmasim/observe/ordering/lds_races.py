@@ -93,8 +93,6 @@ class LdsRaces:
         self._releases: Releases
         self._named: NamedBarriers | None
         """Named barriers, if the kernel has any."""
-        self._arrived: NDArray[np.int32]
-        """First record of each wave behind which no copy or tensor instruction arrives at a barrier in the LDS."""
         self._pending: list[AccessEvent] = []
         self._flying: Flying
         self._instructions: list[Instruction]
@@ -129,7 +127,6 @@ class LdsRaces:
             self._releases = Releases(event.total, self.per)
             named = any(ins.opcode.barrier == "other" for ins in self.kernel.reachable)  # one is joined
             self._named = NamedBarriers(event.total, self.per) if named else None
-            self._arrived = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         known = STEPS.of(self.kernel)
         steps = known.get(key)
@@ -184,11 +181,13 @@ class LdsRaces:
         count = self._examined(waves, addresses, active)
         direct = not in_order(access.instruction)
         number = len(self._instructions)
-        if access.kind == "atomic" and direct:  # an arrival at a barrier in the LDS, after what was issued before
-            self._arrived[waves] = number
-            return
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
+        if access.kind == "atomic" and (direct or access.instruction.opcode.counter == "async"):
+            at, released = self._pairs(access, addresses, active, waves), partial(self._released, ordered=key)
+            first = np.zeros(len(at[0]), np.bool_)
+            self._releases.access(*at, number, first=first, acquires=False, released=released)
+            return
         of = waves[:count]
         touched, low, high = self.patterns.of(
             of, addresses[:count], active[:count], access.size, self.shadow.groups, self.progress.waves
@@ -221,10 +220,17 @@ class LdsRaces:
                 *at, number, first=first, acquires=access.instruction.pc in self._acquiring, released=self._released
             )
 
-    def _released(self, wave: int) -> int:
-        """The first record of a wave that may be incomplete when its next access to the LDS is executed."""
+    def _released(self, wave: int, ordered: tuple[str, str] = NO_COUNTER) -> int:
+        """The first record of a wave that may be incomplete when its next access to the LDS is executed.
+
+        Args:
+            wave: its number in the batch.
+            ordered: class of operations that are complete before it: copies and tensor instructions arrive at a barrier
+                in the LDS after those that were issued before.
+        """
         flying = self._flying.in_flight(wave, self.progress.complete, direct=True)
-        return min(flying, default=len(self._instructions))
+        left = (number for number in flying if self._flying.records[number].sort.key != ordered)
+        return min(left, default=len(self._instructions))
 
     def _pairs(self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64) -> tuple[I64, I64]:
         """The waves of an access, by their numbers in the batch, and the units that each touches, (n,) and (n,).
@@ -248,8 +254,6 @@ class LdsRaces:
         waves, units = self._pairs(access, addresses, active, event.waves)
         places = self._places(waves, units)
         written = self.shadow.marks.record.take(self.shadow.last[: WRITER + 1, places]).max(axis=0)
-        if self._arrived.any():
-            written[:] = len(self._instructions)
         self._releases.poll(waves, units, len(self._instructions), written)
         for wave in np.unique(waves).tolist() if len(units) else ():
             mine = np.flatnonzero(waves == wave)
@@ -373,9 +377,7 @@ class LdsRaces:
         Returns:
             The wave and the number of the earlier record, in ascending order.
         """
-        # Up to there arrivals at a barrier in the LDS, or releases, have shown it.
-        waited = np.minimum(self._arrived, self._releases.own())
-        found = self._flying.close(sort, low, high, self.progress.complete, waited)
+        found = self._flying.close(sort, low, high, self.progress.complete, self._releases.own())
         return sorted({(wave % self.per, number) for wave, number in found})
 
     def _own(self, access: AccessEvent, event: BlockEvent, touched: Touched, around: list[tuple[int, int]]) -> None:
@@ -392,8 +394,7 @@ class LdsRaces:
             mine = touched.wave == wave
             places, units = touched.places[mine], touched.units[mine]
             issued, complete = self.progress.of(record.sort.key)
-            waited = np.minimum(self._arrived, self._releases.own())[record.waves]
-            late = (complete[record.waves] <= record.order) & (number >= waited)
+            late = (complete[record.waves] <= record.order) & (number >= self._releases.own()[record.waves])
             for one in record.touched:
                 here = (one.wave == wave) & late[one.index]
                 theirs = np.zeros(self.shadow.last.shape[1], np.bool_)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP
-from mfmasim.observe.ordering.clocks import ANY, BARRIER, FRESH, FRESH_BARRIER, ISSUED, OVER
+from mfmasim.observe.ordering.clocks import ANY, BACK, BARRIER, FRESH, FRESH_BARRIER, ISSUED, OVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from mfmasim.observe.ordering.history import History
 
 
-ORDERED, STALE, SCALAR, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(8)
-"""What orders two accesses: an order; one that caches may spoil, or the scalar cache; atomics of too small a scope; a
-release while the first is in flight; a barrier while the first is in flight; nothing; in one workgroup, no barrier."""
+ORDERED, STALE, SCALAR, NOT_BACK, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(9)
+"""What orders two accesses: an order; one that caches may spoil (vector, scalar, the L2 of the writer); atomics
+of too small a scope; a release while the first is in flight; a barrier while the first is in flight; nothing; in one
+workgroup, no barrier."""
 CHUNK = 1 << 20
 """Pairs that are examined at once."""
 MOST = 40_000_000
@@ -58,7 +59,10 @@ class _Judge:
         self.writes = np.array([k.kind != "read" for k in history.kinds], np.bool_)[entries.kind]
         self.atomic = np.array([k.kind == "atomic" for k in history.kinds], np.bool_)[entries.kind]
         self.reach = np.array([k.reach for k in history.kinds], np.int8)[entries.kind]
+        self.scalar = np.array([k.scalar for k in history.kinds], np.bool_)[entries.kind]
         self.plain_read = ~self.writes & (self.reach < DEVICE)
+        self.stays = self.writes & (self.reach < DEVICE) if history.arch.several_l2 else np.zeros_like(self.writes)
+        """Stores that stay in the L2 until it is written back."""
         self.uniform = self._uniform()
         """Entries of units to which only one value is written, and by no atomic operation."""
         self.served: Flags = np.zeros(len(entries.unit), np.bool_)
@@ -88,8 +92,9 @@ class _Judge:
         e = self.entries
         first, second = e.wave[a], e.wave[b]
         near = first // self.per == second // self.per
-        step_of = e.issued[a] if self.in_order else e.complete[a]
-        met = e.signalled[a] if self.in_order else e.met[a]
+        one_way = self.in_order & ~self.scalar[a] & ~self.scalar[b]
+        step_of = np.where(one_way, e.issued[a], e.complete[a])
+        met = np.where(one_way, e.signalled[a], e.met[a])
         atomic = (self.atomic | (self.reach >= WORKGROUP)) & (self.reach != UNSTATED)
         out = np.where(near, np.int8(NO_BARRIER), np.where(atomic[a] & atomic[b], np.int8(NARROW), np.int8(NOTHING)))
         known = e.known[b]
@@ -109,9 +114,10 @@ class _Judge:
             fresh = (over < rows[FRESH]) | (step < rows[FRESH_BARRIER]) | ~self.plain_read[b][chosen]
             why[ordered] = STALE
             why[ordered & fresh] = ORDERED
+            why[ordered & self.stays[a][chosen] & (issued >= rows[BACK])] = NOT_BACK
             out[chosen] = why
         out[near & (e.joined[b] > e.signalled[a]) & (out != ORDERED)] = NO_WAIT
-        out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE))] = ORDERED
+        out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE) | (out == NOT_BACK))] = ORDERED
         # The line was read before the write, and has not been invalidated since.
         kept = (e.cached[b] < e.number[a]) & (e.invalidated[b] < e.number[a]) & (e.number[a] < e.number[b])
         out[kept & self.writes[a] & (out <= STALE)] = SCALAR
@@ -176,7 +182,7 @@ def unordered(history: History) -> list[Pair]:
         later = entries.number[a] > entries.number[b]
         earlier, after = np.where(later, b, a), np.where(later, a, b)
         why = judge.between(earlier, after)
-        if (why > SCALAR).any():
+        if (why > NOT_BACK).any():
             back = judge.between(after, earlier) == ORDERED
             why = np.where(back & (why != SCALAR), np.int8(ORDERED), why)
         wrong = why != ORDERED

@@ -1,0 +1,75 @@
+"""What waves have written back from the L2, where a device has several: their stores and those of their workgroup.
+
+A write-back follows the stores that its wave has issued, on their way to the L2, and those of other waves before the
+last barrier that it has passed. It has to be waited for; at the next barrier the other waves learn of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mfmasim.arrays import I32
+    from mfmasim.observe.ordering.progress import Class, Progress
+
+
+class _Open(NamedTuple):
+    """A write-back in flight."""
+
+    key: Class
+    order: int
+    steps: I32
+
+
+class WrittenBack:
+    """For each wave of a batch, the step of each wave of its workgroup up to which stores have been written back."""
+
+    def __init__(self, progress: Progress, per: int) -> None:
+        """Nothing is written back.
+
+        Args:
+            progress: of the batch.
+            per: waves of a workgroup.
+        """
+        self._progress, self.per = progress, per
+        self._known: I32 = np.zeros((progress.waves, per), np.int32)
+        self._open: dict[int, list[_Open]] = {}
+        self._signalled: dict[tuple[int, int], I32] = {}
+        """What the waves that signalled a barrier knew, by workgroup and number of the barrier."""
+
+    def begin(self, wave: int, key: Class, tick: int, met: I32) -> None:
+        """A wave writes back.
+
+        Args:
+            wave: its number in the batch.
+            key: class of the operation.
+            tick: step of the wave, counted with this one.
+            met: step of each other wave of its workgroup up to which stores are on their way to the L2.
+        """
+        steps = np.maximum(self.of(wave), met)
+        steps[wave % self.per] = tick
+        order = int(self._progress.of(key)[0][wave])
+        self._open.setdefault(wave, []).append(_Open(key, order, steps))
+
+    def of(self, wave: int) -> I32:
+        """What a wave knows to be written back, (waves of a workgroup,)."""
+        progress, known = self._progress, self._known[wave]
+        for each in list(self._open.get(wave, ())):
+            if progress.complete[each.key][wave] > each.order:
+                np.maximum(known, each.steps, out=known)
+                self._open[wave].remove(each)
+        others = self._signalled.get((wave // self.per, int(progress.joined[wave]) - 1))
+        if others is not None:
+            np.maximum(known, others, out=known)
+        return known
+
+    def signal(self, wave: int) -> None:
+        """A wave has signalled a barrier."""
+        key = wave // self.per, int(self._progress.signalled[wave]) - 1
+        steps, old = self.of(wave), self._signalled.get(key)
+        if old is not None:
+            np.maximum(old, steps, out=old)
+        elif steps.any():
+            self._signalled[key] = steps.copy()
