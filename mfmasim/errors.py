@@ -70,6 +70,18 @@ class TimeOutError(DeviceError):
     kind = "time-out"
 
 
+def decimal(text: str, most: int = 2**31 - 1) -> int:
+    """The number that a text of decimal digits stands for; -1 for any other text, and for one above `most`.
+
+    `str.isdigit` accepts digits that `int` refuses, and `int` refuses more than 4,300 digits.
+
+    >>> decimal("31"), decimal("²"), decimal("-1"), decimal("9" * 5000)
+    (31, -1, -1, -1)
+    """
+    whole = text.isascii() and text.isdigit() and len(text.lstrip("0")) <= len(str(most))
+    return int(text) if whole and int(text) <= most else -1
+
+
 def one_line(error: BaseException) -> str:
     """The type and the text of an error of others, in one line."""
     text = " ".join(str(error).split())

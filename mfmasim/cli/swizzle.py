@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the list, the proof, or the swizzles that were found."""
     from mfmasim import lds
     from mfmasim.architectures import ARCHITECTURES, arch
-    from mfmasim.errors import MfmasimError
+    from mfmasim.errors import MfmasimError, decimal
 
     form = wanted_format(args)
     if args.list:
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.check is not None:
         return _check(args, lds.swizzle(args.check), form)
     rows_bytes = args.tile.lower().split("x")
-    if len(rows_bytes) != 2 or not all(part.isdigit() and int(part) for part in rows_bytes):
+    if len(rows_bytes) != 2 or not all(decimal(part) > 0 for part in rows_bytes):
         raise MfmasimError(f"--tile {args.tile!r} is not ROWSxBYTES, such as 16x128")
     tile = (int(rows_bytes[0]), int(rows_bytes[1]))
     limit = max(arch(name).lds_bytes for name in args.arch or ARCHITECTURES)

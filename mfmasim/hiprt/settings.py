@@ -12,7 +12,7 @@ from typing import Any
 from mfmasim.architectures import DEFAULT, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.options import chosen_checks
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, decimal, unknown
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.lds import PhaseTable
 from mfmasim.machine.execution import variations
@@ -84,7 +84,7 @@ class Settings:
         """
         found = os.environ if environment is None else environment
         memory = found.get(MEMORY, "4096")
-        if not memory.isdigit() or not 1 <= int(memory) <= 1 << 20:
+        if decimal(memory, 1 << 20) < 1:
             raise MfmasimError(f"{MEMORY}={memory}: a number of MB is expected, from 1 to {1 << 20}")
         devices = [name.strip() for name in found.get(ARCH, DEFAULT).split(",") if name.strip()]
         try:
@@ -117,10 +117,10 @@ class Settings:
                 _tables(phases, one)
         except MfmasimError as error:
             raise MfmasimError(f"{PHASES}: {error}") from None
-        if not noise.isdigit() or int(noise) > 1 << 20:
+        if decimal(noise, 1 << 20) < 0:
             raise MfmasimError(f"{NOISE}={noise}: a number of ticks is expected, from 0 to {1 << 20}")
         code = found.get(EXIT_CODE, "1")
-        if not code.isdigit() or int(code) > 255:
+        if decimal(code, 255) < 0:
             raise MfmasimError(f"{EXIT_CODE}={code}: an exit code is expected, from 0 to 255")
         report = str(Path(found[REPORT]).absolute()) if found.get(REPORT) else ""  # programs change their folder
         if report and not os.access(Path(report).parent, os.W_OK):

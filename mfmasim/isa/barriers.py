@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction
 
 WORKGROUP, TRAP, CLUSTER, CLUSTER_TRAP = -1, -2, -3, -4
+NUMBER = 31
+"""Bits of M0 that hold the number of a named barrier."""
 
 
 def barrier_number(instruction: Instruction) -> int | None:

@@ -86,7 +86,7 @@ class Opcode:
     condition: str = ""
     """What a conditional branch tests: ``scc``, ``vcc``, ``exec``, or empty (others)."""
     barrier: str = ""
-    """``whole`` (signals and waits), ``signal``, ``wait``, ``other`` (state, init, join, leave), or empty."""
+    """``whole`` (signals and waits), ``signal``, ``wait``, ``join``, ``other`` (state, init, leave), or empty."""
     wait: str = ""
     """What a wait waits for: ``counts`` (the counters of `waits`), ``waitcnt`` (counters by the architecture's layout
     of SIMM16), ``idle`` (all), ``alu`` (dependencies of the ALUs), ``event``; empty for other opcodes."""
@@ -251,7 +251,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SALU", r"s_barrier", {"barrier": "whole"}),
     ("SALU", r"s_barrier_signal(_isfirst)?", {"barrier": "signal"}),
     ("SALU", r"s_barrier_wait", {"barrier": "wait"}),
-    ("SALU", r"s_barrier_(init|join|leave)|s_get_barrier_state|s_wakeup_barrier", {"barrier": "other"}),
+    ("SALU", r"s_barrier_(init|leave)|s_get_barrier_state|s_wakeup_barrier", {"barrier": "other"}),
+    ("SALU", r"s_barrier_join", {"barrier": "join"}),
     ("SALU", r"s_get_barrier_state", {"counter": "scalar"}),
     # Waits (ISA manuals, "Manually inserted wait states and dependencies"); the fields of SIMM16.
     ("SALU", r"s_waitcnt", {"wait": "waitcnt"}),

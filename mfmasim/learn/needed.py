@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from mfmasim.errors import decimal
 from mfmasim.machine.launch.quota import Quota
 from mfmasim.observe import Finding
 from mfmasim.program import Code, Kernel
@@ -87,7 +88,7 @@ def _line(kernel: Kernel, case: Case, pc: int) -> str:
     """Text of an instruction's source line; empty where it is in another file than the case's."""
     name, _, number = kernel.source_at(pc).rpartition(":")
     path = Path(str(case.source))
-    if Path(name).name != path.name or not number.isdigit():
+    if Path(name).name != path.name or decimal(number) < 0:
         return ""
     rows = path.read_text(encoding="utf-8").splitlines()
     return rows[int(number) - 1] if 0 < int(number) <= len(rows) else ""

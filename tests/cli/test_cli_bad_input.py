@@ -21,6 +21,8 @@ OPERAND = ("--write", "ds_write_b128", "--operand", "ds_read_b128", "v_mfma_f32_
         (("lds", "gfx942", "ds_read_b128", "--stride", "9" * 30), ("9" * 30, "65536")),
         (("lds", "find", "--tile", "1000000x1000000", "--arch", "gfx950", *OPERAND), ("1000000x1000000", "163,840")),
         (("lds", "find", "--tile", "1000x128", "--arch", "gfx942", *OPERAND), ("1000x128", "65,536")),
+        (("lds", "find", "--tile", "\u00b2x128", "--arch", "gfx942", *OPERAND), ("ROWSxBYTES",)),
+        (("lds", "find", "--tile", f"{'9' * 5000}x128", "--arch", "gfx942", *OPERAND), ("ROWSxBYTES",)),
         (("verify", FILE), (FILE, ".py")),
         (("verify", "."), ("a folder",)),
         (("verify", "intro", "--arch", "gfx942", "--device", "hop"), ("'hop'", "hip")),

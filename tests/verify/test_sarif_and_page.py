@@ -202,3 +202,12 @@ def test_names_of_files_that_no_system_has(name):
     assert json.dumps(log, ensure_ascii=False).encode()
     (found,) = log["runs"][0]["results"]
     assert not set(json.dumps([found["locations"], found["relatedLocations"]])) & set("<\x00\x1b")
+
+
+@pytest.mark.parametrize("line", ["\u00b2", "9" * 5000, "0", "-1", "", str(1 << 40)])
+def test_lines_that_no_file_has(line):
+    """Digits that Python does not convert, and numbers that a reader of SARIF does not hold."""
+    result = Result("mine", "k", "k", "gfx942", "sim", status="fail")
+    result.findings = [Finding("bounds", "error", "outside", "bounds-lds", source=f"x.hip:{line}")]
+    (found,) = sarif([result], "1")["runs"][0]["results"]
+    assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.architectures import Arch
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, decimal
 from mfmasim.formats import format as number_format
 from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.opcodes.matrix import resolve
@@ -102,7 +102,7 @@ class FragmentValues:
         span = f"{self.fragment.name} is in {self.kind}[{self.first}:{last}]"
         text = str(register)
         kind, digits = (text[0], text[1:]) if text[:1] in ("v", "a") else (self.kind, text)
-        number = int(digits) if digits.isdigit() else -1
+        number = decimal(digits)
         if kind != self.kind or not self.first <= number <= last:
             raise MfmasimError(f"register {register!r}: {span}")
         if not 0 <= lane < self.registers.shape[1]:

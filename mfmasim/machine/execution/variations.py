@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, decimal, unknown
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.binding.operands import scalar_reader, scalar_writer, vector_reader, vector_writer
 from mfmasim.machine.numerics.float_formats import BY_SIZE
@@ -135,9 +135,9 @@ def read(text: str) -> tuple[str, str, Any]:
         raise unknown("parameter", parameter, sorted({one.parameter for one in of(name)}), f"of operation {name}")
     meant = value.strip()
     if parameter != "result":
-        if not meant.isdigit():
+        if decimal(meant) < 0:
             raise MfmasimError(f"{text!r}: a number is expected")
-        return name, parameter, int(meant)
+        return name, parameter, decimal(meant)
     if meant not in allowed:
         raise unknown("value", meant, allowed, f"of {name}.result")
     return name, parameter, meant

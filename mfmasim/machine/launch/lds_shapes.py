@@ -70,7 +70,8 @@ def _element(name: str, format_: object) -> CType:
 
 def _sizes(name: str, shape: object) -> list[int]:
     """The dimensions of an array."""
-    sizes = list(shape) if isinstance(shape, tuple | list) else [shape]
-    if not sizes or not all(isinstance(n, int | np.integer) and n > 0 for n in sizes) or math.prod(sizes) > 1 << 31:
+    given: list[Any] = list(shape) if isinstance(shape, tuple | list) else [shape]
+    sizes = [int(n) for n in given if isinstance(n, int | np.integer) and n > 0]
+    if not sizes or len(sizes) < len(given) or math.prod(sizes) > 1 << 31:
         raise MfmasimError(f"lds: {name} of shape {shape!r}: positive sizes are expected")
-    return [int(n) for n in sizes]
+    return sizes

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.isa import Instruction
-from mfmasim.isa.barriers import CLUSTER, CLUSTER_TRAP, TRAP, WORKGROUP, barrier_number
+from mfmasim.isa.barriers import CLUSTER, CLUSTER_TRAP, NUMBER, TRAP, WORKGROUP, barrier_number
 from mfmasim.machine.binding.operands import scalar_writer
 from mfmasim.machine.events.interface import Bound, Machine
 from mfmasim.machine.opcodes.refusal import unsupported
@@ -59,7 +59,7 @@ def _named(instruction: Instruction, machine: Machine) -> Callable[[Group], tupl
         if number is not None or alone:
             return (zero if alone else zero + (number or 0)), zero
         word = np.broadcast_to(g.s(m0), (g.count,)).astype(np.int64)
-        return word & 31, word >> 16 & 127
+        return word & NUMBER, word >> 16 & 127
 
     return read
 

@@ -31,16 +31,20 @@ class Races(Check):
         self._bind()
 
     def _bind(self) -> None:
-        """Receive blocks only where the launch has an LDS."""
-        if self.lds is not None:
-            self.on_block = self.lds.on_block  # type: ignore[method-assign]
+        """Receive blocks only where the launch has an LDS, and values only of barriers that M0 selects."""
+        if self.lds is None:
+            return
+        self.on_block = self.lds.on_block  # type: ignore[method-assign]
+        if any(map(self.lds.selects, self.kernel.reachable)):
+            self.watches = self.lds.selects  # type: ignore[method-assign]
+            self.on_value = self.lds.on_value  # type: ignore[method-assign]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the bound method."""
-        return {name: value for name, value in self.__dict__.items() if name != "on_block"}
+        """Pickle without the bound methods."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("on_block", "watches", "on_value")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle and bind the method again."""
+        """Unpickle and bind the methods again."""
         self.__dict__ |= state
         self._bind()
 

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.arrays import I64
+from mfmasim.isa.barriers import NUMBER, barrier_number
 from mfmasim.kernels import PerKernel
 from mfmasim.observe.ordering.acquire import Uses
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.lds_findings import LdsFindings
-from mfmasim.observe.ordering.named import NamedBarriers
+from mfmasim.observe.ordering.named import ANY, NamedBarriers
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import Flying, Record, Sort
 from mfmasim.observe.ordering.releases import Releases
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
-    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.machine.events import AccessEvent, BlockEvent, ValueEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.touched import Touched
@@ -91,6 +92,8 @@ class LdsRaces:
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
         self.unit, self._flags, self._acquiring = LDS_FACTS.of(self.kernel)
         self._releases: Releases
+        self._selected: I64 | None = None
+        """Barrier that M0 selects for each wave that executes the last barrier instruction."""
         self._named: NamedBarriers | None
         """Named barriers, if the kernel has any."""
         self._pending: list[AccessEvent] = []
@@ -125,7 +128,7 @@ class LdsRaces:
             self._flying, self._instructions, self._kinds = Flying(), [], []
             self._lockstep = Lockstep(self.groups, self.per)
             self._releases = Releases(event.total, self.per)
-            named = any(ins.opcode.barrier == "other" for ins in self.kernel.reachable)  # one is joined
+            named = any(ins.opcode.barrier == "join" for ins in self.kernel.reachable)
             self._named = NamedBarriers(event.total, self.per) if named else None
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         known = STEPS.of(self.kernel)
@@ -165,14 +168,30 @@ class LdsRaces:
         if step.named == "wait":
             named.wait(waves, step.barrier)
             return
-        named.signal(
-            waves,
-            step.barrier,
-            len(self._instructions),
-            self._releases.since,
-            self.shadow.groups == 1,
-            lambda wave: self._flying.in_flight(wave, self.progress.complete, direct=False),
-        )
+        numbers, self._selected = self._selected, None
+        if numbers is None or len(numbers) != len(waves):
+            numbers = np.full(len(waves), step.barrier)
+        for number in np.unique(numbers).tolist():
+            here = waves[numbers == number]
+            if step.named == "join":
+                named.join(here, number)
+            named.signal(
+                here,
+                number if step.named == "signal" else ANY,
+                len(self._instructions),
+                self._releases.since,
+                self.shadow.groups == 1,
+                lambda wave: self._flying.in_flight(wave, self.progress.complete, direct=False),
+            )
+
+    def selects(self, instruction: Instruction) -> bool:
+        """Whether M0 says which barrier an instruction means."""
+        return instruction.opcode.barrier in ("signal", "join") and barrier_number(instruction) is None
+
+    def on_value(self, event: ValueEvent) -> None:
+        """Note which barrier each wave means."""
+        (word,) = event.sources[0]
+        self._selected = np.broadcast_to(word[:, 0] & np.uint32(NUMBER), (event.waves,)).astype(np.int64)
 
     def _access(self, access: AccessEvent, event: BlockEvent, key: tuple[str, str], order: NDArray[np.int32]) -> None:
         """One access of all waves of a group."""

@@ -45,6 +45,8 @@ class NamedBarriers:
             per: waves of a workgroup.
         """
         self.per = per
+        self._joined: I32 = np.zeros(waves, np.int32)
+        """Barrier that each wave has joined, at which it waits; 0 is none."""
         self._waits: I32 = np.zeros(waves, np.int32)
         """Barrier at which each wave has stopped; 0 is none."""
         self._at: dict[tuple[int, int], dict[int, Signals]] = {}
@@ -96,8 +98,12 @@ class NamedBarriers:
             self._at[group, barrier][wave] = Signals(np.maximum(old.last, mine), old.last, old.count + 1, paired)
 
     def wait(self, waves: I64, barrier: int) -> None:
-        """Waves stop at a barrier."""
-        self._waits[waves] = barrier
+        """Waves stop at a barrier: that which they have joined, whatever the number."""
+        self._waits[waves] = np.where(self._joined[waves] > 0, self._joined[waves], barrier)
+
+    def join(self, waves: I64, barrier: int) -> None:
+        """Waves join a barrier."""
+        self._joined[waves] = barrier
 
     def passed(self, waves: I64, since: I32) -> None:
         """Waves run again: what was signalled where they stopped is ordered before them, in `Releases.since`."""

@@ -45,7 +45,7 @@ class Step:
         self.barrier = ANY if number is None or kind == "other" else number
         """Number of the barrier of a barrier instruction, or `ANY`."""
         self.named = kind if kind and self.barrier >= ANY else ""
-        """``signal``, ``wait`` or ``other`` at a named barrier, which orders some of the workgroup's waves."""
+        """``signal``, ``wait``, ``join`` or ``other`` at a named barrier, which orders some waves of the workgroup."""
         self.cluster = kind if kind in ("signal", "wait") and barrier_number(instruction) == CLUSTER else ""
         """``signal`` or ``wait`` at the barrier of a cluster."""
 

@@ -55,7 +55,8 @@ class WrittenBack:
 
     def of(self, wave: int) -> I32:
         """What a wave knows to be written back, (waves of a workgroup,)."""
-        progress, known = self._progress, self._known[wave]
+        progress = self._progress
+        known: I32 = self._known[wave]
         for each in list(self._open.get(wave, ())):
             if progress.complete[each.key][wave] > each.order:
                 np.maximum(known, each.steps, out=known)

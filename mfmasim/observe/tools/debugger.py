@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, decimal
 from mfmasim.machine.events import Observer
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _addresses(place: str | int, kernel: Kernel) -> frozenset[int]:
         if not any(fnmatchcase(ins.name, place) for ins in kernel.instructions):
             raise MfmasimError(f"breakpoint {place!r}: no instruction of {kernel.name} has such a mnemonic")
         return frozenset()
-    if not line.isdigit():
+    if decimal(line) < 0:
         raise MfmasimError(f"breakpoint {place!r}: a line number is expected after the colon, as in gemm.hip:31")
     rows = [row for row in kernel.code.object.line_table() if row.line]
     if not rows:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, decimal, unknown
 from mfmasim.lds import PhaseTable, ds_instruction, phase_tables
 from mfmasim.lds.counting import count_degrees
 from mfmasim.machine.events import Observer
@@ -146,7 +146,7 @@ def _sets(entry: str, text: str) -> tuple[tuple[int, ...], ...]:
         lanes: list[int] = []
         for run in part.split(","):
             first, _, last = run.partition("-")
-            if not first.isdigit() or (last and not last.isdigit()) or max(int(first), int(last or 0)) > 63:
+            if decimal(first, 63) < 0 or (last and decimal(last, 63) < 0):
                 raise MfmasimError(f"{entry!r}: {run!r} is not a lane or a range of lanes such as 0-3")
             lanes += range(int(first), int(last or first) + 1)
         sets.append(tuple(lanes))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.errors import decimal
 from mfmasim.machine.events import Observer
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Trace(Observer):
         self._rows = []
         if self._lines is not None:
             line = step.source.rpartition(":")[2]
-            if not line.isdigit() or not self._lines[0] <= int(line) <= self._lines[1]:
+            if not self._lines[0] <= decimal(line) <= self._lines[1]:
                 return
         waves = step.waves.tolist()
         rows = [row for row, wave in enumerate(waves) if self._waves is None or wave in self._waves]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from mfmasim.errors import decimal
 from mfmasim.observe.alike import alike
 from mfmasim.verify.kinds import KINDS
 
@@ -97,7 +98,7 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
 
 def _location(result: Result, source: str, kernel: str) -> dict[str, Any]:
     name, _, line = source.rpartition(":") if ":" in source else (source, "", "")
-    number = int(line) if line.isdigit() and int(line) else 1
+    number = max(1, decimal(line))
     place = {"artifactLocation": {"uri": _uri(result, name)}, "region": {"startLine": number}}
     logical = {"name": kernel or result.kernel, "kind": "function"}
     return {"physicalLocation": place, "logicalLocations": [logical]}

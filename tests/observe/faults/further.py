@@ -353,6 +353,8 @@ add(
     "gfx1250", "named barriers",
     ("two named barriers of two waves", f"{JOIN}; {STORE}; {MEET}; {LOAD}"),
     ("two named barriers, store in flight", f"{JOIN}; ds_store_b32 v2, v10; {MEET}; {LOAD}", "races"),
+    ("two named barriers, data of the other pair", f"""{JOIN}; v_xor_b32_e32 v12, 0x100, v2; {STORE}; {MEET};
+     ds_load_b32 v4, v12; s_wait_dscnt 0x0""", "races"),
     ("two named barriers, then all waves", f"""{JOIN}; v_xor_b32_e32 v12, 0x100, v2; {STORE}; {MEET}; {BARRIER};
      ds_load_b32 v4, v12; s_wait_dscnt 0x0"""),
     grid=1, extra=".amdhsa_named_barrier_count 2",
