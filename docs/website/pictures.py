@@ -30,6 +30,9 @@ FIGURES = {
     "conflicts.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --format svg",
     "debugger.svg": "show gfx942 v_mfma_f32_32x32x8_f16 --operand B --format svg",
     "formats.svg": "format e2m1fn --format svg",
+    "transposed_read.svg": "lds gfx950 ds_read_b64_tr_b8 --address '"
+    "(lane // 2 % 4 + lane // 32 * 4 + lane // 8 % 2 * 8) * 128"
+    " + ((lane // 16 % 2) ^ (lane // 32 + lane // 4 % 2 * 2 + lane // 8 % 2 * 4)) * 16 + lane % 2 * 8' --format svg",
     "grid.svg": "grid xcd_grouped --rows 4 --cols 6 --xcds 3 --window 2 --chunk 4 --format svg",
 }
 """The command that prints each figure."""

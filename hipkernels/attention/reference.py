@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 UNIT = 2.0**-24
 """Half a unit in the last place of f32, relative."""
 SMALLEST = 2.0**-126
-HALF_UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24}
-"""Relative error of one rounding."""
-TINY = {"f16": 2.0**-25, "bf16": 2.0**-126, "f32": 2.0**-126}
-"""Absolute error of one rounding near 0; RDNA3 takes denormal bf16 for 0."""
+HALF_UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "fp8": 2.0**-4}
+"""Relative error of one rounding; ``fp8`` is E4M3."""
+TINY = {"f16": 2.0**-25, "bf16": 2.0**-126, "f32": 2.0**-126, "fp8": 2.0**-16}
+"""Absolute error of one rounding near 0; RDNA3 takes denormal bf16 for 0. Weights in FP8 are made
+2**6 times as large: 2**-10 / 2**6."""
 
 
 def seen(query: int, queries: int, keys: int, causal: int) -> int:
@@ -32,6 +33,7 @@ def attention(
     *,
     tile: int = 32,
     weights_in: str | None = None,
+    rounded_sum: bool = True,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """O = softmax(scale Q K^T) V over the keys that each query sees, and the bound of a kernel's error.
 
@@ -47,6 +49,8 @@ def attention(
     * It is rounded to the format it is multiplied in, and small ones are lost: relative h, absolute z.
       With w for a weight and d for its error, sum d |v - o| / (sum w - sum d) is what the average moves by. It stays an
       average in any case and so within the values that are seen, which holds where scores are too large to be known.
+    * Where the weights are summed before they are rounded, rounding moves the products alone: of it, r, sum r |v| /
+      (sum w - sum d) is added in place of a part of d.
     * Sums of n products: (2 n + T) u max |v|; of weights: (n + T + 4) u; division: 2 u; rounding to the output: h', z'.
 
     1 percent is added for products of errors.
@@ -59,7 +63,8 @@ def attention(
         causal: 0 (every key), 1 (top left) or 2 (bottom right).
         scale: factor of the scores; None is 1 / sqrt(D).
         tile: keys that a kernel takes at once.
-        weights_in: format that weights are multiplied in; None is `fmt`.
+        weights_in: format that weights are multiplied in, or ``fp8``; None is `fmt`.
+        rounded_sum: weights are summed as they are multiplied, and not before they are rounded.
 
     Returns:
         O and the bound, float64 (B, H, queries, D). Where O is not finite the bound is 0, except where a weight that a
@@ -75,7 +80,8 @@ def attention(
                 n = seen(query, queries, keys, causal)
                 row, others, values = q[batch, head, query], k[batch, head, :n], v[batch, head, :n]
                 place = batch, head, query
-                out[place], bound[place] = _one(row, others, values, by, tile, (HALF_UNIT[inner], TINY[inner]), fmt)
+                rounding = HALF_UNIT[inner], TINY[inner], rounded_sum
+                out[place], bound[place] = _one(row, others, values, by, tile, rounding, fmt)
     return out, bound
 
 
@@ -85,7 +91,7 @@ def _one(
     values: NDArray[Any],
     by: np.float64,
     tile: int,
-    rounding: tuple[float, float],
+    rounding: tuple[float, float, bool],
     fmt: str,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """O and its bound for one query, (D,) each."""
@@ -106,13 +112,17 @@ def _one(
     exponent += UNIT * np.subtract(top, t, where=counts, out=np.zeros(n))
     with np.errstate(all="ignore"):
         error = np.expm1(np.minimum(np.log(2) * exponent + 2 * UNIT * (steps + 1), 700))
-        error = w * (error * (1 + rounding[0]) + rounding[0]) + rounding[1] + (steps + 1) * SMALLEST
-        error[~counts] = 0
-        moved = (error[:, None] * np.abs(values - o))[counts].sum(axis=0)
+        half, tiny, rounded_sum = rounding
+        rounds = w * (error + 1) * half + tiny
+        error = w * error + (steps + 1) * SMALLEST
+        if rounded_sum:
+            error, rounds = error + rounds, np.zeros(n)
+        error[~counts] = rounds[~counts] = 0
+        moved = (error[:, None] * np.abs(values - o) + rounds[:, None] * np.abs(values))[counts].sum(axis=0)
         left = w.sum() - error.sum()
         moved = moved / left if left > 0 else np.full(d, np.inf)
-        within = values[counts].max(axis=0) - values[counts].min(axis=0)
-        moved = np.fmin(moved, within)
+        if rounded_sum:
+            moved = np.fmin(moved, values[counts].max(axis=0) - values[counts].min(axis=0))
         large = np.abs(values[counts]).max(axis=0)
         size = np.abs(o) + moved
         moved += (2 * n + steps) * UNIT * large + (n + steps + 6) * UNIT * size

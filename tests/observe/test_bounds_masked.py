@@ -63,3 +63,22 @@ def test_both_are_counted(arch, access):
     assert reported(arch, access, MASKED, 0)[0] == [clipped]
     assert reported(arch, access, 0, STRAY)[0] == [outside]
     assert reported(arch, access, 0, 0)[0] == []
+
+
+def test_resources_of_workgroups_differ_in_their_address_alone():
+    """The lanes out of range are then the same in all waves, and the addresses are not."""
+    body = """
+      s_load_dwordx2 s[8:9], s[0:1], 0x0
+      v_lshlrev_b32_e32 v2, 2, v0
+      s_lshl_b32 s4, s2, 8
+      s_waitcnt lgkmcnt(0)
+      s_add_u32 s8, s8, s4
+      s_addc_u32 s9, s9, 0
+      s_mov_b32 s10, 128
+      s_mov_b32 s11, 0x27000
+      buffer_load_dword v4, v2, s[8:11], 0 offen
+      s_endpgm
+    """
+    kernel, words = harness.kernel(body, "gfx942", "p"), np.zeros(256, np.uint32)
+    report = mfmasim.device("sim").launch(kernel, grid=4, block=64, args=[words], checks="bounds")
+    assert [(f.id, f.count, f.lane) for f in report.findings] == [("bounds-buffer-range", 4 * 32, 32)]

@@ -89,9 +89,10 @@ class Notify:
     ) -> None:
         """Report lanes that went outside in one way."""
         machine, launch = self.machine, self.machine.launch
-        index, lane = (int(i) for i in np.argwhere(out.mask)[0])
-        address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])
-        each = group.count // len(out.mask)  # waves that share one row of the mask
+        mask, addresses = np.broadcast_arrays(out.mask, out.addresses)
+        index, lane = (int(i) for i in np.argwhere(mask)[0])
+        address = int(addresses[index, lane])
+        each = group.count // len(mask)  # waves that share one row
         limits = {"lds": launch.lds_bytes, "scratch": launch.scratch_bytes}
         nearest = f"of {limits[space]} bytes" if space in limits else machine.memory.nearest(address, size)
         one = None if instruction.opcode.kind == "tensor" else lane  # pieces of a tile are no lanes
@@ -103,7 +104,7 @@ class Notify:
             size,
             machine.place(group.indices(), index, one),
             nearest,
-            int(out.mask.sum()) * each,
+            int(mask.sum()) * each,
             nowhere,
         )
         for hook in self.faults:

@@ -1,0 +1,276 @@
+// Attention in FP8 for heads of 128: tiles of 64 keys in the LDS, 32 queries for each wave.
+//
+// Both products are computed transposed, S^T = K Q^T and O^T = V^T P^T, so that the column of a lane is one query in both.
+// A lane then has 32 scores of its query, and with the other half of the wave all 64 of a tile. Quantised, these 32 bytes
+// are the lane's part of the second product's B as they lie: that permutes the keys within the tile, and the transposed
+// reads of V (ds_read_b64_tr_b8) give the same permutation, because each lane names the row that it reads.
+#pragma once
+#include <hip/hip_runtime.h>
+#include <mfmasim/order.h>
+
+#pragma clang fp contract(off)  // where a product and a sum are one operation the kernel says so
+
+typedef unsigned char fp8;
+typedef unsigned short bf16;
+typedef int words2 __attribute__((ext_vector_type(2)));
+typedef int words4 __attribute__((ext_vector_type(4)));
+typedef int words8 __attribute__((ext_vector_type(8)));
+typedef float f32x2 __attribute__((ext_vector_type(2)));
+typedef float f32x16 __attribute__((ext_vector_type(16)));
+
+#define HEAD 128
+#define KEYS 64
+#define QUERIES 32
+#define TILE (KEYS * HEAD)  // bytes
+#define MINUS_INFINITY (-__builtin_inff())
+// A weight is 2^(t - reference + SHIFT). The reference follows the largest t only when it has grown by more than HEADROOM,
+// so that a weight is at most 2^8, below the largest FP8, 448, and most tiles leave the sums as they are.
+#define SHIFT 6.0f
+#define HEADROOM 2.0f
+
+// What kernels call has no lines of its own for the debugger, so that reports name the line of the kernel.
+#define MOVES __device__ __attribute__((always_inline)) inline
+
+// Read by the scalar unit: nothing writes there while the kernel runs.
+template <class T>
+using Constant = const __attribute__((address_space(4))) T;
+template <class T>
+MOVES T constant(const T *from, int at) {
+  return ((Constant<T> *)from)[at];
+}
+
+// Rows of K or V of one sequence and head.
+struct Following {
+  const fp8 *first;
+  int step;
+  MOVES const fp8 *at(int row) const { return first + (size_t)row * step; }
+};
+// The same in a cache of pages with 2^shift rows each; a table names the pages of the sequence.
+struct Paged {
+  const fp8 *first;
+  int step, shift;
+  const int *table;
+  MOVES const fp8 *at(int row) const {
+    const int page = constant(table, row >> shift), rest = row & ((1 << shift) - 1);
+    return first + (((size_t)page << shift) + rest) * step;
+  }
+};
+
+// The 16-byte column of a row moves by three bits of the row: both kinds of reads are then free of conflicts.
+MOVES unsigned swizzle(unsigned row) { return (row >> 2 & 1) | (row & 2) | (row >> 1 & 4); }
+
+// Start to load rows `key` onwards to the LDS, by WAVES waves. Each load takes eight rows, which lie in one page; the LDS
+// fills lane by lane, so it is the columns of global memory that are exchanged. Rows beyond the last key are 0: a weight of
+// 0 must not meet a NaN there.
+template <int WAVES, class Rows>
+MOVES void fetch(char *tile, const Rows &rows, int key, int keys, unsigned wave, unsigned lane) {
+#pragma unroll
+  for (int n = 0; n < KEYS / 8 / WAVES; ++n) {
+    const int eight = 8 * (n * WAVES + wave), row = key + eight, left = min(keys - row, 8);
+    const int bytes = left > 0 ? (left - 1) * rows.step + HEAD : 0;
+    const auto source = __builtin_amdgcn_make_buffer_rsrc((void *)rows.at(min(row, keys - 1)), 0, bytes, 0x27000);
+    __builtin_amdgcn_raw_ptr_buffer_load_lds(source, (mfmasim_lds_void *)(tile + eight * HEAD), 16,
+                                             lane / 8 * rows.step + (lane % 8 ^ swizzle(eight + lane / 8)) * 16, 0, 0, 0);
+  }
+}
+
+// 32 bytes of a lane: with those of the other half of the wave 64 of what is summed.
+struct Operand {
+  words4 low, high;
+};
+struct Pieces {
+  words2 of[4];
+};
+MOVES void arrived(Operand &x) { asm volatile("" : "+v"(x.low), "+v"(x.high)); }
+MOVES void arrived(Pieces &x) { asm volatile("" : "+v"(x.of[0]), "+v"(x.of[1]), "+v"(x.of[2]), "+v"(x.of[3])); }
+#define START_K(to, address, offset) \
+  asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(to) : "v"(address), "i"(offset) : "memory")
+#define START_V(to, address, offset) \
+  asm volatile("ds_read_b64_tr_b8 %0, %1 offset:%2" : "=v"(to) : "v"(address), "i"(offset) : "memory")
+
+// Literal zeros for both scales: the instruction without scales.
+template <class A, class B>
+MOVES f32x16 multiply(const A &a, const B &b, f32x16 c) {
+  return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(__builtin_bit_cast(words8, a), __builtin_bit_cast(words8, b), c, 0,
+                                                         0, 0, 0, 0, 0);
+}
+// x of the lane of the lower half, and of the upper one. (Clang 22.1 reads element 0, whatever element of a vector
+// __builtin_bit_cast is given, hence the names.)
+struct Halves {
+  float lower, upper;
+};
+MOVES Halves halves_of(float x) {
+  const int code = __builtin_bit_cast(int, x);
+  const auto swapped = __builtin_amdgcn_permlane32_swap(code, code, false, false);
+  const int lower = swapped[0], upper = swapped[1];
+  return {__builtin_bit_cast(float, lower), __builtin_bit_cast(float, upper)};
+}
+
+// One wave's part: 32 queries, whose scores, weights and sums are in the lanes `column` and `column` + 32.
+struct Wave {
+  unsigned lane = threadIdx.x % 64, wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64);
+  unsigned column = lane % 32, half = lane / 32;
+  unsigned k_at[4], v_at[4];
+  Operand q[2];
+  float by;                                      // of a product, so that 2 to its power is the weight
+  float reference = MINUS_INFINITY, base = 0.0f;  // of the products; base is what is subtracted from the exponents
+  f32x2 total[2] = {};                           // weights of this lane's keys, before they are quantised
+  words8 p = {};                                 // and quantised, four a word
+  f32x16 out[4] = {};
+
+  MOVES Wave(const char *lds, float by) : by(by) {
+    const unsigned start = LDS_ADDRESS(lds);
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) k_at[i] = start + column * HEAD + ((2 * i + half) ^ swizzle(column)) * 16;
+    // Of a transposed read, sixteen lanes name eight rows, two lanes each, and lane t of them receives column t.
+    const unsigned two = lane % 16 / 2, row = two / 4 * 8 + half * 4 + two % 4;
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i)
+      v_at[i] = start + row * HEAD + ((2 * i + lane / 16 % 2) ^ swizzle(row)) * 16 + lane % 2 * 8;
+  }
+  // Rows of Q from `first` on, `there` of them; the others are 0.
+  MOVES void fetch_queries(const fp8 *first, int step, int there) {
+    const auto source = __builtin_amdgcn_make_buffer_rsrc((void *)first, 0, there > 0 ? (there - 1) * step + HEAD : 0, 0x27000);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const unsigned at = column * step + 64 * i + 16 * half;
+      q[i].low = __builtin_bit_cast(words4, __builtin_amdgcn_raw_buffer_load_b128(source, at, 0, 0));
+      q[i].high = __builtin_bit_cast(words4, __builtin_amdgcn_raw_buffer_load_b128(source, at + 32, 0, 0));
+    }
+  }
+  // K: two times 32 keys, two times 64 of the head.
+  template <int SLOT>
+  MOVES void start_k(Operand (&k)[2][2]) const {
+#pragma unroll
+    for (int t = 0; t < 2; ++t)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        START_K(k[t][i].low, k_at[2 * i], SLOT * TILE + t * 32 * HEAD);
+        START_K(k[t][i].high, k_at[2 * i + 1], SLOT * TILE + t * 32 * HEAD);
+      }
+  }
+  // V transposed: four times 32 of the head; 64 keys in the order of the scores.
+  template <int SLOT>
+  MOVES void start_v(Pieces (&v)[4]) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int n = 0; n < 4; ++n) START_V(v[i].of[n], v_at[i], (2 + SLOT) * TILE + n * 16 * HEAD);
+  }
+  MOVES void scores(f32x16 (&s)[2], Operand (&k)[2][2]) const {
+#pragma unroll
+    for (int t = 0; t < 2; ++t) s[t] = multiply(k[t][1], q[1], multiply(k[t][0], q[0], f32x16{}));
+  }
+  // The key of a score within its tile is 32 t + 8 (r / 4) + 4 half + r % 4.
+  MOVES void hide(f32x16 (&s)[2], int seen) const {
+    const int limit = seen - 4 * (int)half;
+#pragma unroll
+    for (int t = 0; t < 2; ++t)
+#pragma unroll
+      for (int r = 0; r < 16; ++r) s[t][r] = 32 * t + r / 4 * 8 + r % 4 < limit ? s[t][r] : MINUS_INFINITY;
+  }
+  // The reference follows where the largest score has grown too far.
+  MOVES void follow(const f32x16 (&s)[2]) {
+    float most = MINUS_INFINITY;
+#pragma unroll
+    for (int t = 0; t < 2; ++t)
+#pragma unroll
+      for (int r = 0; r < 16; ++r) most = __builtin_fmaxf(most, s[t][r]);
+    const Halves both = halves_of(most);
+    most = __builtin_fmaxf(__builtin_fmaxf(both.lower, both.upper), reference);
+    if (__builtin_amdgcn_ballot_w64((most - reference) * by > HEADROOM) == 0) return;
+    const float finite = most == MINUS_INFINITY ? 0.0f : most;  // a query that has seen no key
+    const float kept = __builtin_amdgcn_exp2f((reference - finite) * by);
+    reference = most;
+    base = __builtin_fmaf(finite, by, -SHIFT);
+    total[0] *= kept, total[1] *= kept;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) out[i] *= kept;
+  }
+  MOVES void weigh(const f32x16 (&s)[2]) {
+#pragma unroll
+    for (int t = 0; t < 2; ++t)
+#pragma unroll
+      for (int r = 0; r < 16; r += 4) {
+        f32x2 w[2];
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const f32x2 x = {s[t][r + 2 * i], s[t][r + 2 * i + 1]};
+          const f32x2 power = __builtin_elementwise_fma(x, f32x2{by, by}, f32x2{-base, -base});
+          w[i] = f32x2{__builtin_amdgcn_exp2f(power[0]), __builtin_amdgcn_exp2f(power[1])};
+          total[i] += w[i];
+        }
+        const int low = __builtin_amdgcn_cvt_pk_fp8_f32(w[0][0], w[0][1], p[4 * t + r / 4], false);
+        p[4 * t + r / 4] = __builtin_amdgcn_cvt_pk_fp8_f32(w[1][0], w[1][1], low, true);
+      }
+  }
+  MOVES void add(Pieces (&v)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) out[i] = multiply(v[i], p, out[i]);
+  }
+  // Weights of all keys, in both lanes of the query.
+  MOVES float sum_of_weights() const {
+    const Halves both = halves_of((total[0][0] + total[1][0]) + (total[0][1] + total[1][1]));
+    return both.lower + both.upper;
+  }
+};
+
+// Two tiles on their way: while the scores of tile t become weights, those of tile t + 1 are multiplied, and the rows of
+// K of tile t + 2 and of V of tile t + 1 are loaded. A turn of the loop is two tiles, so that nothing is copied. The last
+// turn multiplies a tile of zeros more.
+//
+// `seen` keys are visible to the lane's query, `all` to every query of the wave; `from` is the first key.
+template <int WAVES, class Rows>
+MOVES void attend(Wave &w, char *lds, const Rows &k_rows, const Rows &v_rows, int from, int keys, int tiles, int seen, int all) {
+  Operand k[2][2];
+  Pieces v[4];
+  f32x16 s[2][2];
+#define FETCH_K(slot, t) fetch<WAVES>(lds + (slot) * TILE, k_rows, from + (t) * KEYS, keys, w.wave, w.lane)
+#define FETCH_V(slot, t) fetch<WAVES>(lds + (2 + (slot)) * TILE, v_rows, from + (t) * KEYS, keys, w.wave, w.lane)
+#define K_READ()                                      \
+  WAIT_LDS(); /* K is read */                         \
+  _Pragma("unroll") for (int i = 0; i < 4; ++i) arrived(k[i / 2][i % 2])
+#define V_READ()                                      \
+  WAIT_LDS(); /* V is read */                         \
+  _Pragma("unroll") for (int i = 0; i < 4; ++i) arrived(v[i])
+#define ALL_FETCHED() WAIT_DIRECT(0)  // K of the next tile, V of this one
+#define ALL_READ() BARRIER()          // by all waves; and what was there before is read
+#define STEP(slot, t)                                 \
+  ALL_FETCHED();                                      \
+  ALL_READ();                                         \
+  FETCH_K(slot, (t) + 2);                             \
+  FETCH_V((slot) ^ 1, (t) + 1);                       \
+  w.start_k<(slot) ^ 1>(k);                           \
+  if (from + ((t) + 1) * KEYS > all) w.hide(s[slot], seen - from - (t) * KEYS); \
+  w.follow(s[slot]);                                  \
+  K_READ();                                           \
+  w.start_v<slot>(v);                                 \
+  w.scores(s[(slot) ^ 1], k);                         \
+  w.weigh(s[slot]);                                   \
+  V_READ();                                           \
+  w.add(v)
+
+  FETCH_K(0, 0);
+  WAIT_DIRECT(0);  // first tile of K: fetched
+  BARRIER();       // first tile of K: by all waves
+  FETCH_K(1, 1);
+  FETCH_V(0, 0);
+  w.start_k<0>(k);
+  K_READ();
+  w.scores(s[0], k);
+  int t = 0;
+  for (; t + 1 < tiles; t += 2) {
+    STEP(0, t);
+    STEP(1, t + 1);
+  }
+  if (t < tiles) {
+    STEP(0, t);
+  }
+#undef FETCH_K
+#undef FETCH_V
+#undef K_READ
+#undef V_READ
+#undef ALL_FETCHED
+#undef ALL_READ
+#undef STEP
+}
