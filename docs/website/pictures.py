@@ -28,6 +28,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 FIGURES = {
     "layout.svg": "show gfx942 v_mfma_f32_32x32x2_f32 --operand A --format svg",
     "conflicts.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --format svg",
+    "columns.svg": "lds gfx942 ds_read_b128 --address"
+    " 'lane % 32 // 2 * 128 + (lane // 32 ^ lane % 2 * 4 ^ lane % 32 & 2 ^ lane % 32 // 4) * 16' --format svg",
     "debugger.svg": "show gfx942 v_mfma_f32_32x32x8_f16 --operand B --format svg",
     "formats.svg": "format e2m1fn --format svg",
     "transposed_read.svg": "lds gfx950 ds_read_b64_tr_b8 --address '"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hipkernels.attention import operands, replay
 from hipkernels.attention.numbers16 import decode
-from hipkernels.attention.plan import HEAD_SIZES, Layout, layout_of, plan_attention
+from hipkernels.attention.plan import HEAD_SIZES, layout_of, plan_attention
 from hipkernels.attention.reference import attention
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import A, B, C, DependsOn, In, LaunchDict, Out, case
@@ -24,19 +24,6 @@ THREADS = {"gfx942": 256, "gfx950": 256, "gfx1151": 128, "gfx1201": 128}
 PRODUCT = "v_(wmma_f32_16x16x16|mfma_f32_16x16x(16|32))_b?f16"
 NEEDS = "B > 0 and H > 0 and Nq > 0 and Nkv >= 0 and causal in (0, 1, 2) and D in "
 PLAIN = " and causal == 0 and layout == 'bhnd' and v_layout == ''"
-
-
-def spread(codes: NDArray[Any], layout: Layout, fill: int) -> NDArray[Any]:
-    """Codes [B, H, N, D] in a layout, `fill` between the rows."""
-    memory = np.full(layout.elements, fill, np.uint16)
-    view(memory, layout, codes.shape)[...] = codes
-    return memory
-
-
-def view(memory: NDArray[Any], layout: Layout, shape: tuple[int, int, int, int]) -> NDArray[Any]:
-    """[B, H, N, D] of an array in a layout."""
-    steps = [memory.itemsize * step for step in (layout.batch, layout.head, layout.row, 1)]
-    return np.lib.stride_tricks.as_strided(memory, shape, steps)
 
 
 def expected(
@@ -81,7 +68,7 @@ def launch(
     codes = dict(zip("qkv", operands.draw(data, fmt, shapes["q"], shapes["k"]), strict=True))
     kind = np.float16 if fmt == "f16" else np.uint16
     inputs = {
-        name: In(fmt, places[name].elements, spread(part, places[name], operands.NAN[fmt]).view(kind))
+        name: In(fmt, places[name].elements, places[name].spread(part, operands.NAN[fmt]).view(kind))
         for name, part in codes.items()
         if part.size
     }
@@ -91,11 +78,11 @@ def launch(
 
     def expect(*held: NDArray[Any]) -> NDArray[Any]:
         found = {
-            name: view(x.view(np.uint16), places[name], shapes[name]) for name, x in zip(inputs, held, strict=False)
+            name: places[name].view(x.view(np.uint16), shapes[name]) for name, x in zip(inputs, held, strict=False)
         }
         parts = [np.ascontiguousarray(found.get(name, codes[name])) for name in "qkv"]
         by = None if scale is None else float(held[-1][0])
-        return spread(expected(way, arch, fmt, parts, causal, by), places["o"], 0).view(kind)
+        return places["o"].spread(expected(way, arch, fmt, parts, causal, by)).view(kind)
 
     return {"grid": grid, "block": 64 if way == "scalar" else THREADS[arch], "args": args, "expect": expect}
 

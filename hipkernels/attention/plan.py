@@ -1,8 +1,10 @@
 """Host-side checks and choices before a launch of attention: shapes, strides, grid."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
 
@@ -30,6 +32,17 @@ class Layout:
     def strides(self) -> list[np.int32]:
         """Arguments of a kernel."""
         return [np.int32(step) for step in (self.batch, self.head, self.row)]
+
+    def view(self, memory: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+        """[B, H, N, D] of an array in this layout."""
+        steps = [memory.itemsize * step for step in (self.batch, self.head, self.row, 1)]
+        return np.lib.stride_tricks.as_strided(memory, shape, steps)
+
+    def spread(self, elements: NDArray[Any], fill: float = 0) -> NDArray[Any]:
+        """Elements [B, H, N, D] in this layout, `fill` between the rows."""
+        memory = np.full(self.elements, fill, elements.dtype)
+        self.view(memory, elements.shape)[...] = elements
+        return memory
 
 
 def layout_of(name: str, shape: tuple[int, int, int, int]) -> Layout:

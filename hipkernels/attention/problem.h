@@ -53,11 +53,15 @@ __device__ inline int seen_by(const Attention &g, int query) {
   return query + shift + 1 < g.keys ? query + shift + 1 : g.keys;
 }
 
+template <int D>
+__device__ float scale_of(const Attention &g) {
+  constexpr float usual = D == 32 ? 0.17677669529663687f : D == 64 ? 0.125f : 0.08838834764831845f;
+  return g.scale ? *g.scale : usual;
+}
 // What a sum of products is multiplied by, so that 2 to its power is the weight.
 template <int D>
 __device__ float factor(const Attention &g) {
-  constexpr float usual = D == 32 ? 0.17677669529663687f : D == 64 ? 0.125f : 0.08838834764831845f;
-  return (g.scale ? *g.scale : usual) * 1.4426950408889634f;
+  return scale_of<D>(g) * 1.4426950408889634f;
 }
 
 // Weights are 2^(t - base), where `top` is the largest t so far. As long as there is none all weights are 2^-Inf = 0.
