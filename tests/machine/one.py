@@ -56,8 +56,13 @@ def compared(name, arch, lines=1):
 
 def main(argv):
     """Compare the named operations; 0 if all are equal, 1 if something differs, 2 for a name that no table has."""
-    known = {name for arch in TARGETS for name in harness.rows(arch)}
-    code = 0
+    known = {}
+    for arch in TARGETS:
+        for name in harness.rows(arch):
+            known.setdefault(name, []).append(arch)
+    if not argv:
+        print(__doc__.splitlines()[0])
+    code = 0 if argv else 2
     for name in argv:
         if name not in known:
             print(unknown("operation", name, sorted(known)))
@@ -69,7 +74,11 @@ def main(argv):
             print(f"{name}: no slow model in tests/slow/machine")
             code = 1
             continue
-        for arch in targets(name):
+        chosen = targets(name)
+        if not chosen:
+            print(f"{name}: decoded for {', '.join(known[name])}, and no body in mfmasim/machine/ops executes it")
+            code = 1
+        for arch in chosen:
             verdict = compared(name, arch, 3)
             wrong = [*verdict.differences, *verdict.refused.values()]
             code = 1 if wrong or not verdict.compared else code

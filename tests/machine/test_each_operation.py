@@ -31,3 +31,10 @@ def test_equal_bits_of(name):
     verdicts = [one.compared(name, arch) for arch in one.targets(name)]
     assert not [line for verdict in verdicts for line in (*verdict.differences, *verdict.refused.values())]
     assert sum(verdict.compared for verdict in verdicts) > 0
+
+
+def test_the_command_says_that_a_decoded_operation_has_no_body(capsys, monkeypatch):
+    monkeypatch.setattr(one, "targets", lambda name: [])
+    assert one.main(["v_bfrev_b32"]) == 1
+    assert "no body in mfmasim/machine/ops" in capsys.readouterr().out
+    assert one.main([]) == 2
