@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
     "prove": ("verify", "report", "cost", "mutate", "why", "compare", "explore", "prove", "explain"),
@@ -67,5 +69,6 @@ def first_screen() -> str:
     for group, verbs in GROUPS.items():
         shown = [verb for verb in verbs if verb not in LATER]
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
-    lines += ["", f"Further: {', '.join(LATER)}. mfmasim VERB --help: one of them; mfmasim --version."]
+    rest = f"Further: {', '.join(LATER)}. mfmasim VERB --help: one of them; mfmasim --version."
+    lines += ["", *wrap(rest, 110)]
     return "\n".join(lines)
