@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.devices.collection import rare_collections
 from mfmasim.devices.kinds import PRINTF, STOPS
 from mfmasim.devices.options import WITNESS, Options
 from mfmasim.devices.report import Fidelity, Report
@@ -153,11 +154,12 @@ class SimDevice:
             fixed = prepared.lds_bytes - prepared.shared_bytes
             prepared.names.declared = declared_lds(options.lds, fixed, prepared.shared_bytes)
         check_quota(prepared)
-        running = _Running(prepared, options, checks_of(prepared, options.names), again)
-        running.execute()
-        running.repeat()
-        running.judge()
-        return running.report(self.name)
+        with rare_collections():
+            running = _Running(prepared, options, checks_of(prepared, options.names), again)
+            running.execute()
+            running.repeat()
+            running.judge()
+            return running.report(self.name)
 
 
 @dataclass

@@ -82,7 +82,7 @@ class Launch:
         """Work-items of a workgroup."""
         return self.block[0] * self.block[1] * self.block[2]
 
-    @property
+    @cached_property
     def waves_per_workgroup(self) -> int:
         """Waves of a workgroup; the last may be partial."""
         return -(-self.work_items // self.kernel.wave)

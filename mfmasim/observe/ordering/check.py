@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.observe.check import Check
 from mfmasim.observe.ordering.global_races import GlobalRaces
 from mfmasim.observe.ordering.kinds import RACES
-from mfmasim.observe.ordering.lds_races import LdsRaces
+from mfmasim.observe.ordering.lds_races import LdsRaces, selects
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent
@@ -35,8 +35,8 @@ class Races(Check):
         if self.lds is None:
             return
         self.on_block = self.lds.on_block  # type: ignore[method-assign]
-        if any(map(self.lds.selects, self.kernel.reachable)):
-            self.watches = self.lds.selects  # type: ignore[method-assign]
+        if self.lds.selects:
+            self.watches = selects  # type: ignore[method-assign]
             self.on_value = self.lds.on_value  # type: ignore[method-assign]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ ended is ordered before later accesses of its wave. (This may miss races: no cor
 from __future__ import annotations
 
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,14 +71,39 @@ def _shaped(access: AccessEvent, waves: int) -> tuple[I64, NDArray[np.bool_]]:
     return addresses, everyone(*shape) if access.active is None else np.broadcast_to(access.active, shape)
 
 
-def _lds_facts(kernel: Kernel) -> tuple[int, set[int], set[int]]:
-    """Bytes of a unit that races are found by, and addresses of reads that wait for a flag and that acquire."""
+class LdsFacts(NamedTuple):
+    """What of a kernel matters for the order of its accesses to the LDS."""
+
+    unit: int
+    """Bytes of a unit that races are found by."""
+    flags: set[int]
+    """Addresses of reads that wait for a flag."""
+    acquiring: set[int]
+    """Addresses of atomic operations that acquire."""
+    joins: bool
+    """Whether waves join named barriers."""
+    selects: bool
+    """Whether M0 says which."""
+
+
+def selects(instruction: Instruction) -> bool:
+    """Whether M0 says which barrier an instruction signals or joins."""
+    return instruction.opcode.barrier in ("signal", "join") and barrier_number(instruction) is None
+
+
+def _lds_facts(kernel: Kernel) -> LdsFacts:
     instructions = kernel.reachable
     narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
-    return 1 if narrow else 4, flag_reads(instructions, kernel.source_at), Uses(instructions).acquires_lds()
+    return LdsFacts(
+        1 if narrow else 4,
+        flag_reads(instructions, kernel.source_at),
+        Uses(instructions).acquires_lds(),
+        any(ins.opcode.barrier == "join" for ins in instructions),
+        any(map(selects, instructions)),
+    )
 
 
-LDS_FACTS: PerKernel[tuple[int, set[int], set[int]]] = PerKernel(_lds_facts)
+LDS_FACTS: PerKernel[LdsFacts] = PerKernel(_lds_facts)
 STEPS: PerKernel[dict[tuple[int, int, int], list[Step]]] = PerKernel(lambda _: {})
 """What a block means for the order, by its first and last address and its length."""
 
@@ -90,7 +115,7 @@ class LdsRaces:
         """Follow a launch; `check` makes the findings."""
         self.kernel, self.arch = launch.kernel, launch.kernel.arch
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
-        self.unit, self._flags, self._acquiring = LDS_FACTS.of(self.kernel)
+        self.unit, self._flags, self._acquiring, self._joins, self.selects = LDS_FACTS.of(self.kernel)
         self._releases: Releases
         self._selected: I64 | None = None
         """Barrier that M0 selects for each wave that executes the last barrier instruction."""
@@ -128,8 +153,7 @@ class LdsRaces:
             self._flying, self._instructions, self._kinds = Flying(), [], []
             self._lockstep = Lockstep(self.groups, self.per)
             self._releases = Releases(event.total, self.per)
-            named = any(ins.opcode.barrier == "join" for ins in self.kernel.reachable)
-            self._named = NamedBarriers(event.total, self.per) if named else None
+            self._named = NamedBarriers(event.total, self.per) if self._joins else None
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         known = STEPS.of(self.kernel)
         steps = known.get(key)
@@ -183,10 +207,6 @@ class LdsRaces:
                 self.shadow.groups == 1,
                 lambda wave: self._flying.in_flight(wave, self.progress.complete, direct=False),
             )
-
-    def selects(self, instruction: Instruction) -> bool:
-        """Whether M0 says which barrier an instruction means."""
-        return instruction.opcode.barrier in ("signal", "join") and barrier_number(instruction) is None
 
     def on_value(self, event: ValueEvent) -> None:
         """Note which barrier each wave means."""

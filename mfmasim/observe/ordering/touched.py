@@ -145,9 +145,9 @@ class Patterns:
             self._known[key] = found
         if not first:
             return found
-        touched, low, high = found
-        further = replace(touched, units=touched.units + first, places=touched.places + first)
-        return further, low + first, high + first
+        at, low, high = found
+        units, places = at.units + first, at.places + first
+        return Touched(at.rows, units, at.index, at.wave, places, at.before_others), low + first, high + first
 
     def _made(self, waves: I64, addresses: I64, active: NDArray[np.bool_], size: int, rows: int, total: int) -> Pattern:
         """The same, at these addresses."""
