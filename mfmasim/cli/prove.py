@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from mfmasim.cli.jobs import add_jobs, in_order
 
 if TYPE_CHECKING:
     import argparse
 
+    from mfmasim.program import Code
     from mfmasim.prove import Proof
-    from mfmasim.verify import Case
 
 __all__ = ["add", "print_proof", "run"]
 
@@ -27,7 +27,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "pointers, and judge each obligation: proved for all of them, refuted by a size that the simulator replays, or "
         "unknown.",
     )
-    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument(
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="a family of hipkernels, 'all', a case file, or a code object or source without a case",
+    )
     parser.add_argument("--arch", help="only this architecture")
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--compiler", help="compile with this compiler")
@@ -43,6 +48,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--verbose", action="store_true", help="all instructions that are not proved, and the assumptions"
     )
     parser.add_argument("--json", metavar="FILE", help="write the proofs as JSON ('-' for standard output)")
+    parser.add_argument("--sarif", metavar="FILE", help="write what is not proved as SARIF 2.1.0, for review tools")
+    group = parser.add_argument_group("kernels without a case: of a code object or source")
+    group.add_argument("--kernel", help="only this kernel")
+    group.add_argument("--block", help="work-items of a workgroup, such as 256 or 16,16 (default: the metadata's)")
+    group.add_argument("--shared", type=int, metavar="BYTES", help="dynamic LDS (default 0)")
     add_jobs(parser)
 
 
@@ -67,6 +77,13 @@ def run(args: argparse.Namespace) -> int:
             from mfmasim.cli.verify import write
 
             write(str(Path(args.json)), text + "\n")
+    if args.sarif:
+        from mfmasim import __version__
+        from mfmasim.cli.verify import write
+        from mfmasim.verify.reports.sarif import sarif
+
+        log = sarif([], __version__, [proof.record() for proof in proofs])
+        write(args.sarif, json.dumps(log, indent=1) + "\n")
     total: Counter[str] = sum((proof.verdicts for proof in proofs), Counter())
     if args.json != "-":
         parts = ", ".join(f"{total[verdict]} {verdict}" for verdict in ("proved", "refuted", "unknown"))
@@ -98,14 +115,52 @@ def print_proof(proof: Proof, *, verbose: bool = False) -> None:
             print(f"  assumes  {text}")
 
 
-def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
+def _work(args: argparse.Namespace) -> list[tuple[str, Any, str]]:
+    """File or family, case or name of a kernel, and architecture."""
     from mfmasim.cli.chosen import chosen_cases
+    from mfmasim.cli.launched import is_launch
+    from mfmasim.cli.needs import needed
 
-    return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case, skipped=False)]
+    if not is_launch(args.targets):
+        needed(args, {"--kernel": "kernel", "--block": "block", "--shared": "shared"}, "a code object or a source")
+        return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case, skipped=False)]
+    needed(args, {"--case": "case"}, "a case file")
+    return [
+        (target, name, code.arch.name)
+        for target in args.targets
+        for code in [_code(args, target)]
+        for name in code.kernels
+        if args.kernel in (None, name, code[name].title)
+    ] or _no_kernel(args)
 
 
-def _proved(args: argparse.Namespace, task: tuple[str, Case, str]) -> Proof:
-    from mfmasim.prove import prove_case
+def _code(args: argparse.Namespace, target: str) -> Code:
+    from mfmasim import program
+    from mfmasim.architectures import DEFAULT
+    from mfmasim.cli.launched import SOURCES
+
+    if target.endswith(SOURCES):
+        return program.compile(target, args.arch or DEFAULT, compiler=args.compiler)
+    return program.load(target, args.arch)
+
+
+def _no_kernel(args: argparse.Namespace) -> NoReturn:
+    from mfmasim.errors import MfmasimError, unknown
+
+    names = [code[name].title for target in args.targets for code in [_code(args, target)] for name in code.kernels]
+    where = " ".join(args.targets)
+    if args.kernel is None:
+        raise MfmasimError(f"{where} holds no kernel")
+    raise unknown("kernel", args.kernel, names, f"in {where}")
+
+
+def _proved(args: argparse.Namespace, task: tuple[str, Any, str]) -> Proof:
+    from mfmasim.cli.run_arguments import sizes
+    from mfmasim.prove import prove_case, prove_kernel
 
     name, case, arch = task
+    if isinstance(case, str):
+        block = None if args.block is None else sizes(args.block, "--block")
+        kernel = _code(args, name)[case]
+        return prove_kernel(kernel, block, args.shared or 0, group=name, seconds=args.limit)
     return prove_case(case, arch, group=name, seconds=args.limit, compiler=args.compiler, replays=not args.no_replay)

@@ -98,6 +98,8 @@ def run(args: argparse.Namespace) -> int:
         if result.proof and not quiet:
             verdicts = ", ".join(f"{one['kind']} {one['verdict']}" for one in result.proof["obligations"])
             print(f"        for all {', '.join(result.proof['for_all']) or 'its own sizes'}: {verdicts}")
+            for text in result.proof["assumptions"] if args.verbose else ():
+                print(f"        assumes {text}")
         results.append(result)
     failed_input = any(result.status == "error" for result in results)
     if args.json:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.state import State
     from mfmasim.verify import Case
 
-__all__ = ["KINDS", "Obligation", "Proof", "Reason", "prove_case"]
+__all__ = ["KINDS", "Obligation", "Proof", "Reason", "followed", "prove_case"]
 
 KINDS = {
     "bounds": "no access outside of its argument, of the LDS, of the scratch",
@@ -158,7 +158,7 @@ def prove_case(
             check_contract(case, contract, target)
         proof.assumptions = list(dict.fromkeys(text for contract in contracts for text in contract.assumptions))
         proof.symbols = sorted(contracts[0].parameters)
-        each = [_followed(kernel, contract, seconds / len(contracts), case) for contract in contracts]
+        each = [followed(kernel, contract, seconds / len(contracts), case) for contract in contracts]
         proof.obligations = _joined([one for way in each for one in way])
     except (MfmasimError, ArithmeticError) as stop:
         proof.obligations = _unknown(kernel, kernel.info.entry, str(stop))
@@ -175,8 +175,8 @@ def prove_case(
     return proof
 
 
-def _unknown(kernel: Kernel, pc: int, why: str) -> list[Obligation]:
-    return [Obligation(kind, "unknown", 0, (_reason(kernel, pc, why),)) for kind in KINDS]
+def _unknown(kernel: Kernel, pc: int, why: str, kinds: Iterable[str] = KINDS) -> list[Obligation]:
+    return [Obligation(kind, "unknown", 0, (_reason(kernel, pc, why),)) for kind in kinds]
 
 
 def _joined(every: Sequence[Obligation]) -> list[Obligation]:
@@ -191,7 +191,7 @@ def _joined(every: Sequence[Obligation]) -> list[Obligation]:
     return found
 
 
-def _followed(kernel: Kernel, contract: Contract, seconds: float, case: Case | None = None) -> list[Obligation]:
+def followed(kernel: Kernel, contract: Contract, seconds: float, case: Case | None = None) -> list[Obligation]:
     """The obligations of a kernel under one contract.
 
     Fragments are one of kernels with matrix instructions whose case declares matrices: of plain arrays it declares no
@@ -203,6 +203,7 @@ def _followed(kernel: Kernel, contract: Contract, seconds: float, case: Case | N
         seconds: CPU time.
         case: says what the fragments should be.
     """
+    kinds = KINDS if case is not None else ("lds bounds", *KINDS)[:-1]
     try:
         execution = Execution(kernel, contract, seconds=seconds)
         paths = execution.run()
@@ -210,9 +211,9 @@ def _followed(kernel: Kernel, contract: Contract, seconds: float, case: Case | N
         if execution.matrix and case is not None and any(region.tensor for region in contract.regions):
             found.append(_fragments(case, kernel, contract, execution, paths, found))
     except Stopped as stop:
-        found = _unknown(kernel, kernel.info.entry if stop.pc is None else stop.pc, stop.why)
+        found = _unknown(kernel, kernel.info.entry if stop.pc is None else stop.pc, stop.why, kinds)
     except (MfmasimError, ArithmeticError, RecursionError) as stop:
-        found = _unknown(kernel, kernel.info.entry, str(stop))
+        found = _unknown(kernel, kernel.info.entry, str(stop), kinds)
     return found
 
 
@@ -263,11 +264,17 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
             late[kind] = stop
             return {kernel.info.entry if stop.pc is None else stop.pc: stop.why}
 
+    undeclared = {region.pointer: region.name for region in contract.regions if not region.declared}
+
     def bounds() -> dict[int, str]:
         problems: dict[int, str] = {}
         for access in every:
             execution.tick(access.instruction.pc)
-            why = outside(access, contract.regions, lds, info.private_segment_fixed_size)
+            begins = [undeclared[s] for s in undeclared if access.address is not None and s in access.address.symbols]
+            if begins:
+                why = f"the length of {begins[0]} is not declared"
+            else:
+                why = outside(access, contract.regions, lds, info.private_segment_fixed_size)
             if why:
                 problems.setdefault(access.instruction.pc, why)
         return problems
@@ -287,8 +294,14 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
 
     places = {(a.instruction.pc, a.space) for a in every}
     lds_places, memory = ({pc for pc, space in places if space == wanted} for wanted in ("lds", "global"))
+    found_bounds = [one("bounds", len(places), unproved)]
+    if undeclared:
+        # LDS and scratch need no lengths of arrays: these are an obligation of their own.
+        own = {a.instruction.pc for a in every if a.space != "global"}
+        inner = {pc: why for pc, why in unproved.items() if pc in own and "is not declared" not in why}
+        found_bounds.insert(0, one("lds bounds", len(own), unproved if "bounds" in late else inner))
     return [
-        one("bounds", len(places), unproved),
+        *found_bounds,
         one("lds races", len(lds_places), racy),
         one("waits", execution.loads, early),
         one("global races", len(memory), split),

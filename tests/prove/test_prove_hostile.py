@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mfmasim.prove import prove_case
+from mfmasim.prove import prove_case, prove_kernel
 from mfmasim.prove.replay import CHECKS, of_kind
 from mfmasim.verify import verify_case
 from tests.prove.hostile import Hostile
@@ -23,3 +23,5 @@ def test_what_an_execution_violates_is_not_proved(fault: Hostile) -> None:
     violated = {of_kind(finding) for finding in result.findings}
     assert fault.violates in violated, [finding.message for finding in result.findings]
     assert not violated & proved, [(one.kind, one.verdict) for one in proof.obligations]
+    alone = prove_kernel(kernel, (fault.block,), case.make(fault.bad).shared_bytes)
+    assert not violated & {one.kind for one in alone.obligations if one.verdict == "proved"}, alone.obligations

@@ -11,7 +11,7 @@ from mfmasim.observe.alike import alike
 from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mfmasim.observe import Finding
     from mfmasim.verify.result import Result
@@ -22,18 +22,19 @@ PLACES = ("pc", "instruction", "workgroup", "wave", "lane", "register", "element
 """Fields of a finding that become properties of the result."""
 
 
-def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
+def sarif(results: Sequence[Result], version: str, proofs: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """A SARIF log of one run.
 
     Args:
-        results: results of cases.
+        results: results of cases, perhaps with their proofs.
         version: of mfmasim.
+        proofs: records of proofs without a result (`mfmasim.prove.Proof.record`).
 
     Returns:
         The log, for JSON: rules from the table of kinds; a result for each finding, suppressed ones with the reason,
         findings of one line that differ in numbers alone together.
         A finding without a line is placed at the first line of the case's source, as review tools require
-        a line.
+        a line. What is not proved has a result, too: an error where a size refutes it, else a note.
     """
     index = {name: number for number, name in enumerate(KINDS)}
     found = [
@@ -41,13 +42,17 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
         for result in results
         for group in (*alike(result.findings), *alike(result.suppressed))
     ]
-    driver = {"name": "mfmasim", "version": version, "rules": [_rule(name) for name in KINDS]}
+    judged = [r.proof for r in results if r.proof] + list(proofs)
+    found += [one for proof in judged for one in _unproved(proof)]
+    kinds = dict.fromkeys(one["kind"] for proof in judged for one in proof["obligations"])
+    rules = [*map(_rule, KINDS), *({"id": _rule_of(k), "shortDescription": {"text": f"{k}, proved"}} for k in kinds)]
+    driver = {"name": "mfmasim", "version": version, "rules": rules}
     # A case that passes has no result of its own: what its verdict rests on is a property of the run.
     cases = [
         {"case": r.case, "arch": r.arch, "device": r.device, "status": r.status, "fidelity": r.trust.record()}
         | ({"proof": r.proof} if r.proof else {})
         for r in results
-    ]
+    ] + [{"case": proof["case"], "arch": proof["arch"], "proof": proof} for proof in proofs]
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -55,6 +60,36 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
         "properties": {"cases": cases},
     }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+
+
+def _rule_of(kind: str) -> str:
+    return f"proof-{kind.replace(' ', '-')}"
+
+
+def _unproved(proof: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A result for each refuted obligation, and for each source line of an unknown one."""
+    sizes = ", ".join(proof["for_all"]) or "its own sizes"
+    for one in proof["obligations"]:
+        about = {"case": proof["case"], "arch": proof["arch"], "verdict": one["verdict"]}
+        about["assumptions"] = proof["assumptions"]
+        first = one["reasons"][:1]
+        by_line = {reason["source"]: reason for reason in reversed(one["reasons"])}
+        if one["verdict"] == "refuted":
+            changes = " ".join(f"--set {name}={value}" for name, value in one["parameters"].items())
+            texts = [(f"{one['note']}; replayed with {changes or 'its own sizes'}", first[0] if first else {})]
+            about["parameters"] = one["parameters"]
+        elif one["verdict"] == "unknown":
+            texts = [(f"not proved for all {sizes}: {reason['why']}", reason) for reason in by_line.values()]
+        else:
+            continue
+        for text, reason in texts:
+            yield {
+                "ruleId": _rule_of(one["kind"]),
+                "level": "error" if one["verdict"] == "refuted" else "note",
+                "message": {"text": f"{one['kind']}: {text} [{proof['case']} on {proof['arch']}]"},
+                "locations": [_location(proof["source"], proof["kernel"], reason.get("source", ""))],
+                "properties": about | {k: reason[k] for k in ("pc", "instruction") if reason.get(k)},
+            }
 
 
 def _rule(name: str) -> dict[str, Any]:
@@ -78,7 +113,7 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
         "ruleId": finding.id,
         "level": LEVELS[finding.severity],
         "message": {"text": f"{finding.message}{needs}{more} [{result.case} on {result.arch}]"},
-        "locations": [_location(result, finding.source, finding.kernel)],
+        "locations": [_location(result.source, finding.kernel or result.kernel, finding.source)],
         "properties": {
             "case": result.case,
             "arch": result.arch,
@@ -88,7 +123,7 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
         },
     }
     if finding.other:
-        out["relatedLocations"] = [_location(result, finding.other, finding.kernel)]
+        out["relatedLocations"] = [_location(result.source, finding.kernel or result.kernel, finding.other)]
     if finding.id in index:
         out["ruleIndex"] = index[finding.id]
     if finding.suppressed:
@@ -96,17 +131,17 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
     return out
 
 
-def _location(result: Result, source: str, kernel: str) -> dict[str, Any]:
+def _location(own: str, kernel: str, source: str) -> dict[str, Any]:
     name, _, line = source.rpartition(":") if ":" in source else (source, "", "")
     number = max(1, decimal(line))
-    place = {"artifactLocation": {"uri": _uri(result, name)}, "region": {"startLine": number}}
-    logical = {"name": kernel or result.kernel, "kind": "function"}
+    place = {"artifactLocation": {"uri": _uri(own, name)}, "region": {"startLine": number}}
+    logical = {"name": kernel, "kind": "function"}
     return {"physicalLocation": place, "logicalLocations": [logical]}
 
 
-def _uri(result: Result, name: str) -> str:
+def _uri(of: str, name: str) -> str:
     """Address of a source file: relative to the working folder where it lies below it."""
-    own, name = Path(result.source), name.encode("utf-8", "replace").decode()  # half a surrogate has no address
+    own, name = Path(of), name.encode("utf-8", "replace").decode()  # half a surrogate has no address
     path = Path(name) if name else own
     try:
         if name and (own.parent / name).exists():
