@@ -13,7 +13,7 @@ import numpy as np
 
 from mfmasim.isa.operands import VCC
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from mfmasim.prove.contents import MADE, Byte, common_part, dword, either, factor_of, interned
+from mfmasim.prove.contents import MADE, Byte, common_part, dword, either, factor_of, held, interned
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 from mfmasim.prove.words import known
 
@@ -235,10 +235,8 @@ def _made(
 
 def _read(state: State, operand: Operand, k: int, data: Collection[Symbol]) -> tuple[object, list[Polynomial]] | None:
     """What an expression reads of a dword, and the elements in it."""
-    if operand.kind == "s":
-        mask = state.c.get(("mask", operand.index, 0))
-        if mask is not None:
-            return None
+    if operand.kind == "s" and ("mask", operand.index, 0) in state.c:
+        return None
     content = dword(state, operand, k)
     if any(byte is None for byte in content):
         word = state.operand(operand, k)
@@ -294,9 +292,9 @@ def _chosen(state: State, ins: Instruction, data: Collection[Symbol]) -> Dword:
     mask_at = ins.src[2].index if len(ins.src) > 2 and ins.src[2].kind == "s" else VCC
     if _modified(ins):
         return LOST_DWORD
-    tested = state.c.get(("mask", mask_at, 0))
+    tested = held(state, ("mask", mask_at, 0))
     if tested is not None:
-        return _bytes(_made(state, ins, [(o, 0) for o in ins.src[:2]], data, tested.value), 4)
+        return _bytes(_made(state, ins, [(o, 0) for o in ins.src[:2]], data, tested), 4)
     mask = state.mask(mask_at)
     if mask.literals:
         return LOST_DWORD

@@ -5,6 +5,9 @@ its value. A sum of products, and what is computed of one, is a formal polynomia
 ``RESULT + ROW row + COLUMN column + DEPTH k + REST set + MADE expression + byte``: rows and columns of the operands
 that were multiplied, ``[0, k)`` and a set of further k that were summed, and the expression that was computed of it.
 Two bytes are the same if their polynomials are. An element of C that the kernel loads has OWN in place of RESULT.
+
+What a guarded load leaves in a register is ``PAD pointer + ROW row + COLUMN column + byte``: an element of a matrix
+that zeros continue beyond its edges. A sum of products of such elements, of A and of B, has PAD as well.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ __all__ = [
     "LOST",
     "MADE",
     "OWN",
+    "PAD",
     "REST",
     "RESULT",
     "ROW",
@@ -42,6 +46,7 @@ __all__ = [
     "factor_of",
     "gathered",
     "grown",
+    "held",
     "interned",
     "interned_value",
     "loaded",
@@ -50,10 +55,9 @@ __all__ = [
     "without",
 ]  # fmt: skip
 
-RESULT, OWN, ROW, COLUMN, DEPTH, REST, MADE, LOST = (
-    Symbol(name) for name in ("RESULT", "OWN", "ROW", "COLUMN", "DEPTH", "REST", "MADE", "LOST")
+RESULT, OWN, PAD, ROW, COLUMN, DEPTH, REST, MADE, LOST = (
+    Symbol(name) for name in ("RESULT", "OWN", "PAD", "ROW", "COLUMN", "DEPTH", "REST", "MADE", "LOST")
 )
-FORMAL = {RESULT, OWN, ROW, COLUMN, DEPTH, REST, MADE, LOST}
 LDS = ("lds", 0, 0)
 """Key of the LDS: a polynomial whose coefficients have one value for each byte."""
 
@@ -77,6 +81,12 @@ def interned_value(number: int) -> Any:
     return _values[number - 1]
 
 
+def held(state: State, key: tuple[str, int, int]) -> Byte:
+    """A content, where it is known in all lanes that EXEC has on."""
+    word = state.c.get(key)
+    return word.value if word is not None and (word.under is None or state.exec.within(word.under)) else None
+
+
 def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
     """The four bytes of a dword; constants as their bytes.
 
@@ -86,9 +96,9 @@ def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
         k: which of its dwords.
     """
     if operand.kind in ("v", "a"):
-        held = [state.c.get((operand.kind, operand.index + k, byte)) for byte in range(4)]
-        if any(byte is not None for byte in held):
-            return tuple(None if byte is None else byte.value for byte in held)
+        found = tuple(held(state, (operand.kind, operand.index + k, byte)) for byte in range(4))
+        if any(byte is not None for byte in found):
+            return found
     value = known(state.operand(operand, k))
     if value is None:
         return (None,) * 4
@@ -104,18 +114,17 @@ def set_dword(state: State, file: str, number: int, new: Sequence[Byte]) -> None
         number: which register.
         new: its bytes, None where they are not known.
     """
-    full = not state.exec.literals and bool(state.exec.on.all())
     for byte, value in enumerate(new):
         key = (file, number, byte)
         old = state.c.pop(key, None)
-        if full:
-            merged = value
-        elif state.exec.literals or value is None or old is None:
-            merged = None
-        else:
+        word = None if value is None else Word(value)
+        if state.exec.literals or (not state.exec.on.all() and (old is None or old.under is not None)):
+            word = None if value is None else Word(value, under=state.exec)
+        elif not state.exec.on.all() and value is not None and old is not None:
             merged = either(state.exec.on, value, old.value)
-        if merged is not None:
-            state.c[key] = Word(merged)
+            word = None if merged is None else Word(merged)
+        if word is not None:
+            state.c[key] = word
 
 
 def either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Byte:
@@ -135,9 +144,8 @@ def either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Byte:
 
 
 def loaded(address: Polynomial, size: int) -> list[Byte]:
-    """Bytes of consecutive addresses; dwords that are not filled with zeros."""
-    found: list[Byte] = [address + k for k in range(size)]
-    return found + [constant(0)] * (-size % 4)
+    """Bytes of consecutive addresses."""
+    return [address + k for k in range(size)]
 
 
 def scattered(state: State, total: int, address: Polynomial, data: Sequence[Byte]) -> None:

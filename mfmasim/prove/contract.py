@@ -302,6 +302,7 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
     """
     facts = [*facts, *(constant(INT) - parameter for parameter in contract.parameters.values())]
     for region in contract.regions:
+        facts += [size - 1 for size in region.shape]  # no matrix is empty: a case that asks for one is refused
         facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
     replaced: dict[Symbol, Polynomial] = {}
     places = []
@@ -354,19 +355,23 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
 
 
 def _least(facts: list[Polynomial]) -> dict[Symbol, Polynomial]:
-    """Symbols that a fact gives a smallest value, as new ones that have it."""
-    found: dict[Symbol, Polynomial] = {}
+    """Symbols that a fact gives a smallest value, as that and new ones: products then have no negative terms."""
+    found: dict[Symbol, int] = {}
     for fact in facts:
         match [(m, c) for m, c in fact.terms.items() if m]:
             case [((symbol,), 1)] if isinstance(fact.constant, int) and -fact.constant > symbol.low:
-                found[symbol] = of(Symbol(symbol.name, -fact.constant, symbol.high))
-    return found
+                found[symbol] = max(-fact.constant, found.get(symbol, 0))
+    return {
+        symbol: of(Symbol(f"({symbol.name}-{least})", 0, symbol.high and symbol.high - least)) + least
+        for symbol, least in found.items()
+    }
 
 
 def _padded(parameters: Mapping[str, Polynomial], facts: list[Polynomial]) -> dict[Symbol, Polynomial]:
     """Strides as the line's elements and a padding, where a fact says that they are not shorter.
 
-    ``16 l - 128 T >= 0`` makes l the sum of 8 T and a padding: then no coefficient is negative.
+    ``16 l - 128 T >= 0`` makes l the sum of 8 T and a padding: then no coefficient is negative. Where the line itself
+    has a negative one, N = 64 (wg_x + behind_x + 1) - r, the stride stays a symbol: facts are multiplied by it.
     """
     done: dict[Symbol, Polynomial] = {}
     for polynomial in parameters.values():
@@ -383,7 +388,7 @@ def _padded(parameters: Mapping[str, Polynomial], facts: list[Polynomial]) -> di
             if (
                 not line.is_constant
                 and not any(s in done for s in line.symbols)
-                and all(isinstance(c, int) and c % factor == 0 for c in line.terms.values())
+                and all(isinstance(c, int) and c % factor == 0 and c >= 0 for c in line.terms.values())
             ):
                 done[symbol] = Polynomial({m: c // factor for m, c in line.terms.items()}) + of(
                     Symbol(f"pad_{symbol.name}", 0, INT)

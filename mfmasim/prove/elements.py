@@ -15,10 +15,13 @@ from mfmasim.prove.content_rules import results
 from mfmasim.prove.contents import COLUMN, LDS, OWN, ROW, Byte, dword, gathered, loaded, scattered, set_dword
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.matrices import Multiplied, line_and_place, multiplied
+from mfmasim.prove.padding import padded
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
-from mfmasim.prove.words import Word
+from mfmasim.prove.words import Word, known
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mfmasim.isa import Instruction, Operand
     from mfmasim.kernels import Kernel
     from mfmasim.prove.content_rules import Dword
@@ -34,7 +37,9 @@ WHOLE_LOADS = re.compile(
     r"|^ds_(read(2(st64)?)?|load(_2addr(_stride64)?)?)_(u8|u16|b32|b64|b96|b128))$"
 )
 """Loads whose bytes follow one another, with zeros above the last."""
-WHOLE_STORES = re.compile(r"ds_(write(2(st64)?)?|store(_2addr(_stride64)?)?)_(b8|b16|b32|b64|b96|b128)$")
+HALF_LOADS = re.compile(r"(_load_(d16(_hi)?_(u8|b16)|(ubyte|short)_d16(_hi)?)|^ds_(read|load)_u(8|16)_d16(_hi)?)$")
+"""Loads that write a half of a register: two bytes, or one and a zero."""
+WHOLE_STORES = re.compile(r"ds_(write(2(st64)?)?|store(_2addr(_stride64)?)?)_((b8|b16)(_d16_hi)?|b32|b64|b96|b128)$")
 
 STORES = re.compile(r"_store_(byte|short|dword(x[234])?|b8|b16|b32|b64|b96|b128|(short|b16)_d16_hi)$")
 
@@ -53,6 +58,9 @@ class Elements:
         """What an instruction will write, of the registers before it."""
         if ins.opcode.matrix:
             return multiplied(state, ins, self.kernel, self.contract)
+        if ins.opcode.access == "load" and (state.exec.literals or ins.opcode.d16):
+            # With ECC a load of a half writes all of its register (LLVM: d16PreservesUnusedBits).
+            return {} if ins.opcode.d16 and "sramecc" in self.kernel.arch.features else _kept(state, ins)
         if ins.opcode.unit in ("VMEM", "LDS", "SMEM", "SALU") or ins.opcode.flow or ins.opcode.wait:
             return {}
         return results(state, ins, self.data)
@@ -72,19 +80,34 @@ class Elements:
             Why the operands of a matrix instruction are not proved, empty for all others; and the accesses, with what
             they store.
         """
-        why = ""
+        why, every = "", bool(ins.opcode.matrix)
         if isinstance(new, Multiplied):
             why, new = new.why, new.registers
         elif done:
             done = self._with_data(state, ins, done)
             try:
-                new = self._memory(state, ins, done)
+                every = bool(guarded := self._guarded(state, ins, new, done))
+                new = guarded or self._memory(state, ins, done, new)
             except TooLarge:
+                new = {}
                 state.c.pop(LDS, None)
+        elif ins.opcode.access:
+            new = {}
         for part in ins.halves or (ins,):
             for operand in (*part.dst, *(part.src if "swap" in ins.name else ())):
-                _write(state, operand, new, every=bool(ins.opcode.matrix))
+                _write(state, operand, new, every=every)
         return why, done
+
+    def _guarded(self, state: State, ins: Instruction, old: Contents, done: tuple[Access, ...]) -> Contents:
+        """What a load under a guard leaves in registers that held 0, in all lanes; empty where it is not known."""
+        access = done[0]
+        if not old or not state.exec.literals or access.space != "global" or len(done) > 1 or access.reach:
+            return {}
+        region = None if access.address is None else self.region(access.address)
+        content = None if region is None or region.writes else padded(state, access, region)
+        new = {} if content is None else _arrived(ins, content, old)
+        written = [byte for place in new for k, byte in enumerate(old[place]) if new[place][k] is not byte]
+        return new if all(byte is not None and not byte.terms for byte in written) else {}
 
     def _with_data(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:
         """Stores to matrices, with the bytes that they store."""
@@ -95,7 +118,7 @@ class Elements:
         held = held[2:] if ins.name.endswith("_d16_hi") else held
         return (replace(access, data=tuple(held[: access.size])),)
 
-    def _memory(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> Contents:
+    def _memory(self, state: State, ins: Instruction, done: tuple[Access, ...], old: Contents) -> Contents:
         if ins.space == "flat":
             state.c.pop(LDS, None)
             return {}
@@ -103,24 +126,18 @@ class Elements:
         if any(a.kind != "read" for a in shared):
             self._stored(state, ins, done, shared)
             return {}
-        if not ins.dst or not WHOLE_LOADS.search(ins.name) or ins.dst[0].kind not in ("v", "a"):
-            return {}
         if shared:
             content = [byte for access in shared for byte in self._read(state, access)]
         elif len(done) == 1 and done[0].space == "global" and done[0].kind == "read":
             content = self._fetched(state, done[0])
         else:
             return {}
-        target = ins.dst[0]
-        if len(content) != 4 * target.count:
-            return {}
-        return {(target.kind, target.index + k): tuple(content[4 * k : 4 * k + 4]) for k in range(target.count)}
+        return _arrived(ins, content, old)
 
     def _read(self, state: State, access: Access) -> list[Byte]:
         if access.address is None or not access.address.is_constant:
-            return [None] * (access.size + -access.size % 4)
-        held = gathered(state, self.lds, access.address, access.size)
-        return held + [constant(0)] * (-access.size % 4)
+            return [None] * access.size
+        return gathered(state, self.lds, access.address, access.size)
 
     def _stored(self, state: State, ins: Instruction, done: tuple[Access, ...], shared: list[Access]) -> None:
         """LDS accesses that write; whatever is not followed forgets the LDS."""
@@ -134,6 +151,7 @@ class Elements:
         if known and WHOLE_STORES.match(ins.name) and len(data) == len(shared) and not ins.dst:
             for access, operand in zip(shared, data, strict=True):
                 held = [byte for k in range(-(-access.size // 4)) for byte in dword(state, operand, k)]
+                held = held[2:] if ins.name.endswith("_d16_hi") else held
                 assert access.address is not None
                 scattered(state, self.lds, access.address, held[: access.size])
             return
@@ -141,7 +159,7 @@ class Elements:
 
     def _fetched(self, state: State, access: Access) -> list[Byte]:
         """Bytes that a load from memory gives: addresses within an array, those of C as its elements."""
-        lost: list[Byte] = [None] * (access.size + -access.size % 4)
+        lost: list[Byte] = [None] * access.size
         region = None if access.address is None else self.region(access.address)
         if region is None or access.address is None:
             return lost
@@ -178,14 +196,45 @@ class Elements:
         return row * of(ROW) + column * of(COLUMN) + Polynomial({m: c // 8 for m, c in bit.terms.items()})
 
 
+def _arrived(ins: Instruction, content: Sequence[Byte], old: Contents) -> Contents:
+    """Registers of a load: its bytes, zeros above them; what a half of a register does not hold stays."""
+    target = ins.dst[0] if ins.dst else None
+    if target is None or target.kind not in ("v", "a"):
+        return {}
+    if HALF_LOADS.search(ins.name) and target.count == 1:
+        kept = old.get((target.kind, target.index), (None,) * 4)
+        half = (*content, constant(0))[:2]
+        return {(target.kind, target.index): (*kept[:2], *half) if ins.opcode.d16 == "high" else (*half, *kept[2:])}
+    whole = (*content, *[constant(0)] * (-len(content) % 4))
+    if not WHOLE_LOADS.search(ins.name) or len(whole) != 4 * target.count:
+        return {}
+    return {(target.kind, target.index + k): whole[4 * k : 4 * k + 4] for k in range(target.count)}
+
+
+def _kept(state: State, ins: Instruction) -> Contents:
+    """What the vector registers that a load writes hold before it, in all lanes."""
+    found: Contents = {}
+    for operand in ins.dst:
+        for place in ((operand.kind, operand.index + k) for k in range(operand.count)):
+            held = [state.c.get((*place, byte)) for byte in range(4)]
+            if any(held):
+                found[place] = tuple(None if w is None or w.under is not None else w.value for w in held)
+                continue
+            word = state.v.get(place)
+            value = known(word) if word is not None and word.under is None else None
+            found[place] = tuple(None if value is None else constant(value >> 8 * k & 0xFF) for k in range(4))
+    return found
+
+
 def _write(state: State, operand: Operand, new: Contents, *, every: bool) -> None:
     """Contents of a destination; `every` lane is written whatever EXEC says."""
     if operand.kind == "s":
         for k in range(operand.index - 1, operand.index + max(operand.count, 1)):
             state.c.pop(("mask", k, 0), None)
         made = new.get(("mask", operand.index), (None,))[0]
-        if made is not None and not state.exec.literals and state.exec.on.all():
-            state.c["mask", operand.index, 0] = Word(made)
+        if made is not None:
+            full = not state.exec.literals and bool(state.exec.on.all())
+            state.c["mask", operand.index, 0] = Word(made, under=None if full else state.exec)
     if operand.kind not in ("v", "a"):
         return
     for number in range(operand.index, operand.index + operand.count):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
 from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
-from mfmasim.prove.guards import skipped
+from mfmasim.prove.guards import Block, meet, skipped
 from mfmasim.prove.instructions import execute_alu
 from mfmasim.prove.loops import Turn, through
 from mfmasim.prove.masks import Condition, Mask
@@ -24,6 +23,8 @@ from mfmasim.prove.state import Carry
 from mfmasim.prove.trace import Access, Step
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
     from mfmasim.observe.flights import Flight
@@ -48,6 +49,8 @@ class Execution:
         self.deadline = time.process_time() + seconds
         self.early: dict[tuple[int, str], str] = {}
         """Registers of loads that are touched before a wait covers them, by instruction."""
+        self.turned: dict[int, str] = {}
+        """LDS accesses of waves that are barriers apart, in another order than that of the path, by instruction."""
         self.turns: dict[tuple[int, int, int, int], Symbol] = {}
         """Numbers of periods of loops, by header, entry, length and turns before it."""
         self.loads = sum(bool(ins.opcode.counter and ins.dst) for ins in self.flow.code.values())
@@ -94,8 +97,8 @@ class Execution:
             state, fresh = waiting.pop()
             while True:
                 # Before a loop is entered or left: what is repeated begins with the state of both ways.
-                if (met := state.passed.pop(state.pc, None)) is not None:
-                    _meet(state, *met)
+                if (block := state.blocks.pop(state.pc, None)) is not None:
+                    meet(state, block)
                 if state.pc == header and not fresh:
                     turn.returned.append(state)
                     break
@@ -164,7 +167,9 @@ class Execution:
             why, done = follow.after(state, ins, new, done)
         self._count(state, ins)
         if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
-            state.trace.append(Step(ins, done, why, maybe=bool(state.passed)))
+            blocks = state.blocks.values()
+            waves = next((block.waves for block in blocks if block.waves is not None), None)
+            state.trace.append(Step(ins, done, why, any(block.waves is None for block in blocks), waves))
         state.pc = following
         return False
 
@@ -186,29 +191,39 @@ class Execution:
             raise Stopped(f"{ins.text} is not followed", ins.pc)
         if ins.opcode.flow == "branch":
             return ins.target
-        if (way := self._one_way(state, ins)) is not None:
-            return way
+        if ins.opcode.condition == "exec" and not state.mask(EXEC).known:
+            none, some = (ins.target, following)[:: 1 if ins.name.endswith("execz") else -1]
+            if self._block(state, some, none):
+                return some
         taken = self._taken(state, ins)
         if taken.all() or not taken.any():
             return ins.target if taken.all() else following
         flags = np.broadcast_to(taken, (len(state.waves), 1))[:, 0]
+        for does, skips, on in ((following, ins.target, ~flags), (ins.target, following, flags)):
+            if self._block(state, does, skips, on):
+                return does
         raise Split([np.flatnonzero(flags), np.flatnonzero(~flags)])
 
-    def _one_way(self, state: State, ins: Instruction) -> int | None:
-        """The way on of a branch for waves without active lanes, if what they skip may be executed instead.
+    def _block(self, state: State, does: int, skips: int, on: NDArray[np.bool_] | None = None) -> bool:
+        """Whether a branch only skips a block for some waves: then all of them stay together.
 
-        Without lanes it does nothing. Where the ways meet, scalar results are forgotten, and operations in flight are
-        those of both ways: what was issued in between is not counted on, and no wait in between is.
+        Waves that skip it have no lanes in it. Without lanes it writes nothing but scalar registers.
+
+        Args:
+            state: changed where it is such a block.
+            does: where waves that execute it go on.
+            skips: where the others do.
+            on: which waves execute it; None where conditions of lanes decide.
         """
-        if ins.opcode.condition != "exec" or ins.target is None or state.mask(EXEC).known:
-            return None
-        skips, does = (ins.target, ins.pc + ins.size)[:: 1 if ins.name.endswith("execz") else -1]
-        found = skipped(self.flow.code, does, skips)
+        found = skipped(self.flow.code, does, skips, barriers=on is not None)
         if found is None:
-            return None
-        between, meeting = found
-        state.passed[meeting] = between, tuple(state.flights)
-        return does
+            return False
+        waves = None if on is None else tuple(state.waves[on].tolist())
+        code, behind = found
+        state.blocks[behind] = Block(code, tuple(state.flights), state.exec, waves)
+        if on is not None:
+            state.exec = Mask(state.exec.on & on[:, None], state.exec.literals)
+        return True
 
     def _taken(self, state: State, ins: Instruction) -> np.ndarray:
         """Whether each wave branches."""
@@ -299,17 +314,6 @@ class Execution:
                 )
         state.write(target, words)
         return done
-
-
-def _meet(state: State, between: list[Instruction], before: tuple[Flight, ...]) -> None:
-    for ins in between:
-        for operand in ins.dst:
-            if operand.kind == "s":
-                state.write(operand, [])
-        if ins.opcode.unit == "SALU":
-            state.scc = None
-    issued = {ins.pc for ins in between}
-    state.flights = [*before, *(replace(one, order="") for one in state.flights if one.pc in issued)]
 
 
 def _forget_scratch(state: State) -> None:

@@ -180,10 +180,13 @@ def lines_of(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Te
     """Line and place within the line of every term; None where they are not found."""
     if stride.is_constant and isinstance(stride.constant, int) and stride.constant > 0:
         return _equal_lines(terms, stride.constant)
-    mark = _mark(stride)
-    if mark is None:
-        return None
-    symbol, factor = mark
+    return next((found for mark in _marks(stride) if (found := _marked_lines(terms, stride, *mark))), None)
+
+
+def _marked_lines(
+    terms: list[Term], stride: Polynomial, symbol: Symbol, factor: int
+) -> tuple[list[Term], list[Term]] | None:
+    """The same by what a symbol of the stride is multiplied by."""
     lines: list[Term] = []
     rest: list[Term] = []
     for value, size, facts in terms:
@@ -219,11 +222,12 @@ def _equal_lines(terms: list[Term], stride: int) -> tuple[list[Term], list[Term]
     return lines, rest
 
 
-def _mark(stride: Polynomial) -> tuple[Symbol, int] | None:
-    """A symbol that occurs in the stride once, alone: its factor in an offset is the line's."""
+def _marks(stride: Polynomial) -> list[tuple[Symbol, int]]:
+    """Symbols that occur in the stride once, alone: their factor in an offset may be the line's; paddings first."""
+    found = []
     for monomial, c in stride.terms.items():
         if len(monomial) == 1 and isinstance(c, int) and sum(monomial[0] in m for m in stride.terms) == 1:
             symbol = monomial[0]
             if symbol.name.startswith(("pad", "behind")) or (symbol.low >= 0 and not symbol.name.startswith("wg")):
-                return symbol, c
-    return None
+                found.append((symbol, c))
+    return sorted(found, key=lambda mark: not mark[0].name.startswith("pad"))

@@ -1,10 +1,11 @@
-"""Code that a branch skips for waves without active lanes, and where such waves meet the others again.
+"""Code that a branch skips for waves without active lanes, or for some waves, and where they meet the others again.
 
 Compilers put a guarded block in line, or out of line with a copy of what follows it up to the next guard.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.operands import EXEC
@@ -13,20 +14,60 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mfmasim.isa import Instruction
+    from mfmasim.observe.flights import Flight
+    from mfmasim.prove.masks import Mask
+    from mfmasim.prove.state import State
 
-__all__ = ["skipped"]
+__all__ = ["Block", "meet", "skipped"]
 
 LONGEST = 128
 """Instructions of a guarded block, and of a copy, at most."""
 
 
-def skipped(code: Mapping[int, Instruction], does: int, skips: int) -> tuple[list[Instruction], int] | None:
-    """What waves with active lanes execute that the others skip; None where that is not only this.
+@dataclass(frozen=True)
+class Block:
+    """A block that a branch skips for some waves, while the others execute it."""
+
+    code: list[Instruction]
+    flights: tuple[Flight, ...]
+    """Operations in flight before it."""
+    exec: Mask
+    """EXEC before it, of all waves."""
+    waves: tuple[int, ...] | None = None
+    """Numbers of the waves that execute it; None where conditions decide."""
+
+
+def meet(state: State, block: Block) -> None:
+    """Go on with all waves behind a block.
+
+    Scalar results are forgotten. Operations in flight are those of both ways: what was issued in the block is not
+    counted on, and no wait in it is.
+
+    Args:
+        state: behind the block, changed.
+        block: the block.
+    """
+    for ins in block.code:
+        for operand in ins.dst:
+            if operand.kind == "s":
+                state.write(operand, [])
+        if ins.opcode.unit == "SALU":
+            state.scc = None
+    issued = {ins.pc for ins in block.code}
+    state.flights = [*block.flights, *(replace(one, order="") for one in state.flights if one.pc in issued)]
+    state.exec = block.exec
+
+
+def skipped(
+    code: Mapping[int, Instruction], does: int, skips: int, *, barriers: bool = False
+) -> tuple[list[Instruction], int] | None:
+    """What some waves execute that the others skip; None where that is not only this.
 
     Args:
         code: instructions by address.
-        does: where waves with active lanes go on.
+        does: where waves that execute it go on.
         skips: where the others do.
+        barriers: whether it may have barriers.
 
     Returns:
         The instructions, and the address behind them.
@@ -37,18 +78,20 @@ def skipped(code: Mapping[int, Instruction], does: int, skips: int) -> tuple[lis
         ins = code[at]
         if found and (at == skips or _alike(code, at, skips)):
             return found, at
-        if not _nothing_without_lanes(ins):
+        if not _nothing_without_lanes(ins, barriers=barriers):
             return None
         found.append(ins)
         at += ins.size
     return None
 
 
-def _nothing_without_lanes(ins: Instruction) -> bool:
+def _nothing_without_lanes(ins: Instruction, *, barriers: bool) -> bool:
     """Whether an instruction writes nothing but scalar registers where EXEC is 0, and goes on with the next one."""
     opcode = ins.opcode
     exec_written = opcode.saves_exec or any(one.kind == "s" and one.index in (EXEC, EXEC + 1) for one in ins.dst)
-    other = opcode.flow or opcode.barrier or opcode.matrix or opcode.kind == "tensor" or opcode.access == "atomic"
+    if opcode.barrier and not barriers:
+        return False
+    other = opcode.flow or opcode.matrix or opcode.kind == "tensor" or opcode.access == "atomic"
     return not exec_written and not other
 
 

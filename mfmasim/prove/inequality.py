@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.prove.models import negative_somewhere
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from mfmasim.prove.polynomial import Coefficient, Monomial, Symbol
 
-__all__ = ["never_negative"]
+__all__ = ["never_negative", "pinned"]
 
 DEEPEST = 5
 """Inequalities that are subtracted one after the other."""
@@ -27,6 +28,7 @@ STEPS = 150
 MEMOISED = 50_000
 """Questions whose answers are kept."""
 _memo: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
+_pins: dict[tuple[Polynomial, ...], dict[Symbol, Polynomial]] = {}
 
 
 def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
@@ -43,13 +45,53 @@ def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
     found = _memo.get(key)
     if found is None:
         try:
-            found = any(_search(value, key[1], depth, [STEPS]) for depth in (1, 2, DEEPEST))
+            depths = () if negative_somewhere(value, key[1]) else (1, 2, DEEPEST)
+            found = any(_search(value, key[1], depth, [STEPS]) for depth in depths)
         except TooLarge:
             found = False
         if len(_memo) > MEMOISED:
             _memo.clear()
         _memo[key] = found
     return found
+
+
+def pinned(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
+    """Symbols that facts determine: ``K - 2 n - 3 >= 0`` and ``2 n + 3 - K >= 0`` make K ``2 n + 3``.
+
+    Args:
+        facts: polynomials that are not negative.
+
+    Returns:
+        By symbol a polynomial without any of these symbols.
+    """
+    key = tuple(facts)
+    if key not in _pins:
+        if len(_pins) > MEMOISED:
+            _pins.clear()
+        _pins[key] = _equations(key)
+    return _pins[key]
+
+
+def _equations(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
+    found: dict[Symbol, Polynomial] = {}
+    keys = {fact.key for fact in facts}
+    for fact in facts:
+        ends = {s.low for s in fact.symbols} if len(fact.terms) <= 2 and len(fact.symbols) == 1 else ()
+        if (-fact).key not in keys and not any(fact.same(constant(end) - of(next(iter(fact.symbols)))) for end in ends):
+            continue
+        for monomial, factor in fact.terms.items():
+            symbol = monomial[0] if len(monomial) == 1 else None
+            if symbol is None or not isinstance(factor, int) or abs(factor) != 1 or symbol.varies:
+                continue
+            rest = fact - of(symbol).scaled(factor)
+            if symbol not in rest.symbols and not (rest.symbols | {symbol}) & {*found, *_symbols(found)}:
+                found[symbol] = rest.scaled(-factor)
+                break
+    return found
+
+
+def _symbols(equations: dict[Symbol, Polynomial]) -> set[Symbol]:
+    return {symbol for value in equations.values() for symbol in value.symbols}
 
 
 def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: list[int]) -> bool:
@@ -63,7 +105,7 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
         if not monomial:
             continue
         rests = []
-        for fact in _removing(monomial, facts):
+        for fact in _removing(value, monomial, facts):
             left[0] -= 1
             if left[0] < 0:
                 return False
@@ -73,7 +115,7 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
                 if low is not None and low >= 0:
                     return True
                 rests.append(rest)
-        rests.sort(key=lambda rest: sum(1 for _ in rest.negative()))
+        rests.sort(key=_lacking)
         return depth > 1 and any(_search(rest, facts, depth - 1, left) for rest in rests)
     # Only the constant is negative: a fact with a negative constant may outweigh it.
     for fact in facts:
@@ -87,26 +129,40 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
     return False
 
 
+def _lacking(value: Polynomial) -> int:
+    """How far a polynomial is from having no negative coefficient: how many there are, and their bits."""
+    return sum(1 + int(-np.min(value.terms[monomial])).bit_length() for monomial in value.negative())
+
+
 def _negative(value: Coefficient) -> bool:
     return value < 0 if isinstance(value, int) else bool((value < 0).all())
 
 
-def _removing(monomial: Monomial, facts: Sequence[Polynomial]) -> list[Polynomial]:
+def _removing(value: Polynomial, monomial: Monomial, facts: Sequence[Polynomial]) -> list[Polynomial]:
     """Inequalities whose coefficient of a monomial is negative, times symbols where that is needed."""
     found: list[Polynomial] = []
+    plain = all(symbol.low >= 0 for symbol in monomial)
     for fact in facts:
-        for part, value in fact.terms.items():
-            if part and _negative(value):
+        if (
+            plain
+            and _negative(fact.constant)
+            and any(p and tuple(sorted(p + monomial)) in value.terms for p in fact.terms)
+        ):
+            found.append(fact * Polynomial({monomial: 1}))
+        for part, factor in fact.terms.items():
+            if part and _negative(factor):
                 rest = _without(monomial, part)
                 if rest is not None and all(symbol.low >= 0 for symbol in rest):
                     product = fact
                     for symbol in rest:
                         product = product * of(symbol)
                     found.append(product)
+    if not plain:
+        return found
     for symbol in dict.fromkeys(monomial):
-        if symbol.high is not None and all(s.low >= 0 for s in monomial):
-            rest = _without(monomial, (symbol,)) or ()
-            product = constant(symbol.high) - of(symbol)
+        rest = _without(monomial, (symbol,)) or ()
+        for most in (*symbol.below, *([] if symbol.high is None else [constant(symbol.high)])):
+            product = most - of(symbol)
             for other in rest:
                 product = product * of(other)
             found.append(product)
@@ -124,6 +180,13 @@ def _without(monomial: Monomial, part: Monomial) -> tuple[Symbol, ...] | None:
 
 def _subtracted(value: Polynomial, fact: Polynomial, monomial: Monomial) -> Polynomial | None:
     """``value - factor * fact`` with the smallest factor that makes the coefficient of a monomial not negative."""
+    try:
+        return _combined(value, fact, monomial)
+    except TooLarge:  # another fact may do
+        return None
+
+
+def _combined(value: Polynomial, fact: Polynomial, monomial: Monomial) -> Polynomial | None:
     have, gives = value.terms.get(monomial, 0), fact.terms.get(monomial, 0)
     if isinstance(have, int) and isinstance(gives, int):
         if gives >= 0 or have >= 0:

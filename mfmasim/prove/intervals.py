@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.trace import Access
 
-__all__ = ["Placed", "loops_in", "placed", "written_out"]
+__all__ = ["Placed", "alike", "choices", "loops_in", "placed", "written_out"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,31 @@ def loops_in(trace: Sequence[Step | Loop]) -> list[Loop]:
     return found
 
 
+def alike(trace: Sequence[Step | Loop], waves: Sequence[int]) -> list[tuple[int, ...]]:
+    """Waves of a path by the steps that they execute: all of a group execute the same ones.
+
+    Args:
+        trace: of the path.
+        waves: its waves.
+    """
+    some = _partial(trace)
+    groups: dict[tuple[bool, ...], list[int]] = {}
+    for wave in waves:
+        groups.setdefault(tuple(wave in one for one in some), []).append(wave)
+    return [tuple(group) for group in groups.values()]
+
+
+def _partial(trace: Sequence[Step | Loop]) -> list[tuple[int, ...]]:
+    """Sets of waves that execute steps which others skip."""
+    found: dict[tuple[int, ...], None] = {}
+    for item in trace:
+        if isinstance(item, Loop):
+            found.update(dict.fromkeys(_partial(item.period)))
+        elif item.waves is not None:
+            found[item.waves] = None
+    return list(found)
+
+
 def written_out(trace: Sequence[Step | Loop], times: dict[Symbol, int]) -> Iterator[Step]:
     """A trace with every period repeated."""
     for item in trace:
@@ -64,8 +89,14 @@ def choices(symbols: Sequence[Symbol], most: int) -> Iterator[dict[Symbol, int]]
         yield dict(zip(symbols, numbers, strict=True))
 
 
-def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
-    """LDS accesses of a path without loops, and its barriers."""
+def placed(arch: Arch, steps: Iterator[Step], wave: int) -> list[Placed]:
+    """LDS accesses of a path without loops, by one of its waves.
+
+    Args:
+        arch: architecture.
+        steps: of the path.
+        wave: leaves out steps that it skips.
+    """
     flying: list[Flight] = []
     under: dict[int, tuple[list[Access], int]] = {}
     out: list[Placed] = []
@@ -79,6 +110,8 @@ def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
 
     position = 0
     for position, step in enumerate(steps):
+        if step.waves is not None and wave not in step.waves:
+            continue
         ins = step.instruction
         for counter, value in () if step.maybe else waited(arch, ins):
             flying = settled(flying, counter, value)
@@ -102,4 +135,4 @@ def placed(arch: Arch, steps: Iterator[Step]) -> tuple[list[Placed], int]:
             end(flying, position)
     for number, (accesses, issued) in under.items():
         out.extend(Placed(a, issued, barriers + 1, number, position + 1) for a in accesses)
-    return out, barriers
+    return out

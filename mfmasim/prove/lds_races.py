@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.prove.intervals import choices, loops_in, placed, written_out
+from mfmasim.prove.intervals import Placed, alike, choices, loops_in, placed, written_out
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.trace import Loop, Step
 
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.prove.intervals import Placed
     from mfmasim.prove.masks import Condition
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Access
@@ -32,7 +34,20 @@ _bytes_of: dict[tuple[Access, int], NDArray[np.int64]] = {}
 """Bytes of accesses by wave, for the intervals in which they recur."""
 
 
-def races(paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[], None]) -> tuple[set[Problem], bool]:
+@dataclass(frozen=True)
+class Part:
+    """Waves of a path that execute the same steps, and their LDS accesses."""
+
+    path: State
+    trace: Sequence[Step | Loop]
+    """Of the path, as far as LDS accesses are in flight."""
+    waves: tuple[int, ...]
+    accesses: list[Placed] = field(default_factory=list)
+
+
+def races(
+    paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[], None]
+) -> tuple[set[Problem], set[Problem]]:
     """Accesses that are not proved to be ordered.
 
     Args:
@@ -42,41 +57,62 @@ def races(paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[],
         tick: raises where the time is over.
 
     Returns:
-        Addresses of instructions, each with the reason; and whether the LDS is accessed at all.
+        Addresses of instructions, each with the reason; and the same of accesses that are ordered, but otherwise than
+        on the path, as those of waves that are barriers apart may be.
     """
     problems: set[Problem] = set()
-    touches = False
+    turned: set[Problem] = set()
     checked: set[object] = set()
+    alone = {
+        id(path): [Part(path, trace, waves) for waves in alike(trace, path.waves.tolist())]
+        for path in paths
+        for trace in [_until_done(path, arch)]
+    }
     for group in together(paths):
-        symbols = {tuple(loop.turns for loop in loops_in(path.trace)) for path in group}
+        some = [part for path in group for part in alone[id(path)]]
+        same = tuple((part.waves, tuple(map(id, part.trace))) for part in some)
+        symbols = {tuple(loop.turns for loop in loops_in(part.trace)) for part in some}
         if len(symbols) > 1:
             problems.add((group[0].pc, "waves go through different loops, which are not compared"))
             continue
         turns = next(iter(symbols))
-        if not _same_turns(group):
+        if not _same_turns(group, some[0].trace):
             problems.add((group[0].pc, "waves, or outer turns, may repeat a loop a different number of times"))
             continue
-        most = _periods(group)
+        most = _periods(some)
         if (most + 1) ** len(turns) > CHOICES:
             problems.add((group[0].pc, "too many loops"))
             continue
+        if same in checked:  # paths that part where no LDS access is in flight any more
+            continue
+        checked.add(same)
         for times in choices(turns, most):
             tick()
-            found = [placed(arch, written_out(path.trace, times)) for path in group]
-            key = tuple(
-                (tuple(path.waves.tolist()), tuple((id(p.access), p.issued, p.done) for p in one))
-                for path, (one, _) in zip(group, found, strict=True)
-            )
+            parts = [replace(p, accesses=placed(arch, written_out(p.trace, times), p.waves[0])) for p in some]
+            key = tuple((part.waves, tuple((id(p.access), p.issued, p.done) for p in part.accesses)) for part in parts)
             if key in checked:
                 continue
             checked.add(key)
-            touches |= any(one for one, _ in found)
-            problems |= _compared(
-                [(path, one) for path, (one, _) in zip(group, found, strict=True)], lds_bytes, checked
-            )
+            found = _compared(parts, lds_bytes, checked)
+            problems |= found
+            if not found:
+                turned |= _turned(parts)
             if len(problems) > 20:
-                return problems, touches
-    return problems, touches
+                return problems, turned
+    return problems, turned
+
+
+def _until_done(path: State, arch: Arch) -> Sequence[Step | Loop]:
+    """The trace of a path up to where its last LDS access is done, in all of its waves."""
+    once = {loop.turns: 1 for loop in loops_in(path.trace)}
+    groups = alike(path.trace, path.waves.tolist())
+    until = [one.until for waves in groups for one in placed(arch, written_out(path.trace, once), waves[0])]
+    last, at = max(until, default=-1), 0
+    for number, item in enumerate(path.trace):
+        at += len(list(written_out([item], once)))
+        if at > last:
+            return path.trace[: number + 1] if until else ()
+    return path.trace
 
 
 def together(paths: Sequence[State]) -> list[list[State]]:
@@ -103,9 +139,9 @@ def together(paths: Sequence[State]) -> list[list[State]]:
     return [chosen for chosen, _, _ in groups]
 
 
-def _same_turns(group: Sequence[State]) -> bool:
-    """Whether each loop is repeated as often by every wave, and in every turn of a loop around it."""
-    loops = loops_in(group[0].trace)
+def _same_turns(group: Sequence[State], trace: Sequence[Step | Loop]) -> bool:
+    """Whether each loop of a trace is repeated as often by every wave, and in every turn of a loop around it."""
+    loops = loops_in(trace)
     inner = {one.turns for loop in loops for one in loops_in(loop.period)}
     if not loops or (len(group) == 1 and not inner):
         return True
@@ -123,21 +159,22 @@ def _same_turns(group: Sequence[State]) -> bool:
     return True
 
 
-def _periods(group: Sequence[State]) -> int:
+def _periods(parts: Sequence[Part]) -> int:
     """Periods after which every neighbourhood of accesses has occurred.
 
     One is next to what is before the loop, one to what is behind it, and two to one another. Waves that are barriers
-    apart, and operations that stay in flight for shared_by_waves periods, have neighbours that are further away.
+    apart, and operations that stay in flight for several periods, have neighbours that are further away.
     """
     before: set[int] = set()
     each: set[int] = set()
     late = 0
-    for path in group:
-        first = next((k for k, item in enumerate(path.trace) if isinstance(item, Loop)), None)
+    for part in parts:
+        wave = part.waves[0]
+        first = next((k for k, item in enumerate(part.trace) if isinstance(item, Loop)), None)
         if first is not None:
-            before.add(_barriers(path.trace[:first]))
-        for loop in loops_in(path.trace):
-            each.add(_barriers(loop.period))
+            before.add(_barriers(part.trace[:first], wave))
+        for loop in loops_in(part.trace):
+            each.add(_barriers(loop.period, wave))
             issues = sum(bool(i.instruction.opcode.counter) for i in loop.period if isinstance(i, Step))
             late = max(late, -(-loop.flying // max(issues, 1)))
     apart = max(before, default=0) - min(before, default=0)
@@ -145,24 +182,26 @@ def _periods(group: Sequence[State]) -> int:
     return 4 + late + (-(-apart // shortest) if shortest else apart)
 
 
-def _barriers(items: Sequence[Step | Loop]) -> int:
-    return sum(i.instruction.opcode.barrier in ("whole", "wait") for i in items if isinstance(i, Step))
+def _barriers(items: Sequence[Step | Loop], wave: int) -> int:
+    """Barriers that a wave executes, those of loops left out."""
+    steps = [item for item in items if isinstance(item, Step) and (item.waves is None or wave in item.waves)]
+    return sum(step.instruction.opcode.barrier in ("whole", "wait") for step in steps)
 
 
-def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int, checked: set[object]) -> set[Problem]:
+def _compared(parts: list[Part], lds_bytes: int, checked: set[object]) -> set[Problem]:
     problems: set[Problem] = set()
     by_interval: dict[int, list[tuple[int, Placed]]] = {}
-    for path, accesses in group:
-        for one in accesses:
+    for part in parts:
+        for one in part.accesses:
             if one.access.address is None or not one.access.address.is_constant:
                 problems.add(
                     (one.access.instruction.pc, one.access.why or f"the address {one.access.address} is not constant")
                 )
                 continue
-            for wave in path.waves.tolist():
+            for wave in part.waves:
                 for interval in range(one.issued, one.done + 1):
                     by_interval.setdefault(interval, []).append((wave, one))
-        problems |= _own(path, accesses)
+        problems |= _own(part)
     if problems:
         return problems
     for entries in by_interval.values():
@@ -173,6 +212,30 @@ def _compared(group: list[tuple[State, list[Placed]]], lds_bytes: int, checked: 
             checked.add(key)
             problems |= _interval(entries, lds_bytes)
     return problems
+
+
+def _turned(parts: list[Part]) -> set[Problem]:
+    """Accesses of waves of one path that a barrier orders otherwise than the path does."""
+    problems: set[Problem] = set()
+    for one, other in permutations(parts, 2):
+        if one.path is not other.path:
+            continue
+        behind = sorted(other.accesses, key=lambda access: access.position)
+        places = [access.position for access in behind]
+        for a in one.accesses:
+            for b in behind[bisect_right(places, a.position) :]:
+                if b.issued >= a.issued:  # and so are all that follow
+                    break
+                if b.done < a.issued and {a.access.kind, b.access.kind} != {"read"} and _meet(a, one, b, other):
+                    why = "waves that are a barrier apart exchange bytes in another order than that of the instructions"
+                    problems.add((b.access.instruction.pc, why))
+    return problems
+
+
+def _meet(a: Placed, one: Part, b: Placed, other: Part) -> bool:
+    """Whether waves touch a byte in common."""
+    mine, theirs = (np.concatenate([_bytes(p, wave) for wave in part.waves]) for p, part in ((a, one), (b, other)))
+    return bool(np.intersect1d(mine, theirs).size)
 
 
 def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
@@ -209,15 +272,15 @@ def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]
     return problems
 
 
-def _own(path: State, accesses: list[Placed]) -> set[Problem]:
+def _own(part: Part) -> set[Problem]:
     """Loads that write the LDS, and other accesses of the same wave before the wait that covers them."""
     problems: set[Problem] = set()
-    direct = [one for one in accesses if one.access.through == "memory"]
-    others = [one for one in accesses if one.access.through != "memory"]
+    direct = [one for one in part.accesses if one.access.through == "memory"]
+    others = [one for one in part.accesses if one.access.through != "memory"]
     for load in direct:
         near = [o for o in others if load.position < o.position < load.until or o.position < load.position < o.until]
         for other in near:
-            for wave in path.waves.tolist():
+            for wave in part.waves:
                 a, b = load.access.of_wave(wave), other.access.of_wave(wave)
                 if a is None or b is None or not a[1].any() or not b[1].any():
                     continue

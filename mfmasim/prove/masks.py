@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.prove.polynomial import tightened
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -70,8 +72,8 @@ class Condition:
         if self.value is None:
             return []
         if self.kind == "ge":
-            return [self.value] if holds else [-self.value - 1]
-        return [self.value, -self.value] if holds else []
+            return [tightened(self.value if holds else -self.value - 1)]
+        return [tightened(self.value), tightened(-self.value)] if holds else []
 
 
 Literal = tuple[Condition, bool]

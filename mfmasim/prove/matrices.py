@@ -9,8 +9,21 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.opcodes.matrix import resolve
-from mfmasim.prove.contents import COLUMN, DEPTH, REST, RESULT, ROW, Byte, dword, factor_of, interned, interned_value
+from mfmasim.prove.contents import (
+    COLUMN,
+    DEPTH,
+    PAD,
+    REST,
+    RESULT,
+    ROW,
+    Byte,
+    dword,
+    factor_of,
+    interned,
+    interned_value,
+)
 from mfmasim.prove.global_races import lines_of
+from mfmasim.prove.inequality import pinned
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 from mfmasim.prove.words import known
 
@@ -77,18 +90,22 @@ def _followed(
     if state.exec.literals or not state.exec.on.all():
         raise Unproved("EXEC is not known to be full")
     fragments, sources = operation.under(modes), dict(zip(operation.row.sources, ins.src, strict=False))
-    rows, a_depth = _operand(state, fragments["A"], sources["A"], contract)
-    columns, b_depth = _operand(state, fragments["B"], sources["B"], contract)
+    rows, a_depth, a_padded = _operand(state, fragments["A"], sources["A"], contract)
+    columns, b_depth, b_padded = _operand(state, fragments["B"], sources["B"], contract)
+    pins = pinned(state.facts)
+    a_depth, b_depth = a_depth.substituted(pins), b_depth.substituted(pins)
     if not a_depth.same(b_depth):
         raise Unproved(f"k of A is not k of B: {a_depth} and {b_depth}")
     for side, lines in (("A", rows), ("B", columns)):
         _scaled(state, fragments, sources, contract, side, lines, a_depth)
     first, steps = _steps(a_depth)
+    kind = of(RESULT) + of(PAD) if a_padded and b_padded else of(RESULT)
     wanted = [
-        of(RESULT) + _picked(rows, row) * of(ROW) + _picked(columns, column) * of(COLUMN)
+        kind + _picked(rows, row) * of(ROW) + _picked(columns, column) * of(COLUMN)
         for row, column in _places_of(operation.D)
     ]
-    depth, rest = _extended(*_before(state, sources["C"], wanted), first, steps)
+    before, others = _before(state, sources["C"], wanted)
+    depth, rest = _extended(before.substituted(pins), others, first, steps)
     tail = depth * of(DEPTH) + (of(REST).scaled(interned(rest)) if rest else 0)
     target = ins.dst[0]
     return {
@@ -131,7 +148,7 @@ def _scaled(
         return
     if fragment is None or operand is None:
         raise Unproved(f"it does not apply the scales of {side}")
-    region, line, place = _elements(state, fragment, operand, contract)
+    region, line, place, _ = _elements(state, fragment, operand, contract)
     number, block = fragment.table()["row"], fragment.table()["col"]
     if not line.same(_picked(lines, number)):
         raise Unproved(f"scales of {side} are of lines {line}")
@@ -151,18 +168,24 @@ def _picked(value: Polynomial, index: NDArray[np.int64]) -> Polynomial:
     return value.mapped(lambda c: c[:, index])
 
 
-def _operand(state: State, fragment: Any, operand: Operand, contract: Contract) -> tuple[Polynomial, Polynomial]:
-    """Lines (rows of A, columns of B) and k of an operand: polynomials with coefficients (waves, lines or k)."""
-    _, lines, depth = _elements(state, fragment, operand, contract)
+def _operand(state: State, fragment: Any, operand: Operand, contract: Contract) -> tuple[Polynomial, Polynomial, bool]:
+    """Lines (rows of A, columns of B) and k of an operand, and whether zeros continue the matrix.
+
+    Lines and k are polynomials with coefficients (waves, lines or k).
+    """
+    _, lines, depth, pads = _elements(state, fragment, operand, contract)
     table, role = fragment.table(), fragment.name
     key, other = ("row", "col") if role == "A" else ("col", "row")
-    return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k")
+    return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k"), pads
 
 
 def _elements(
     state: State, fragment: Any, operand: Operand, contract: Contract
-) -> tuple[Region, Polynomial, Polynomial]:
-    """The matrix that an operand holds elements of; of every place, its line (row or column) and number in it."""
+) -> tuple[Region, Polynomial, Polynomial, bool]:
+    """The matrix that an operand holds elements of; of every place, its line and number in it.
+
+    A line is a row of A or a column of B. The last of the results is whether zeros continue the matrix.
+    """
     role = fragment.name
     regions = [r for r in contract.regions if r.tensor is not None and r.tensor.role == role]
     if len(regions) != 1 or regions[0].tensor is None:
@@ -182,6 +205,11 @@ def _elements(
         if any(flat[4 * vgpr + byte + k] is None for k in range(width // 8 or 1)):
             raise Unproved(f"what {operand.kind}{operand.index + vgpr} holds for {role} is not known")
     value, bit = _placed([constant(0) if byte is None else byte for byte in flat], table, len(state.waves))
+    if PAD in value.symbols:
+        row, column = factor_of(value, ROW), factor_of(value, COLUMN)
+        if np.any(bit) or not value.same(of(PAD) * of(region.pointer) + of(ROW) * row + of(COLUMN) * column):
+            raise Unproved(f"{operand.kind}{operand.index} holds {value}, not elements of {role}")
+        return (region, row, column, True) if role.endswith("A") else (region, column, row, True)
     if value.terms.get((region.pointer,)) != 1:
         raise Unproved(f"{operand.kind}{operand.index} holds {value}, which is not of {role} alone")
     offset = value - of(region.pointer)
@@ -193,7 +221,7 @@ def _elements(
     if not left.same(constant(8 * tensor.select)):
         raise Unproved(f"{offset} is not where elements of {role} begin")
     along_line = tensor.order == ("row" if role.endswith("A") else "column")
-    return (region, line, place) if along_line else (region, place, line)
+    return (region, line, place, False) if along_line else (region, place, line, False)
 
 
 def _placed(flat: Sequence[Polynomial], table: NDArray[Any], waves: int) -> tuple[Polynomial, NDArray[np.int64]]:

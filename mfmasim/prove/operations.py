@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["WIDE", "WORDS", "low_bits", "shifted_right"]
 
 MASK = 0xFFFFFFFF
+MEMOISED = 10_000
+_minima: dict[object, Symbol] = {}
+"""The symbol of a minimum: of the same numbers it is the same."""
 
 
 def low_bits(value: Polynomial, count: int) -> Polynomial | None:
@@ -247,14 +250,25 @@ def _chosen(how: Callable[..., Polynomial | None], *, larger: bool) -> Rule:
         for one, other, word in ((values[0], values[1], words[0]), (values[1], values[0], words[1])):
             if never_negative(one - other if larger else other - one, facts):
                 return word
-        low = [v.range for v in values]
-        if how is unsigned and not larger:
-            tops = [r[1] for r in low if r[1] is not None]
-            uniform = all(v.uniform for v in values)
-            return Word(of(Symbol(f"min({values[0]}, {values[1]})", 0, min([*tops, MASK]), varies=not uniform)))
-        return None
+        return None if larger else _least(values, MASK if how is unsigned else MASK >> 1)
 
     return rule
+
+
+def _least(values: Sequence[Polynomial], most: int) -> Word | None:
+    """The smaller one of two numbers, of which it is not known which one it is."""
+    lows, highs = zip(*(value.range for value in values), strict=True)
+    if any(low is None for low in lows):
+        return None
+    key = (most, *(value.key for value in values))
+    if key not in _minima:
+        if len(_minima) > MEMOISED:
+            _minima.clear()
+        high = min([most, *(one for one in highs if one is not None)])
+        varies = not all(value.uniform for value in values)
+        common = tuple(value for value in values if all(isinstance(c, int) for c in value.terms.values()))
+        _minima[key] = Symbol(f"min({values[0]}, {values[1]})", min(lows), high, varies, common)
+    return Word(of(_minima[key]))
 
 
 def _product24(words: Words, facts: Facts) -> Polynomial | None:

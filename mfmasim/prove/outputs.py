@@ -13,11 +13,11 @@ import numpy as np
 
 from mfmasim.prove.bounds import active, region_of
 from mfmasim.prove.content_rules import expression
-from mfmasim.prove.contents import COLUMN, DEPTH, MADE, RESULT, ROW, factor_of
+from mfmasim.prove.contents import COLUMN, DEPTH, MADE, PAD, RESULT, ROW, factor_of
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.lds_races import together
 from mfmasim.prove.matrices import line_and_place
-from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
+from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of, tightened
 from mfmasim.prove.trace import Loop, accesses
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ def unproved(
                     problems.setdefault(access.instruction.pc, str(stop) or "too many terms")
         if problems:
             return problems
-        why = _covered(tile, contract, region)
+        facts = [f for path in group for f in path.facts if all(isinstance(c, int) for c in f.terms.values())]
+        why = _covered(tile, contract, region, list(dict.fromkeys(facts)))
         if why:
             return {group[0].pc: why}
         found.setdefault(_data_decisions(group, data), set()).update(tile.expressions)
@@ -199,10 +200,12 @@ def _judged(
     for part in parts:
         left = Polynomial({m: c for m, c in part.terms.items() if m and MADE not in m})
         left = left - of(RESULT) - row * of(ROW) - column * of(COLUMN)
+        pads = PAD in left.symbols  # k beyond the matrices are products of zeros
+        left = left - of(PAD) if pads else left
         summed = factor_of(left, DEPTH)
         if not (left - summed * of(DEPTH)).same(constant(0)):
             raise Unproved(f"it stores {parts[0]} to row {row}, column {column}")
-        if not (never_negative(summed - depth, facts) and never_negative(depth - summed, facts)):
+        if not (never_negative(summed - depth, facts) and (pads or never_negative(depth - summed, facts))):
             raise Unproved(f"the sum is over {summed} k, which is not proved to be {depth}")
     whole = region.format in WHOLE and byte == 0
     truncated = region.format == "bf16" and byte == 2
@@ -216,7 +219,7 @@ def _guarded(access: Access, row: Polynomial, column: Polynomial, region: Region
     if not access.mask.literals:
         return
     facts = list(active(access, constant(0))[1])[: len(access.facts)]
-    inside = [region.shape[0] - row - 1, region.shape[1] - column - 1]
+    inside = [tightened(limit - place - 1) for limit, place in zip(region.shape, (row, column), strict=True)]
     for condition, holds in access.mask.literals:
         said = condition.facts(holds=holds)
         if condition.kind != "ge" or not all(
@@ -225,7 +228,7 @@ def _guarded(access: Access, row: Polynomial, column: Polynomial, region: Region
             raise Unproved("its guard may leave out an element of C")
 
 
-def _covered(tile: Tile, contract: Contract, region: Region) -> str:
+def _covered(tile: Tile, contract: Contract, region: Region, facts: Sequence[Polynomial]) -> str:
     """Why the stores are not each element of C once; empty where they are."""
     if not tile.places:
         return "nothing is stored to C"
@@ -248,9 +251,26 @@ def _covered(tile: Tile, contract: Contract, region: Region) -> str:
         return "workgroups are not the tiles of C"
     rows, columns = (np.concatenate([place[axis] for place in tile.places]) for axis in range(2))
     numbers, counts = np.unique(rows * sizes[1] + columns, return_counts=True)
-    if len(numbers) != sizes[0] * sizes[1]:
+    left = np.setdiff1d(np.arange(sizes[0] * sizes[1]), numbers)
+    outside = [
+        _beyond(base, part, whole, facts)
+        for base, part, whole in (
+            (tile.bases[0], left // sizes[1], region.shape[0]),
+            (tile.bases[1], left % sizes[1], region.shape[1]),
+        )
+    ]
+    if not (outside[0] | outside[1]).all():
         return f"{len(numbers)} of the {sizes[0]} x {sizes[1]} elements of a tile are stored"
     return "an element of C is stored twice" if (counts > 1).any() else ""
+
+
+def _beyond(
+    base: Polynomial, numbers: NDArray[np.int64], whole: Polynomial, facts: Sequence[Polynomial]
+) -> NDArray[np.bool_]:
+    """Which rows or columns of a tile are proved to lie behind the last one of C."""
+    places, back = np.unique(numbers, return_inverse=True)
+    found = [never_negative(base + int(place) - whole, facts) for place in places]
+    return np.array(found, np.bool_)[back]
 
 
 def _tiled(base: Polynomial, size: int, whole: Polynomial, contract: Contract, used: list[Any]) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.polynomial import tightened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,4 +104,4 @@ def assume(state: State, condition: Condition, *, holds: bool) -> None:
                 state.learn(side - least)
         return
     for fact in condition.facts(holds=holds):
-        state.learn(tightened(fact))
+        state.learn(fact)

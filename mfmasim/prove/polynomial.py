@@ -45,6 +45,8 @@ class Symbol:
     """Largest value; None where there is none."""
     varies: bool = False
     """Whether every lane has a value of its own."""
+    below: tuple[Polynomial, ...] = ()
+    """Polynomials that it does not exceed, with coefficients that all lanes share."""
     serial: int = field(default_factory=lambda: next(_serial))
 
     def __repr__(self) -> str:
@@ -268,7 +270,7 @@ def of(symbol: Symbol) -> Polynomial:
 def tightened(fact: Polynomial) -> Polynomial:
     """The strongest inequality of integers that follows: ``128 K - 1 >= 0`` gives ``K - 1 >= 0``."""
     factors = [c for m, c in fact.terms.items() if m]
-    if not factors or not all(isinstance(c, int) for c in fact.terms.values()):
+    if not factors or not all(isinstance(c, int) for c in factors):
         return fact
     common = gcd(*factors)
     return Polynomial({m: c // common for m, c in fact.terms.items()})

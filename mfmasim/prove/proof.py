@@ -233,7 +233,7 @@ def _fragments(
     else:
         open_ones = [one.kind for one in others if one.kind in RESTS_ON and one.verdict != "proved"]
         try:
-            problems = unproved(paths, contract, execution.segment.data, execution.tick)
+            problems = unproved(paths, contract, execution.segment.data, execution.tick) or execution.turned
         except Stopped as stop:
             problems = {entry: stop.why}
         if open_ones and not problems:
@@ -279,11 +279,16 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
                 problems.setdefault(access.instruction.pc, why)
         return problems
 
+    def ordered() -> dict[int, str]:
+        problems, turned = races(paths, kernel.arch, lds, execution.tick)
+        execution.turned = _first(sorted(turned))
+        return _first(sorted(problems))
+
     unproved = timed("bounds", bounds)
     shared = [a for a in every if a.space == "lds"]
     beyond = {a.instruction.pc: unproved[a.instruction.pc] for a in shared if a.instruction.pc in unproved}
     open_bounds = set(unproved) if "bounds" not in late else {a.instruction.pc for a in every}
-    racy = timed("lds races", lambda: _first(sorted(races(paths, kernel.arch, lds, execution.tick)[0]))) | beyond
+    racy = timed("lds races", ordered) | beyond
     split = timed("global races", lambda: _first(shared_bytes(every, contract, open_bounds, execution.tick)))
     early = {pc: why for (pc, _), why in execution.early.items()}
     worst, lost = degrees(kernel.arch, shared)

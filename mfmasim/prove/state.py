@@ -15,8 +15,9 @@ from mfmasim.prove.words import Word, bits, known, literal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Instruction, Operand
+    from mfmasim.isa import Operand
     from mfmasim.observe.flights import Flight
+    from mfmasim.prove.guards import Block
 
 __all__ = ["Carry", "State"]
 
@@ -64,8 +65,8 @@ class State:
     """What happened, in order (`mfmasim.prove.trace`)."""
     turns: dict[int, int] = field(default_factory=dict)
     """How often a loop has been entered."""
-    passed: dict[int, tuple[list[Instruction], tuple[Flight, ...]]] = field(default_factory=dict)
-    """Instructions that a branch may have skipped, and what was in flight there, by the address where the ways meet."""
+    blocks: dict[int, Block] = field(default_factory=dict)
+    """Blocks that a branch skips for some of the waves, by the address where they meet."""
 
     @property
     def lanes(self) -> int:
@@ -86,7 +87,7 @@ class State:
             flights=list(self.flights),
             trace=list(self.trace),
             turns=dict(self.turns),
-            passed=dict(self.passed),
+            blocks=dict(self.blocks),
         )
 
     def chosen(self, which: NDArray[np.intp]) -> State:
@@ -116,6 +117,7 @@ class State:
             out.scc = Carry(self.scc.a.mapped(pick), self.scc.b.mapped(pick))
         elif isinstance(self.scc, tuple):
             out.scc = (self.scc[0].chosen(which), self.scc[1])
+        out.blocks = {at: replace(b, exec=b.exec.chosen(which)) for at, b in self.blocks.items()}
         out.facts = [f.mapped(pick) for f in self.facts]
         out.gained = [f.mapped(pick) for f in self.gained]
         return out

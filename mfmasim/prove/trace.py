@@ -74,6 +74,8 @@ class Step:
     """Why the operands of a matrix instruction are not proved."""
     maybe: bool = False
     """Whether a wave without active lanes may have skipped it."""
+    waves: tuple[int, ...] | None = None
+    """Numbers of the waves that execute it; None is all of the path."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -177,3 +177,47 @@ OF_SCALES = (
     ),
     fault("a scale is constant beyond", SCALED, SCALE_B, f"(k0 >= 256 ? 127 : {SCALE_B})", K=384),
 )
+
+GUARDED, LOAD_A, LOAD_B = "tile_64x64", "return row < g.M ? *", "return column < g.N ? *"
+ROW_OF_A = "(g.A + (size_t)row * g.lda + k) : f16x8{};"
+OF_GUARDS = (
+    fault("the last row of A counts as 0", GUARDED, LOAD_A, LOAD_A.replace("g.M", "g.M - (g.M > 100 ? 1 : 0)"), M=129),
+    fault("rows beyond 128 count as 0", GUARDED, LOAD_A, LOAD_A.replace("g.M", "(g.M < 128 ? g.M : 128)"), M=130),
+    fault(
+        "columns of B from 128 on count as 0", GUARDED, LOAD_B, LOAD_B.replace("g.N", "(g.N < 128 ? g.N : 128)"), N=136
+    ),
+    fault(
+        "rows beyond 70 are row 0",
+        GUARDED,
+        ROW_OF_A,
+        ROW_OF_A.replace("(size_t)row", "(size_t)(row > 70 ? 0 : row)"),
+        M=90,
+    ),
+)
+"""Of kernels whose loads and stores are guarded, on RDNA4."""
+
+PING_PONG = "pingpong_256"
+OF_HALVES = (
+    fault(
+        "the second half of A is one tile late",
+        PING_PONG,
+        "FETCH_A(toc, 1, next);",
+        "FETCH_A(toc, 1, t == 1 ? next - TILE_K : next);",
+        K=640,
+    ),
+    fault(
+        "the slot of the last tile but one",
+        PING_PONG,
+        "READ_B(b1, tic, 1);\n  BARRIER();",
+        "READ_B(b1, last > 2 ? toc : tic, 1);\n  BARRIER();",
+        K=512,
+    ),
+    fault(
+        "rows of the other half of the waves",
+        PING_PONG,
+        "mine = row + wave_m *",
+        "mine = row + (g.M > 256 ? wave_m ^ 1 : wave_m) *",
+        M=512,
+    ),
+)
+"""Of waves that are barriers apart."""

@@ -234,4 +234,24 @@ FAULTS = (
             "v_addc_co_u32 v5, vcc, 0, 0, vcc\n"
             "meet:\n s_or_b64 exec, exec, s[20:21]\n v_sub_u32 v5, 1, v5\n v_lshl_add_u32 v4, v5, 10, v1\n" + STORE,
             k=65),
+    Hostile("a scalar that one wave alone writes", "bounds", {}, WAVE +
+            "s_mov_b32 s5, 1024\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n s_mov_b32 s5, 0\nskip:\n"
+            "v_mov_b32 v4, s5\n" + STORE, block=128),
+    Hostile("an offset that one wave alone writes", "bounds", {}, WAVE +
+            "v_mov_b32 v4, 1024\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n v_mov_b32 v4, v1\nskip:\n" + STORE,
+            block=128, written=lambda n, k: 128),
+    Hostile("a wait that one wave alone executes", "waits", {}, WAVE +
+            "global_load_dword v9, v1, s[8:9]\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n s_waitcnt vmcnt(0)\n"
+            "skip:\n v_add_u32 v3, v9, v3\n v_mov_b32 v4, v1\n" + STORE,
+            block=128, read=lambda n, k: 128, written=lambda n, k: 128),
+    Hostile("waves a barrier apart that read too early", "lds races", {}, WAVE +
+            "v_xor_b32 v8, 0x100, v1\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 late\n s_barrier\nlate:\n"
+            "ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n"
+            "s_cmp_eq_u32 s6, 0\n s_cbranch_scc0 end\n s_barrier\nend:\n", block=128, lds=512),
+    Hostile("a guard of rows admits one more", "bounds", {"n": 33},
+            "s_lshl_b32 s5, s2, 6\n v_add_u32 v5, s5, v0\n v_mul_lo_u32 v4, v5, s14\n v_lshlrev_b32 v4, 2, v4\n"
+            "v_cmp_le_u32 vcc, v5, s12\n s_and_saveexec_b64 s[20:21], vcc\n" + STORE,
+            grid=up, written=lambda n, k: n * k, k=3),
+    Hostile("an element behind the smaller of two sizes", "bounds", {"n": 5, "k": 9},
+            "s_min_u32 s5, s12, s14\n s_lshl_b32 s5, s5, 2\n v_mov_b32 v4, s5\n" + STORE, written=first, n=64),
 )  # fmt: skip
