@@ -13,14 +13,14 @@ from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
 from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
-from mfmasim.prove.guards import Block, meet, skipped
+from mfmasim.prove.guards import meet, skipped
 from mfmasim.prove.instructions import execute_alu
 from mfmasim.prove.loops import Turn, through
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.paths import Fork, Split, Stopped, assume, decide
 from mfmasim.prove.start import Segment, first_state, loaded
 from mfmasim.prove.state import Carry
-from mfmasim.prove.trace import Access, Step
+from mfmasim.prove.trace import Access, Block, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ Compilers put a guarded block in line, or out of line with a copy of what follow
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.operands import EXEC
@@ -14,27 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mfmasim.isa import Instruction
-    from mfmasim.observe.flights import Flight
-    from mfmasim.prove.masks import Mask
     from mfmasim.prove.state import State
+    from mfmasim.prove.trace import Block
 
-__all__ = ["Block", "meet", "skipped"]
+__all__ = ["meet", "skipped"]
 
 LONGEST = 128
 """Instructions of a guarded block, and of a copy, at most."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block that a branch skips for some waves, while the others execute it."""
-
-    code: list[Instruction]
-    flights: tuple[Flight, ...]
-    """Operations in flight before it."""
-    exec: Mask
-    """EXEC before it, of all waves."""
-    waves: tuple[int, ...] | None = None
-    """Numbers of the waves that execute it; None where conditions decide."""
 
 
 def meet(state: State, block: Block) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Operand
     from mfmasim.observe.flights import Flight
-    from mfmasim.prove.guards import Block
+    from mfmasim.prove.trace import Block
 
 __all__ = ["Carry", "State"]
 

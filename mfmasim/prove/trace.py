@@ -1,4 +1,4 @@
-"""What a path did: accesses, waits, barriers, matrix instructions, and loops in place of their turns."""
+"""What a path did: accesses, waits, barriers, matrix instructions, and loops in place of their turns; blocks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.observe.flights import Flight
     from mfmasim.prove.masks import Mask
     from mfmasim.prove.polynomial import Polynomial, Symbol
 
-__all__ = ["Access", "Loop", "Reach", "Step", "accesses"]
+__all__ = ["Access", "Block", "Loop", "Reach", "Step", "accesses"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,19 @@ class Access:
         lanes = self.mask.on.shape[1]
         whole = np.broadcast_to(value, (len(self.waves), lanes))
         return whole[row], np.broadcast_to(self.mask.on, (len(self.waves), lanes))[row]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A block that a branch skips for some waves, while the others execute it."""
+
+    code: list[Instruction]
+    flights: tuple[Flight, ...]
+    """Operations in flight before it."""
+    exec: Mask
+    """EXEC before it, of all waves."""
+    waves: tuple[int, ...] | None = None
+    """Numbers of the waves that execute it; None where conditions decide."""
 
 
 @dataclass(frozen=True, eq=False)
