@@ -35,6 +35,7 @@ FIGURES = {
     "transposed_read.svg": "lds gfx950 ds_read_b64_tr_b8 --address '"
     "(lane // 2 % 4 + lane // 32 * 4 + lane // 8 % 2 * 8) * 128"
     " + ((lane // 16 % 2) ^ (lane // 32 + lane // 4 % 2 * 2 + lane // 8 % 2 * 4)) * 16 + lane % 2 * 8' --format svg",
+    "scales.svg": "show gfx950 v_mfma_scale_f32_16x16x128_f8f6f4 --a e2m1fn --b e2m1fn --operand scale_A --format svg",
     "grid.svg": "grid xcd_grouped --rows 4 --cols 6 --xcds 3 --window 2 --chunk 4 --format svg",
 }
 """The command that prints each figure."""

@@ -46,10 +46,10 @@ __device__ inline void finish_tile(const Gemm &g, int row, int column, f32x4 sum
 // Whether C is read is asked once, and not for every element: `STORE` uses the problem `p`.
 #define FINISH(g, p, STORE)       \
   if (g.beta == 0.0f) {           \
-    Gemm p = g;                   \
+    auto p = g;                   \
     p.beta = 0.0f;                \
     STORE;                        \
   } else {                        \
-    const Gemm &p = g;            \
+    const auto &p = g;            \
     STORE;                        \
   }

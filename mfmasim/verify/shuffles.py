@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError, unknown
+
+PADDING = 0xFF
+"""What fills up an order of scales: NaN, so that a kernel that uses it shows."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class Shuffle:
     axes: tuple[int, ...]
     """Which part each place holds, the slowest first; parts are numbered rows first, from the highest."""
     source: str
+    padded: bool = False
+    """Whether lengths that do not divide are filled up; with `PADDING`, as a library may leave anything there."""
 
     def stored(self, scales: NDArray[Any]) -> NDArray[Any]:
         """Scales in the order of memory.
@@ -36,13 +42,18 @@ class Shuffle:
         Returns:
             The same numbers in one dimension.
         """
-        return np.ascontiguousarray(scales.reshape(self._parts(scales.shape)).transpose(self.axes)).reshape(-1)
+        rows, blocks = scales.shape
+        more = [(0, -size % unit) for size, unit in zip((rows, blocks), self._units, strict=True)]
+        whole = np.pad(scales, more, constant_values=PADDING)
+        return np.ascontiguousarray(whole.reshape(self._parts(whole.shape)).transpose(self.axes)).reshape(-1)
 
     def loaded(self, memory: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
         """The inverse of `stored`, for so many rows and blocks of K."""
-        parts = self._parts(shape)
+        whole = [size + -size % unit for size, unit in zip(shape, self._units, strict=True)]
+        parts = self._parts(whole)
         inverse = np.argsort(self.axes)
-        return memory.reshape([parts[axis] for axis in self.axes]).transpose(inverse).reshape(shape)
+        found = memory.reshape([parts[axis] for axis in self.axes]).transpose(inverse).reshape(whole)
+        return found[: shape[0], : shape[1]]
 
     def check(self, what: str, rows: int, blocks: int) -> None:
         """Refuse sizes that do not divide into the parts.
@@ -55,15 +66,18 @@ class Shuffle:
         Raises:
             MfmasimError: they are no multiples.
         """
-        for size, noun, parts in ((rows, "rows", self.rows), (blocks, "blocks", self.blocks)):
-            unit = int(np.prod(parts, dtype=int))
-            if size % unit:
+        for size, noun, unit in zip((rows, blocks), ("rows", "blocks"), self._units, strict=True):
+            if size % unit and not self.padded:
                 raise MfmasimError(f"{what}: {self.name} needs a multiple of {unit} {noun}, not {size}")
 
-    def _parts(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        rows, blocks = shape
-        highest = rows // int(np.prod(self.rows, dtype=int)), blocks // int(np.prod(self.blocks, dtype=int))
-        return (highest[0], *self.rows, highest[1], *self.blocks)
+    @property
+    def _units(self) -> tuple[int, int]:
+        """What the numbers of rows and of blocks are multiples of."""
+        return int(np.prod(self.rows, dtype=int)), int(np.prod(self.blocks, dtype=int))
+
+    def _parts(self, shape: Sequence[int]) -> tuple[int, ...]:
+        (rows, blocks), (each_rows, each_blocks) = shape, self._units
+        return (rows // each_rows, *self.rows, blocks // each_blocks, *self.blocks)
 
 
 SHUFFLES = {
@@ -76,7 +90,9 @@ SHUFFLES = {
             (2, 16),
             (2, 4),
             (0, 3, 5, 2, 4, 1),
-            "hipBLASLt BLK32_UE8M0_32_8_EXT, as XLA makes it: openxla/xla, hipblaslt_scale_utils; Triton GFX950_SCALE",
+            "hipBLASLt BLK32_UE8M0_32_8_EXT, as XLA makes it: openxla/xla, hipblaslt_scale_utils; Triton GFX950_SCALE; "
+            "ROCm/aiter, e8m0_shuffle, which fills up with what the memory holds",
+            padded=True,
         ),
         # The order that one tests' helper derives for the same mode: no parts of 16 rows and of 4 blocks.
         Shuffle(

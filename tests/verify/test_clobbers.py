@@ -39,6 +39,7 @@ def test_a_wait_without_the_clobber_is_reported_with_its_line(tmp_path):
     (tmp_path / "wait.h").write_text(header.format("") + "\n")
     changed = text.replace(header.format(' : "memory"'), '#include "wait.h"')
     changed = changed.replace("../tile.h", str(family / "tile.h"))
+    changed = changed.replace("operands.h", str(family / "scheduled" / "operands.h"))
     (tmp_path / "pingpong.hip").write_text(changed)
     (finding,) = inline_assembly(tmp_path / "pingpong.hip", "pingpong")
     assert (finding.id, finding.source, finding.severity) == ("source-asm-clobber", "wait.h:1", "warning")

@@ -34,12 +34,12 @@ def test_every_scale_lies_where_the_formula_says(name, rows, blocks):
     ("make", "words"),
     [
         (
-            lambda: ScaleA((48, 8), shuffle="hipblaslt_32x8"),
-            "scale_A: hipblaslt_32x8 needs a multiple of 32 rows, not 48",
+            lambda: ScaleA((48, 4), shuffle="hipkittens_lanes"),
+            "scale_A: hipkittens_lanes needs a multiple of 64 rows, not 48",
         ),
         (
-            lambda: ScaleB((4, 64), shuffle="hipblaslt_32x8"),
-            "scale_B: hipblaslt_32x8 needs a multiple of 8 blocks, not 4",
+            lambda: ScaleB((2, 64), shuffle="hipkittens_lanes"),
+            "scale_B: hipkittens_lanes needs a multiple of 4 blocks, not 2",
         ),
         (lambda: ScaleA((64, 6), shuffle="hipkittens_rows"), "a multiple of 4 blocks, not 6"),
         (lambda: ScaleA((64, 8), shuffle="hipblaslt"), "unknown order of scales 'hipblaslt'.*hipblaslt_32x8"),
@@ -49,6 +49,15 @@ def test_every_scale_lies_where_the_formula_says(name, rows, blocks):
 def test_what_does_not_fit_is_refused(make, words):
     with pytest.raises(MfmasimError, match=words):
         make()
+
+
+def test_lengths_that_do_not_divide_are_filled_up_with_nan():
+    codes = np.random.default_rng(5).integers(0, 255, (48, 17, 1), np.uint8)
+    tensor = ScaleA((48, 17), shuffle="hipblaslt_32x8")
+    memory = bytes_of(tensor, codes, ARCH)
+    assert (memory.size, (memory == 255).sum()) == (64 * 24, 64 * 24 - 48 * 17)
+    assert (codes_of(tensor, memory, ARCH) == codes).all()
+    assert memory[shuffles.hipblaslt_32x8(47, 16, 64, 24)] == codes[47, 16, 0]
 
 
 @pytest.mark.parametrize("name", OPERANDS)

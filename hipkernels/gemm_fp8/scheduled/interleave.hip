@@ -13,10 +13,9 @@
 #define HALF 64
 #endif
 #define WAVES 4
-#define FETCHES DIRECT_LOADS(HALF, WAVES)  // of one wave for a half: by so much vmcnt rises
-#define TILES (HALF / 2 / 16)              // fragments of a wave's half
-#define READS (2 * TILES)                  // ds_read_b128 of them: by so much lgkmcnt rises
-#define SLOTS (TILES * TILES - 2)          // places between matrix instructions that take loads; the first is left free
+#include "operands.h"
+
+#define TILES (HALF / 2 / 16)  // fragments of a wave's half
 
 #define XCDS 8
 #define WINDOW 4
@@ -30,10 +29,11 @@ struct Right {
   static constexpr bool barrier_first = false;
   // What all waves have fetched is waited for by all of them before any reads it.
   static constexpr bool all_have_fetched = true;
-  // Reads that were started before or right behind matrix instruction n of a block, at equal distances.
-  static constexpr int started(int n) { return n * READS / SLOTS; }
+  // Reads that were started before or right behind matrix instruction n of a block, at equal distances: `gaps` between
+  // matrix instructions take loads; the first one is left free.
+  static constexpr int started(int n, int reads, int gaps) { return n * reads / gaps; }
   // Loads to the LDS that were started before read r of a block.
-  static constexpr int fetched(int r) { return r * FETCHES / READS; }
+  static constexpr int fetched(int r, int reads) { return r * FETCHES / reads; }
   // A quadrant is stored as soon as it is complete, while the next ones are multiplied.
   static constexpr bool stored_early = true;
 };
@@ -42,8 +42,8 @@ struct StoredLast : Right {
 };
 // The post's order: its first gaps are printed, the later ones are those of the source beside it.
 struct Printed : Right {
-  static constexpr int started(int n) { return n <= 3 ? n : n < 2 * READS - 3 ? (n + 3) / 2 : READS; }
-  static constexpr int fetched(int r) { return (r + 1) * FETCHES / READS; }
+  static constexpr int started(int n, int reads, int) { return n <= 3 ? n : n < 2 * reads - 3 ? (n + 3) / 2 : reads; }
+  static constexpr int fetched(int r, int reads) { return (r + 1) * FETCHES / reads; }
 };
 struct BarrierFirst : Right {
   static constexpr bool barrier_first = true;
@@ -52,127 +52,58 @@ struct NotAllFetched : Right {
   static constexpr bool all_have_fetched = false;
 };
 
-MOVES void settle(Fragment (&f)[TILES]) {
-#pragma unroll
-  for (int i = 0; i < TILES; ++i) arrived(f[i]);
-}
-
-// Where operands come from: the lane's address for each half of the K of a fragment's first row. Sixteen rows further down is
-// a constant further on, in every swizzle: a register for each fragment's address would leave too few for the rest.
-struct From {
-  unsigned at[2];
-};
-template <typename S>
-MOVES From lane_part(const char *tile, unsigned row, unsigned lane) {
-  const unsigned first = row + lane % 16, column = lane / 16 * 16;
-  return {{LDS_ADDRESS(tile + READ_AT(S, first, column)), LDS_ADDRESS(tile + READ_AT(S, first, 64 + column))}};
-}
-MOVES From within(From lane, unsigned slot, unsigned half) {
-  const unsigned start = (2 * slot + half) * HALF * TILE_K;
-  return {{lane.at[0] + start, lane.at[1] + start}};
-}
-// Start to read half of fragment `number`; lgkmcnt rises by 1.
-MOVES void start_half_of(words4 &to, unsigned at, int number) {
-  asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(to) : "v"(at), "i"(number * 16 * TILE_K) : "memory");
-}
-MOVES void start_both(Fragment &f, From from, int number) {
-  start_half_of(f.low, from.at[0], number);
-  start_half_of(f.high, from.at[1], number);
-}
-// What is fetched: a half in the LDS, the matrix, the lane's byte in it, the first of the rows, and the byte of K.
-struct Into {
-  char *half;
-  __amdgpu_buffer_rsrc_t matrix;
-  unsigned lane;
-  int first, ld, k;
-};
-// Rows from one load of a wave to the next. A multiple of 16 changes no swizzle: the lane's byte is the same for all loads,
-// and a scalar has the rest.
-#define STEP (WAVES * 64 * DIRECT_BYTES / TILE_K)
-template <typename S>
-MOVES unsigned lane_byte(int ld, unsigned wave, unsigned lane) {
-  const unsigned place = wave * 64 * DIRECT_BYTES + lane * DIRECT_BYTES, row = place / TILE_K;
-  return row * ld + FETCH_COLUMN(S, row, place % TILE_K);
-}
-template <typename S>
-MOVES void fetch_next(unsigned n, const Into &into, unsigned wave, unsigned lane) {
-  if constexpr (STEP % 16 != 0)
-    fetch_one<S, HALF, WAVES>(n, into.half, into.matrix, into.first, into.ld, into.k, wave, lane);
-  else
-    __builtin_amdgcn_raw_ptr_buffer_load_lds(into.matrix,
-                                             (mfmasim_lds_void *)(into.half + (n * WAVES + wave) * 64 * DIRECT_BYTES),
-                                             DIRECT_BYTES, into.lane, (into.first + n * STEP) * into.ld + into.k, 0, 0);
-}
-
-template <typename S>
-MOVES void fetch_half(const Into &into, unsigned wave, unsigned lane) {
-#pragma unroll
-  for (unsigned n = 0; n < FETCHES; ++n) fetch_next<S>(n, into, wave, lane);
-}
-
-// c += a b^T, and between the matrix instructions: reads of the fragments `next`, and loads to the LDS.
-template <typename S, typename V, bool READ, bool FETCH>
-MOVES void block(f32x4 (&c)[TILES][TILES], Fragment (&a)[TILES], Fragment (&b)[TILES], Fragment (&next)[TILES], From from,
-                 Into into, unsigned wave, unsigned lane) {
+// c += a b^T, and between the matrix instructions: reads of the operand `next`, and loads to the LDS.
+template <typename D, typename V, bool READ, bool FETCH, typename O>
+MOVES void block(const D &d, f32x4 (&c)[TILES][TILES], O &a, O &b, O &next, From from, Into into) {
+  constexpr int count = TILES * TILES, reads = TILES * READS, gaps = count - 2;
   FENCE();
 #pragma unroll
-  for (int n = 0; n < TILES * TILES; ++n) {
-    c[n / TILES][n % TILES] = multiply(c[n / TILES][n % TILES], a[n / TILES], b[n % TILES]);
+  for (int n = 0; n < count; ++n) {
+    D::product(c, a, b, n);
     FENCE();
-    if (n == 0 || n > SLOTS) continue;
+    if (n == 0 || n > gaps) continue;
 #pragma unroll
-    for (int r = V::started(n - 1); r < V::started(n); ++r) {
+    for (int r = V::started(n - 1, reads, gaps); r < V::started(n, reads, gaps); ++r) {
       if constexpr (FETCH) {
 #pragma unroll
-        for (int f = V::fetched(r); f < V::fetched(r + 1); ++f)
-          fetch_next<S>(f, into, wave, lane);
+        for (int f = V::fetched(r, reads); f < V::fetched(r + 1, reads); ++f) d.fetch_next(f, into);
       }
-      if constexpr (READ) start_half_of(r % 2 ? next[r / 2].high : next[r / 2].low, from.at[r % 2], r / 2);
+      if constexpr (READ) D::start(next, from, r);
       FENCE();
     }
   }
 }
 
-MOVES void store(const Gemm &g, int row, int column, f32x4 (&c)[TILES][TILES], unsigned lane) {
-#pragma unroll
-  for (int i = 0; i < TILES; ++i)
-#pragma unroll
-    for (int j = 0; j < TILES; ++j) finish_tile(g, row + 16 * i, column + 16 * j, c[i][j], lane);
-}
-
-#define FETCH_A(slot, half, k) fetch_half<S>(INTO_A(slot, half, k), wave, lane)
-#define FETCH_B(slot, half, k) fetch_half<S>(INTO_B(slot, half, k), wave, lane)
-#define FROM_A(slot, half) within(a_lane, slot, half)
-#define FROM_B(slot, half) within(b_lane, slot, half)
-#define INTO_A(slot, half, k) Into{a_tile[slot][half], a_rows, a_byte, (half) * HALF, g.lda, k}
-#define INTO_B(slot, half, k) Into{b_tile[slot][half], b_rows, b_byte, (half) * HALF, g.ldb, k}
-#define BLOCK(i, j, next, from, into) block<S, V, true, true>(c[i][j], a[i], b[j], next, from, into, wave, lane)
-#define BLOCK_READ(i, j, next, from) block<S, V, true, false>(c[i][j], a[i], b[j], next, from, {}, wave, lane)
-#define BLOCK_LAST(i, j) block<S, V, false, false>(c[i][j], a[i], b[j], a[i], {}, {}, wave, lane)
-#define STORE(i, j) { FINISH(g, p, store(p, mine + (i) * HALF, here + (j) * HALF, c[i][j], lane)) }
+#define FETCH_A(slot, half, k) d.fetch_half(d.into_a(slot, half, k))
+#define FETCH_B(slot, half, k) d.fetch_half(d.into_b(slot, half, k))
+#define FROM_A(slot, half) d.from_a(slot, half)
+#define FROM_B(slot, half) d.from_b(slot, half)
+#define INTO_A(slot, half, k) d.into_a(slot, half, k)
+#define INTO_B(slot, half, k) d.into_b(slot, half, k)
+#define BLOCK(i, j, next, from, into) block<D, V, true, true>(d, c[i][j], a[i], b[j], next, from, into)
+#define BLOCK_READ(i, j, next, from) block<D, V, true, false>(d, c[i][j], a[i], b[j], next, from, {})
+#define BLOCK_LAST(i, j) block<D, V, false, false>(d, c[i][j], a[i], b[j], a[i], {}, {})
+#define STORE(i, j) { FINISH(g, p, D::store(p, mine + (i) * HALF, here + (j) * HALF, c[i][j], lane)) }
 // The operand that the last block has read.
 #define READ_DONE(operand) \
   do {                     \
     WAIT_LDS();            \
-    settle(operand);       \
+    D::settle(operand);    \
   } while (0)
 
-template <typename S, typename V>
+template <typename D, typename V>
 __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
-  __shared__ __attribute__((aligned(16))) char a_tile[2][2][HALF * TILE_K], b_tile[2][2][HALF * TILE_K];
+  __shared__ __attribute__((aligned(16))) Tiles a_tile, b_tile;
   const unsigned wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64), lane = threadIdx.x % 64;
   const unsigned wave_m = wave / 2, wave_n = wave % 2;
   const Tile tile = map_xcd_grouped(blockIdx.y * gridDim.x + blockIdx.x,
                                     {g.M / (2 * HALF), g.N / (2 * HALF), XCDS, WINDOW, CHUNK});
   const int row = tile.row * (2 * HALF), column = tile.col * (2 * HALF);
-  const auto a_rows = rows_of(g.A, row, 2 * HALF, g.lda, g.K), b_rows = rows_of(g.B, column, 2 * HALF, g.ldb, g.K);
+  const D d(g, row, column, a_tile, b_tile, nullptr, wave, lane, wave_m * (HALF / 2), wave_n * (HALF / 2));
   const int mine = row + wave_m * (HALF / 2), here = column + wave_n * (HALF / 2);
-  Fragment a[2][TILES], b[2][TILES];
+  typename D::template Operand<TILES> a[2], b[2];
   f32x4 c[2][2][TILES][TILES] = {};
   int cur = 0, next = 1;
-  const From a_lane = lane_part<S>(a_tile[0][0], wave_m * (HALF / 2), lane);
-  const unsigned a_byte = lane_byte<S>(g.lda, wave, lane), b_byte = lane_byte<S>(g.ldb, wave, lane);
-  const From b_lane = lane_part<S>(b_tile[0][0], wave_n * (HALF / 2), lane);
 
   FETCH_A(cur, 0, 0);  // prologue: first half of A
   FETCH_B(cur, 0, 0);  // prologue: first half of B
@@ -185,17 +116,17 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
   WAIT_FETCHES(6);  // prologue: the first halves of tile 0
   if constexpr (V::all_have_fetched) BARRIER();
 #pragma unroll
-  for (int i = 0; i < TILES; ++i) {
-    start_both(a[0][i], a_lane, i);  // prologue: a0
-    start_both(b[0][i], b_lane, i);  // prologue: b0
+  for (int r = 0; r < TILES * READS; ++r) {
+    D::start(a[0], FROM_A(cur, 0), r);  // prologue: a0
+    D::start(b[0], FROM_B(cur, 0), r);  // prologue: b0
   }
 
-  const int last = g.K / TILE_K - 1;
+  const int last = D::tiles_of(g) - 1;
   for (int t = 0; t < last - 1; ++t, cur ^= 1, next ^= 1) {
     const int k = (t + 2) * TILE_K;
     WAIT_FETCHES(4);  // loop: second halves of this tile
     READ_DONE(b[0]);
-    settle(a[0]);
+    D::settle(a[0]);
     BARRIER();  // loop: 1
     BLOCK(0, 0, b[1], FROM_B(cur, 1), INTO_A(cur, 0, k));   // loop: c00
     READ_DONE(b[1]);
@@ -212,7 +143,7 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
   // The last tile but one: nothing is left to fetch.
   WAIT_FETCHES(4);
   READ_DONE(b[0]);
-  settle(a[0]);
+  D::settle(a[0]);
   BARRIER();
   BLOCK_READ(0, 0, b[1], FROM_B(cur, 1));
   READ_DONE(b[1]);
@@ -243,10 +174,10 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
   STORE(1, 1)
 }
 
-GEMM(interleave, 64 * WAVES, (interleave<Offset, Right>(g)))
-GEMM(interleave_row, 64 * WAVES, (interleave<Row, Right>(g)))
-GEMM(interleave_none, 64 * WAVES, (interleave<None, Right>(g)))
-GEMM(interleave_printed, 64 * WAVES, (interleave<Offset, Printed>(g)))
-GEMM(interleave_stored_last, 64 * WAVES, (interleave<Offset, StoredLast>(g)))
-GEMM(interleave_barrier_first, 64 * WAVES, (interleave<Offset, BarrierFirst>(g)))
-GEMM(interleave_not_all_fetched, 64 * WAVES, (interleave<Offset, NotAllFetched>(g)))
+GEMM(interleave, 64 * WAVES, (interleave<Plain<Offset>, Right>(g)))
+GEMM(interleave_row, 64 * WAVES, (interleave<Plain<Row>, Right>(g)))
+GEMM(interleave_none, 64 * WAVES, (interleave<Plain<None>, Right>(g)))
+GEMM(interleave_printed, 64 * WAVES, (interleave<Plain<Offset>, Printed>(g)))
+GEMM(interleave_stored_last, 64 * WAVES, (interleave<Plain<Offset>, StoredLast>(g)))
+GEMM(interleave_barrier_first, 64 * WAVES, (interleave<Plain<Offset>, BarrierFirst>(g)))
+GEMM(interleave_not_all_fetched, 64 * WAVES, (interleave<Plain<Offset>, NotAllFetched>(g)))

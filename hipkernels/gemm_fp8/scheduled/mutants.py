@@ -23,20 +23,18 @@ MUTANTS = [
     pingpong("prologue_waits_for_less", ("WAIT_FETCHES(2);  ", "WAIT_FETCHES(3);  "), ORDER),
     pingpong("without_the_last_barrier_but_one", ("BARRIER();                    // loop: 7", "// loop: 7"), ORDER),
     pingpong("without_waiting_for_a", ("WAIT_READS(0);                // loop: a is read\n", "\n"), ("races", "waits")),
-    pingpong(
-        "swizzled_on_one_side", ("READ_A(a, slot, half) read_all<S>", "READ_A(a, slot, half) read_all<None>"), VALUES
-    ),
+    pingpong("swizzled_on_one_side", ("FETCH_COLUMN(S, row, place % TILE_K)}", "place % TILE_K}"), VALUES),
     pingpong("stale_slot", ("READ_B(b1, tic, 1);           // loop", "READ_B(b1, toc, 1);  // loop"), ALL),
     pingpong(
         "half_of_the_last_tile_is_the_one_before", ("FETCH_A(toc, 1, last * TILE_K)", "FETCH_A(toc, 1, 0)"), VALUES
     ),
-    pingpong("neighbour_s_columns", ("wave_n * (HALF / 4), lane)", "(wave_n ^ 1) * (HALF / 4), lane)"), VALUES),
+    pingpong("neighbour_s_columns", ("wave_n * (HALF / 4));", "(wave_n ^ 1) * (HALF / 4));"), VALUES),
     pingpong("one_tile_less", ("t < last - 1; ++t, tic", "t < last - 2; ++t, tic"), VALUES),
     pingpong(
         "quadrants_exchanged",
         (
-            "multiply_all(c01, a, b1);\n    BARRIER();                    // loop: 4",
-            "multiply_all(c10, a, b1);\n    BARRIER();  // loop: 4",
+            "multiply_all<D>(c01, a, b1);\n    BARRIER();                    // loop: 4",
+            "multiply_all<D>(c10, a, b1);\n    BARRIER();  // loop: 4",
         ),
         VALUES,
     ),
@@ -64,7 +62,7 @@ MUTANTS = [
     ),
     interleave("without_the_first_barrier", ("BARRIER();  // loop: 1", "// loop: 1"), ORDER),
     interleave(
-        "without_waiting_for_b1", ("READ_DONE(b[1]);\n    BLOCK(0, 1", "settle(b[1]);\n    BLOCK(0, 1"), ("waits",)
+        "without_waiting_for_b1", ("READ_DONE(b[1]);\n    BLOCK(0, 1", "D::settle(b[1]);\n    BLOCK(0, 1"), ("waits",)
     ),
     interleave("quadrant_twice", ("BLOCK(1, 1, b[0]", "BLOCK(1, 0, b[0]"), (*VALUES, "waits")),
     interleave("divided_grid_map", ("map_xcd_grouped(", "map_xcd_divided("), ALL),

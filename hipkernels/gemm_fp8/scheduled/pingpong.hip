@@ -15,13 +15,16 @@
 #define HALF 64
 #endif
 #define WAVES 8
-#define FETCHES DIRECT_LOADS(HALF, WAVES)  // of one wave for a half: by so much vmcnt rises
-#define A_TILES (HALF / 2 / 16)            // fragments that a wave has of a half of A: its 64 (32) rows
+#define A_TILES (HALF / 2 / 16)  // fragments that a wave has of a half of A: its 64 (32) rows
 #define B_TILES (HALF / 4 / 16)
-#define READS 2  // ds_read_b128 of a fragment: by so much lgkmcnt rises
+#if defined(MXFP4)
+#include "mx.h"
+#else
+#include "operands.h"
+#endif
 
 #define WAIT_FETCHES(halves) asm volatile("s_waitcnt vmcnt(%0)" ::"n"((halves) * FETCHES) : "memory")
-#define WAIT_READS(tiles) asm volatile("s_waitcnt lgkmcnt(%0)" ::"n"((tiles) * READS) : "memory")
+#define WAIT_READS(count) asm volatile("s_waitcnt lgkmcnt(%0)" ::"n"(count) : "memory")
 #define FENCE() __builtin_amdgcn_sched_barrier(0)  // the compiler moves nothing across
 
 // What differs between the right schedule and the wrong ones that were published; all others are as here.
@@ -43,18 +46,6 @@ struct BarrierParity : Right {
   static constexpr bool balanced = false;
 };
 
-template <typename S, int TILES>
-MOVES void read_all(Fragment (&f)[TILES], const char *tile, unsigned row, unsigned lane) {
-#pragma unroll
-  for (int i = 0; i < TILES; ++i) start_read<S>(f[i], tile, row + 16 * i, lane);
-}
-
-template <int TILES>
-MOVES void settle(Fragment (&f)[TILES]) {
-#pragma unroll
-  for (int i = 0; i < TILES; ++i) arrived(f[i]);
-}
-
 // Keeps the compiler from moving the matrix instructions of a quadrant out of their turn.
 template <int ROWS, int COLUMNS>
 MOVES void stay(f32x4 (&c)[ROWS][COLUMNS]) {
@@ -65,43 +56,43 @@ MOVES void stay(f32x4 (&c)[ROWS][COLUMNS]) {
 }
 
 // A quadrant: all fragments of A with all of B, at a higher priority than the half that moves data.
-__device__ __attribute__((always_inline)) inline void multiply_all(f32x4 (&c)[A_TILES][B_TILES], Fragment (&a)[A_TILES],
-                                                                   Fragment (&b)[B_TILES]) {
+template <typename D, typename A, typename B>
+__device__ __attribute__((always_inline)) void multiply_all(f32x4 (&c)[A_TILES][B_TILES], A &a, B &b) {
   FENCE();
   __builtin_amdgcn_s_setprio(1);
 #pragma unroll
-  for (int i = 0; i < A_TILES; ++i)
-#pragma unroll
-    for (int j = 0; j < B_TILES; ++j) c[i][j] = multiply(c[i][j], a[i], b[j]);
+  for (int n = 0; n < D::STEPS * A_TILES * B_TILES; ++n) D::product(c, a, b, n);
   stay(c);
   __builtin_amdgcn_s_setprio(0);
   FENCE();
 }
-
-__device__ __attribute__((always_inline)) inline void store(const Gemm &g, int row, int column,
-                                                            f32x4 (&c)[A_TILES][B_TILES], unsigned lane) {
+template <typename D, typename O>
+MOVES void read_all(O &to, From from, int reads) {
 #pragma unroll
-  for (int i = 0; i < A_TILES; ++i)
-#pragma unroll
-    for (int j = 0; j < B_TILES; ++j) finish_tile(g, row + 16 * i, column + 16 * j, c[i][j], lane);
+  for (int r = 0; r < reads; ++r) D::start(to, from, r);
 }
 
-#define FETCH_A(slot, half, k) fetch<S, HALF, WAVES>(a_tile[slot][half], a_rows, (half) * HALF, g.lda, k, wave, lane)
-#define FETCH_B(slot, half, k) fetch<S, HALF, WAVES>(b_tile[slot][half], b_rows, (half) * HALF, g.ldb, k, wave, lane)
-#define READ_A(a, slot, half) read_all<S>(a, a_tile[slot][half], wave_m * (HALF / 2), lane)
-#define READ_B(b, slot, half) read_all<S>(b, b_tile[slot][half], wave_n * (HALF / 4), lane)
+#define OF_A (A_TILES * READS + D::SCALE_READS)  // reads of a half of A: by so much lgkmcnt rises
+#define OF_B (B_TILES * READS + D::SCALE_READS)
+#define FETCH_A(slot, half, k) d.fetch_half(d.into_a(slot, half, k))
+#define FETCH_B(slot, half, k) d.fetch_half(d.into_b(slot, half, k))
+#define READ_A(a, slot, half) read_all<D>(a, d.from_a(slot, half), OF_A)
+#define READ_B(b, slot, half) read_all<D>(b, d.from_b(slot, half), OF_B)
 
-template <typename S, typename V>
-__device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
-  __shared__ __attribute__((aligned(16))) char a_tile[2][2][HALF * TILE_K], b_tile[2][2][HALF * TILE_K];
+template <typename D, typename V>
+__device__ __attribute__((always_inline)) void pingpong(const typename D::Problem &g) {
+  __shared__ __attribute__((aligned(16))) Tiles a_tile, b_tile;
+  __shared__ __attribute__((aligned(16))) char scales[2 * D::SCALE_BYTES];
   const unsigned wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64), lane = threadIdx.x % 64;
   const unsigned wave_m = wave / 4, wave_n = wave % 4;
   const int row = blockIdx.y * (2 * HALF), column = blockIdx.x * (2 * HALF);
-  const auto a_rows = rows_of(g.A, row, 2 * HALF, g.lda, g.K), b_rows = rows_of(g.B, column, 2 * HALF, g.ldb, g.K);
-  Fragment a[A_TILES], b0[B_TILES], b1[B_TILES];
+  const D d(g, row, column, a_tile, b_tile, scales, wave, lane, wave_m * (HALF / 2), wave_n * (HALF / 4));
+  typename D::template Operand<A_TILES> a;
+  typename D::template Operand<B_TILES> b0, b1;
   f32x4 c00[A_TILES][B_TILES] = {}, c01[A_TILES][B_TILES] = {}, c10[A_TILES][B_TILES] = {}, c11[A_TILES][B_TILES] = {};
   int tic = 0, toc = 1;
 
+  d.fetch_scales(tic, 0);
   FETCH_B(tic, 0, 0);
   FETCH_A(tic, 0, 0);
   FETCH_B(tic, 1, 0);
@@ -115,17 +106,18 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
   WAIT_FETCHES(3);  // prologue: tile 0
   BARRIER();
 
-  const int last = g.K / TILE_K - 1;
+  const int last = D::tiles_of(g) - 1;
   for (int t = 0; t < last - 1; ++t, tic ^= 1, toc ^= 1) {
     const int next = (t + 1) * TILE_K, after = (t + 2) * TILE_K;
     READ_B(b0, tic, 0);           // loop: first half of B
     READ_A(a, tic, 0);            // loop: first half of A
     FETCH_A(toc, 1, next);        // loop: second half of A for the next tile
-    WAIT_READS(A_TILES);          // loop: b0 is read
+    d.fetch_scales(toc, next);    // loop: and its scales
+    WAIT_READS(OF_A);          // loop: b0 is read
     BARRIER();                    // loop: 1
     WAIT_READS(0);                // loop: a is read
-    settle(a), settle(b0);
-    multiply_all(c00, a, b0);
+    D::settle(a), D::settle(b0);
+    multiply_all<D>(c00, a, b0);
     BARRIER();                    // loop: 2
 
     READ_B(b1, tic, 1);           // loop: second half of B
@@ -135,8 +127,8 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
       FETCH_B(tic, 0, after);     // loop: first half of B, anew
     BARRIER();                    // loop: 3
     WAIT_READS(0);                // loop: b1 is read
-    settle(b1);
-    multiply_all(c01, a, b1);
+    D::settle(b1);
+    multiply_all<D>(c01, a, b1);
     BARRIER();                    // loop: 4
 
     READ_A(a, tic, 1);            // loop: second half of A
@@ -146,14 +138,14 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
       FETCH_A(tic, 0, after);     // loop: first half of A, anew
     BARRIER();                    // loop: 5
     WAIT_READS(0);                // loop: a is read again
-    settle(a);
-    multiply_all(c10, a, b0);
+    D::settle(a);
+    multiply_all<D>(c10, a, b0);
     BARRIER();                    // loop: 6
 
     FETCH_B(tic, 1, after);       // loop: second half of B
     WAIT_FETCHES(3);              // loop: all of the next tile
     BARRIER();                    // loop: 7
-    multiply_all(c11, a, b1);
+    multiply_all<D>(c11, a, b1);
     BARRIER();                    // loop: 8
   }
 
@@ -161,65 +153,74 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
   READ_B(b0, tic, 0);
   READ_A(a, tic, 0);
   FETCH_A(toc, 1, last * TILE_K);
-  WAIT_READS(A_TILES);
+  d.fetch_scales(toc, last * TILE_K);
+  WAIT_READS(OF_A);
   BARRIER();
   WAIT_READS(0);
-  settle(a), settle(b0);
-  multiply_all(c00, a, b0);
+  D::settle(a), D::settle(b0);
+  multiply_all<D>(c00, a, b0);
   BARRIER();
 
   READ_B(b1, tic, 1);
   BARRIER();
   WAIT_READS(0);
-  settle(b1);
-  multiply_all(c01, a, b1);
+  D::settle(b1);
+  multiply_all<D>(c01, a, b1);
   BARRIER();
 
   READ_A(a, tic, 1);
   if constexpr (!V::early_read) WAIT_FETCHES(0);  // epilogue: all of the last tile
   BARRIER();
   WAIT_READS(0);
-  settle(a);
-  multiply_all(c10, a, b0);
+  D::settle(a);
+  multiply_all<D>(c10, a, b0);
   BARRIER();
 
   READ_B(b0, toc, 0);  // epilogue: first half of B
   if constexpr (V::early_read) WAIT_FETCHES(0);  // epilogue: too late
   BARRIER();
-  multiply_all(c11, a, b1);
+  multiply_all<D>(c11, a, b1);
   BARRIER();
 
   // The last tile.
   READ_A(a, toc, 0);
   BARRIER();
   WAIT_READS(0);
-  settle(a), settle(b0);
-  multiply_all(c00, a, b0);
+  D::settle(a), D::settle(b0);
+  d.end(a), d.end(b0);
+  multiply_all<D>(c00, a, b0);
   BARRIER();
 
   READ_B(b1, toc, 1);
   BARRIER();
   WAIT_READS(0);
-  settle(b1);
-  multiply_all(c01, a, b1);
+  D::settle(b1);
+  d.end(b1);
+  multiply_all<D>(c01, a, b1);
   BARRIER();
 
   READ_A(a, toc, 1);
   BARRIER();
   WAIT_READS(0);
-  settle(a);
-  multiply_all(c10, a, b0);
-  multiply_all(c11, a, b1);
+  D::settle(a);
+  d.end(a);
+  multiply_all<D>(c10, a, b0);
+  multiply_all<D>(c11, a, b1);
   if constexpr (V::balanced)
     if (wave_m == 0) BARRIER();  // as many barriers for both halves
 
   const int mine = row + wave_m * (HALF / 2), here = column + wave_n * (HALF / 4);
-#define STORE(i, j) store(p, mine + (i) * HALF, here + (j) * HALF, c##i##j, lane)
+#define STORE(i, j) D::store(p, mine + (i) * HALF, here + (j) * HALF, c##i##j, lane)
   FINISH(g, p, (STORE(0, 0), STORE(0, 1), STORE(1, 0), STORE(1, 1)))
 }
 
-GEMM(pingpong, 64 * WAVES, (pingpong<Pairs, Right>(g)))
-GEMM(pingpong_row, 64 * WAVES, (pingpong<Row, Right>(g)))
-GEMM(pingpong_printed_loop, 64 * WAVES, (pingpong<Pairs, PrintedLoop>(g)))
-GEMM(pingpong_racy_epilogue, 64 * WAVES, (pingpong<Pairs, RacyEpilogue>(g)))
-GEMM(pingpong_barrier_parity, 64 * WAVES, (pingpong<Pairs, BarrierParity>(g)))
+#if defined(MXFP4)
+MX_GEMM(mx_pingpong, 64 * WAVES, (pingpong<Mx<Row, false>, Right>(g)))
+MX_GEMM(mx_pingpong_shuffled, 64 * WAVES, (pingpong<Mx<Row, true>, Right>(g)))
+#else
+GEMM(pingpong, 64 * WAVES, (pingpong<Plain<Pairs>, Right>(g)))
+GEMM(pingpong_row, 64 * WAVES, (pingpong<Plain<Row>, Right>(g)))
+GEMM(pingpong_printed_loop, 64 * WAVES, (pingpong<Plain<Pairs>, PrintedLoop>(g)))
+GEMM(pingpong_racy_epilogue, 64 * WAVES, (pingpong<Plain<Pairs>, RacyEpilogue>(g)))
+GEMM(pingpong_barrier_parity, 64 * WAVES, (pingpong<Plain<Pairs>, BarrierParity>(g)))
+#endif

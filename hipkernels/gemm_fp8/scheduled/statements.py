@@ -249,8 +249,8 @@ STATEMENTS = [
     S(P, "bytes of scratch of the kernel here, which has no pragma, at -O1, -O2 and -O3", "0, 0, 0",
       scratch("interleave"), about="by LLVM 22, and likewise by LLVM 21",
       words="it required no manual #pragma unroll tuning to avoid register spilling"),
-    S(P, "those of the 8-wave kernel here", "72, 20, 20", scratch("pingpong"), "remark",
-      about="by LLVM 22; 40, 20 and 20 by LLVM 21: it does spill without tuning"),
+    S(P, "those of the 8-wave kernel here", "36, 0, 0", scratch("pingpong"), "remark",
+      about="by LLVM 22; 72, 20 and 20 when each fragment had an address register of its own"),
     S(P, "the same rates by several releases", "consistent", None, "undecided", about=MEASURED,
       words="delivered consistent performance across different ROCm releases"),
     # --- What the source beside the text does, and the text does not say
