@@ -9,7 +9,15 @@ import pytest
 
 import mfmasim
 from tests.machine import harness
-from tests.observe.faults import further, gfx942, gfx1201, gfx1250, in_hip, tickets
+from tests.observe.faults import (
+    further,
+    gfx942,
+    gfx1201,
+    gfx1250,
+    in_hip,
+    others,  # noqa: F401  (adds to the tables of `further`)
+    tickets,
+)
 
 pytestmark = pytest.mark.oracle
 

@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
-from tests.observe.faults import gfx942, gfx1201, gfx1250
+from tests.observe.faults import gfx942, gfx1201, gfx1250, tickets
 
 # fmt: off
 TABLES = [(arch, SimpleNamespace(BEGIN=base.BEGIN, END=base.END, KERNELS={})) for arch, base in (
-    ("gfx942", gfx942), ("gfx1201", gfx1201), ("gfx1250", gfx1250),
+    ("gfx90a", gfx942), ("gfx942", gfx942), ("gfx950", gfx942), ("gfx1100", dict(tickets.TABLES)["gfx1100"]),
+    ("gfx1201", gfx1201), ("gfx1250", gfx1250),
 )]
 SCRATCH = ".amdhsa_private_segment_fixed_size 64\n.amdhsa_enable_private_segment 1"
 """64 bytes for each work-item."""
