@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 from importlib.resources import files
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -399,3 +400,19 @@ def test_a_record_has_what_instructions_wrote_to_the_lds():
     case = next(one for _, cases in find(str(EXAMPLES / "cases.py")) for one in cases if one.title == "lds_tile")
     stored = [step[8][0] for step in record_case(case, "gfx942")["steps"] if step[8]]
     assert 0 < max(map(len, stored)) <= 2 * 64 * 4
+
+
+HOSTILE = ["__proto__", "valueOf", "%ff", "<img src=x onerror=alert(1)>"]
+
+
+@pytest.mark.oracle
+def test_names_and_values_of_an_address_that_no_view_has(show):
+    """Also names that every object of JavaScript inherits: the view says what is wrong, and nothing else happens."""
+    page = show()
+    states = [f"#{part}{quote(text)}" for part in ("", "puzzles?ask=", "stepper?reg=") for text in HOSTILE]
+    for state in states:
+        page.evaluate("hash => { location.hash = hash }", state)
+        page.wait_for_timeout(1)
+    assert page.said == []
+    assert len(states) == 12
+    assert page.evaluate("() => window.mfmasim.instructions('gfx950').length") > 50

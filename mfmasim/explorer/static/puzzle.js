@@ -1,6 +1,6 @@
 /** Puzzles: what is right, from the layouts and phase tables of the page, and what is wrong about an answer. */
 
-import { unknown } from "./errors.js";
+import { own, unknown } from "./errors.js";
 import { parseExpression } from "./expression.js";
 import { encode, findFormat } from "./formats.js";
 import { findAccess, phases } from "./lds.js";
@@ -32,7 +32,7 @@ const QUESTIONS = { element: ofElements, index: ofElements, place: ofPlaces, bit
 
 /** Fields that a puzzle can ask about an operand. */
 export function fieldsOf(ask, fragment) {
-  return { element: [...fragment.axes], place: ["lane", "n"], bits: ["vgpr", "bit"], index: ["index"] }[ask];
+  return own({ element: [...fragment.axes], place: ["lane", "n"], bits: ["vgpr", "bit"], index: ["index"] }, ask);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The stepper: a recorded run, instruction by instruction. */
 
 import { choice, element } from "./dom.js";
+import { own } from "./errors.js";
 import { decode, findFormat } from "./formats.js";
 import { stateAfter } from "./replay.js";
 import { change, value, view } from "./state.js";
@@ -112,7 +113,7 @@ function waveState(run, state, wave, shownAs) {
     element("p", { class: "facts" }, `in flight: ${counters || "–"}${held.flying.length ? ` (not yet in ${held.flying.join(", ")})` : ""}; EXEC 0x${held.exec || "–"}`),
     element("details", {}, element("summary", {}, `${scalars.length} scalar registers`), element("p", { class: "formula" }, scalars)),
     element("div", { class: "registers-list" }, shown.map((name) => registerLine(held, name, recent.includes(name), chosen, shownAs))),
-    chosen && held.vectors[chosen] ? laneTable(held.vectors[chosen], chosen, shownAs) : null);
+    own(held.vectors, chosen) ? laneTable(held.vectors[chosen], chosen, shownAs) : null);
 }
 
 function registerLine(held, name, changed, chosen, shownAs) {
