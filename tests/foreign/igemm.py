@@ -377,7 +377,7 @@ def assembled(source: Path, arch: str, to: Path) -> Any:
 
 def architecture(name: str) -> str:
     """The processor that a kernel's name stands for."""
-    return next((arch for part, arch in ARCHS.items() if part in name), "gfx906")
+    return next((arch for part, arch in ARCHS.items() if part in name), "gfx906:xnack-")
 
 
 def main() -> int:

@@ -93,6 +93,25 @@ GIVEN = np.arange(64, dtype=np.uint32) * 3 + 1
             id="a wave's own store stays behind its load",
         ),
         pytest.param(
+            "global_load_dword v5, v2, s[10:11]\n ds_write_b32 v2, v5\n ds_read_b32 v7, v2\n s_waitcnt lgkmcnt(0)",
+            GIVEN,
+            7,
+            id="a store to the LDS does not wait for it",
+        ),
+        pytest.param(
+            "global_load_dword v5, v2, s[10:11]\n s_waitcnt vmcnt(0)\n ds_write_b32 v2, v5\n ds_read_b32 v7, v2\n"
+            " s_waitcnt lgkmcnt(0)",
+            GIVEN,
+            GIVEN,
+            id="it is waited for",
+        ),
+        pytest.param(
+            "ds_write_b32 v2, v1\n ds_read_b32 v7, v2\n ds_write_b32 v2, v6\n s_waitcnt lgkmcnt(0)",
+            np.arange(64),
+            np.arange(64),
+            id="the LDS keeps a wave's order",
+        ),
+        pytest.param(
             "global_load_dword v5, v2, s[10:11]\n global_load_dword v6, v2, s[10:11]\n s_waitcnt vmcnt(1)\n"
             " v_add_u32_e32 v7, v5, v6",
             2 * GIVEN,

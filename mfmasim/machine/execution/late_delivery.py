@@ -5,7 +5,7 @@ another's, so that its results are the same. A load that is still in flight when
 gives the new bytes; registers that are read too early hold the old ones.
 
 What stays in order: loads of one kind (`mfmasim.isa.counters`), and a wave's loads before its own later stores and
-atomic operations, which memory executes in order. Waves that would have to complete a load let all others go first.
+atomic operations of the same memory (the LDS, or all other), which executes them in order. Waves that would have to complete a load let all others go first.
 """
 
 from __future__ import annotations
@@ -37,6 +37,12 @@ def deferred(instruction: Instruction) -> bool:
 def writes(instruction: Instruction) -> bool:
     """Whether an instruction changes memory."""
     return instruction.opcode.access in ("store", "atomic")
+
+
+def _one_memory(load: Instruction, store: Instruction) -> bool:
+    """Whether the LDS serves both, or neither; FLAT may be either."""
+    on_chip = [one.space in ("lds", "gds") for one in (load, store)]
+    return on_chip[0] == on_chip[1] or "flat" in (load.space, store.space)
 
 
 def forces(instruction: Instruction) -> bool:
@@ -151,7 +157,7 @@ class Late:
             if waits:
                 self.complete(chosen)
             if orders:
-                self.complete(chosen & _active(g), early=True)
+                self.complete(chosen & _active(g), before=instruction)
             if late:
                 self.issue(g, instruction, run, rows, chosen)
             else:
@@ -206,11 +212,16 @@ class Late:
             rank[here] += 1
             flying[here & (rank > value)] = False
 
-    def complete(self, chosen: NDArray[np.bool_], *, early: bool = False) -> None:
-        """Deliver the loads of some waves that no longer count, in the order of their issue; `early`: all of them."""
+    def complete(self, chosen: NDArray[np.bool_], *, before: Instruction | None = None) -> None:
+        """Deliver loads of some waves in the order of their issue.
+
+        Args:
+            chosen: the waves.
+            before: a store, which all loads of its memory precede; None is those that no longer count.
+        """
         for flight in self.flights:
             due = flight.waiting & chosen
-            if not early:
+            if before is None or not _one_memory(flight.instruction, before):
                 for flying in flight.flying.values():
                     due &= ~flying
             if due.any():
