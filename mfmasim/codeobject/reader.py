@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,13 +163,14 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
         kernel: _kernel(kernel, symbol, raw, segments, symbols, found, version, f"{name}: kernel {kernel}")
         for kernel, symbol, raw in notes.kernel_names(metadata, name)
     }
+    entries = sorted({kernel.entry for kernel in kernels.values()})
     return CodeObject(
         name=name,
         arch=found,
         data=data,
         abi_version=version,
         target_id=target.target_id,
-        kernels=kernels,
+        kernels={one: _ended(kernel, symbols.get(one), entries) for one, kernel in kernels.items()},
         segments=segments,
         symbols=symbols,
         relocations=relocations,
@@ -221,8 +223,13 @@ def _kernel(
         descriptor=descriptor,
         descriptor_address=place.address,
         entry=entry,
-        # Hand-written code may leave its symbol without a size: it then reaches to the end of its segment.
         size=declared or end - entry,
         args=notes.arguments(raw, where),
         metadata=properties,
     )
+
+
+def _ended(kernel: KernelInfo, function: Symbol | None, entries: Sequence[int]) -> KernelInfo:
+    """A kernel whose symbol has no size, as in hand-written code, ends at the next kernel or with its segment."""
+    following = [entry - kernel.entry for entry in entries if kernel.entry < entry < kernel.entry + kernel.size]
+    return replace(kernel, size=following[0]) if following and not (function and function.size) else kernel

@@ -40,6 +40,19 @@ def test_every_architecture_with_data(arch):
         assert kernel.metadata.vgpr_count <= kernel.descriptor.vgpr_count
 
 
+def test_code_without_a_size_ends_at_the_next_kernel():
+    """Assembly by hand often has no .size: one kernel's registers say nothing of another's instructions."""
+    text = assembly("gfx942")
+    sized, found = (read(assemble(one, "gfx942")) for one in (text, re.sub(r"(?m)^\s*\.size\s.*$", "", text)))
+    entries = sorted(kernel.entry for kernel in found.kernels.values())
+    assert len(entries) == len(NAMES)
+    for kernel, declared in zip(found.kernels.values(), sized.kernels.values(), strict=True):
+        assert kernel.entry == declared.entry
+        assert kernel.size >= declared.size
+        following = entries[entries.index(kernel.entry) + 1 :]
+        assert kernel.size == following[0] - kernel.entry if following else kernel.size < 4096
+
+
 def test_wave_size_is_the_kernels(code):
     assert read(build("gfx1201", "-mwavefrontsize64")).kernel("gemm").wave == 64
     assert read(build("gfx1201")).kernel("gemm").wave == 32

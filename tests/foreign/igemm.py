@@ -154,8 +154,8 @@ def _older_shape(tile: Tile, filters: dict[str, int]) -> Shape:
     if tile.direction == "fwd":
         return Shape(tile["repeat"], k, m, 4, n // tile["repeat"] // 4 or 1, **filters)
     if tile.direction == "wrw":
-        images, side = (16, 3) if tile.name.endswith("_16x16") else (2, 4)
-        return Shape(images, n, m, side, side, **filters)
+        images, rows = (4, 2) if tile.name.endswith("_16x16") else (2, 4)
+        return Shape(images, n, m, rows, 4, **filters)
     square = "8x1x1x32x1" in tile.name or "_bt" not in tile.name
     images, side = (n // 16, 4) if square else (n, 1)
     return Shape(images, m, k, side, side, **filters)

@@ -136,7 +136,7 @@ MFMASIM_BLAS hipblasGemmStridedBatchedEx(MFMASIM_HEAD, const void *alpha, const 
 }
 MFMASIM_BLAS hipblasStrsmBatched(hipblasHandle_t handle, hipblasSideMode_t side, hipblasFillMode_t fill,
                                  hipblasOperation_t op, hipblasDiagType_t diagonal, int m, int n, const float *alpha,
-                                 float *const a[], int lda, float *const b[], int ldb, int count) {
+                                 const float *const a[], int lda, float *const b[], int ldb, int count) {
   const mfmasim_word words[] = {2, MFMASIM_W(m), MFMASIM_W(n), MFMASIM_W(side), MFMASIM_W(fill), MFMASIM_W(op),
                                 MFMASIM_W(diagonal), MFMASIM_W(alpha), MFMASIM_W(a), MFMASIM_W(lda), MFMASIM_W(b),
                                 MFMASIM_W(ldb), MFMASIM_W(count)};
