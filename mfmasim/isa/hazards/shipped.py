@@ -2,13 +2,18 @@
 
 By encoding and library: how many objects were walked, and of each row that any of them breaks how many objects have
 which number of wait states somewhere, and none smaller. AITER: ROCm/aiter, hsa/. hipBLASLt: CustomKernels at 7d9fb683
-and, of RDNA3, two kernels of its generator. MIOpen: its Winograd convolutions at 2d1fd997, version 30 and Fury.
+and, of RDNA3, two kernels of its generator. MIOpen: its Winograd convolutions at 2d1fd997, version 30 and Fury, and of
+CDNA1 every 36th of its implicit GEMMs instead.
 """
 
 from __future__ import annotations
 
 #   library: objects, {first, second, link: {present: objects}}
 SHIPPED: dict[str, dict[str, tuple[int, dict[tuple[str, str, str], dict[int, int]]]]] = {
+    "CDNA1": {"MIOpen": (84, {
+        ("VALU writes EXEC", "MFMA or V_ACCVGPR_WRITE", ""): {3: 3},
+        ("V_ACCVGPR_READ writes arch VGPR", "memory reads VGPR", ""): {0: 37},
+    })},
     "CDNA3": {"AITER": (1432, {
         ("SALU writes M0", "uses M0", ""): {0: 1186},
         ("VALU writes SGPR", "VALU reads SGPR", ""): {0: 97, 1: 1040},
