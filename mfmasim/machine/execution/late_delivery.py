@@ -5,7 +5,8 @@ another's, so that its results are the same. A load that is still in flight when
 gives the new bytes; registers that are read too early hold the old ones.
 
 What stays in order: loads of one kind (`mfmasim.isa.counters`), and a wave's loads before its own later stores and
-atomic operations of the same memory (the LDS, or all other), which executes them in order. Waves that would have to complete a load let all others go first.
+atomic operations of the same memory (the LDS, or all other), which executes them in order. Waves that would have to
+complete a load let all others go first.
 """
 
 from __future__ import annotations
