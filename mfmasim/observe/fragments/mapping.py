@@ -246,8 +246,8 @@ class MappingCheck:
             self._check_places(tile, "C", "the accumulator starts from another element of C", needed, tile.initial)
 
     def _check_format(self, tile: Tile, factor: Factor) -> None:
-        """An operand read in another format than its argument has."""
-        if factor.role not in self.arguments:
+        """An operand read in another format than its argument has; zeros beyond its edge are 0 in all of them."""
+        if factor.role not in self.arguments or factor.zero.all():
             return
         event = tile.executed.event
         ins = event.instruction
