@@ -23,38 +23,53 @@ INSTRUCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def _orders(k: int) -> NDArray[np.int64]:
-    """K of a block that each instruction takes as its own k, in turn, (instructions, k).
+def finite(fmt: str, shape: tuple[int, ...], seed: int) -> NDArray[np.uint8]:
+    """Codes of the whole range of an FP8 format but NaN: sums of their products are rounded nearly everywhere."""
+    codes = np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
+    return np.where(np.isnan(mfmasim.format(fmt).decode(codes)), np.uint8(1), codes)
 
-    A lane holds runs of 16 of K, those of CDNA K 16 g and 64 + 16 g onwards, g its group of 16 lanes, those of RDNA4
-    32 n + 16 g; an instruction takes as many bytes of a lane as it has k for a group.
+
+def _in_turn(k: int, each: int) -> NDArray[np.int64]:
+    """K that each instruction takes as its own k, in turn, (instructions, each).
+
+    A lane holds runs of 16 of K: on CDNA 64 n + 16 g onwards, g its group of 16 lanes, on RDNA4 32 n + 16 g onwards;
+    an instruction takes as many bytes of a lane as it has k for a group.
     """
-    if k == SIDE:  # the instruction's own k lie in the same two runs
-        return np.arange(SIDE)[None]
-    groups = k // 8
-    runs = np.arange(SIDE // 16).reshape(-1, groups)  # (run of a lane, group)
-    parts = 16 * runs[:, None, :, None] + np.arange(16).reshape(1, 2, 1, 8)
-    return parts.reshape(-1, k)
+    if each == SIDE:  # the instruction's own k lie in the same two runs
+        return np.arange(k).reshape(-1, SIDE)
+    return np.arange(k).reshape(-1, each // 8, 2, 8).swapaxes(1, 2).reshape(-1, each)
+
+
+def summed(arch: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """``A B^T`` by a chain of matrix instructions that begins with 0 and reads 16 bytes a lane at a time.
+
+    Args:
+        arch: architecture.
+        a: E4M3 codes (M, K) of the architecture's flavour; K a multiple of 128, on RDNA4 of 32.
+        b: codes (N, K).
+
+    Returns:
+        f32 (M, N).
+    """
+    name, formats = INSTRUCTIONS[arch]
+    op = matrix.instruction(arch, name, **formats)
+    (m, k), n = a.shape, b.shape[0]
+    rows, columns = -(-m // 16), -(-n // 16)
+    left, right = np.zeros((16 * rows, k), np.uint8), np.zeros((16 * columns, k), np.uint8)
+    left[:m], right[:n] = a, b
+    left, right = left.reshape(rows, 1, 16, k), right.reshape(1, columns, 16, k)
+    found = np.zeros((rows, columns, 16, 16), np.uint32)
+    shape = (rows, columns, 16, op.k)
+    for order in _in_turn(k, op.k):
+        x, y = np.broadcast_to(left[..., order], shape), np.broadcast_to(right[..., order], shape)
+        found = op.multiply(x, y.swapaxes(-1, -2), found)
+    whole = found.swapaxes(1, 2).reshape(16 * rows, 16 * columns)[:m, :n]
+    return np.ascontiguousarray(whole).view(np.float32)
 
 
 def blocks(arch: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Sum of each block of K as the matrix cores leave it, f32 (K / 128, M, N), of codes (M, K) and (N, K)."""
-    name, formats = INSTRUCTIONS[arch]
-    op = matrix.instruction(arch, name, **formats)
-    (m, k), n = a.shape, b.shape[0]
-    rows, columns = -(-m // 16), n // 16
-    left = np.zeros((16 * rows, k), np.uint8)
-    left[:m] = a
-    left, right = left.reshape(rows, 1, 16, -1, SIDE), b.reshape(1, columns, 16, -1, SIDE)
-    found = np.zeros((k // SIDE, rows, columns, 16, 16), np.uint32)
-    for block in range(k // SIDE):
-        for order in _orders(op.k):
-            x, y = left[:, :, :, block][..., order], right[:, :, :, block][..., order]
-            shape = (rows, columns, 16, op.k)
-            found[block] = op.multiply(
-                np.broadcast_to(x, shape), np.broadcast_to(y, shape).swapaxes(-1, -2), found[block]
-            )
-    return found.swapaxes(2, 3).reshape(k // SIDE, 16 * rows, n)[:, :m].view(np.float32)
+    return np.stack([summed(arch, a[:, k : k + SIDE], b[:, k : k + SIDE]) for k in range(0, a.shape[1], SIDE)])
 
 
 def product(arch: str, a: NDArray[Any], b: NDArray[Any], scale_a: NDArray[Any], scale_b: NDArray[Any]) -> NDArray[Any]:
