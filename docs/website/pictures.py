@@ -36,6 +36,9 @@ FIGURES = {
     "(lane // 2 % 4 + lane // 32 * 4 + lane // 8 % 2 * 8) * 128"
     " + ((lane // 16 % 2) ^ (lane // 32 + lane // 4 % 2 * 2 + lane // 8 % 2 * 4)) * 16 + lane % 2 * 8' --format svg",
     "scales.svg": "show gfx950 v_mfma_scale_f32_16x16x128_f8f6f4 --a e2m1fn --b e2m1fn --operand scale_A --format svg",
+    "rdna4.svg": "lds gfx1201 ds_load_b128 --address "
+    "'lane % 16 * 64 + (lane // 16 * 16 ^ lane % 16 // 2 % 4 * 16)' --format svg",
+    "streams.svg": "lds grid --rows 2 --cols 2 --depth 5 --workgroups 6 --format svg",
     "grid.svg": "grid xcd_grouped --rows 4 --cols 6 --xcds 3 --window 2 --chunk 4 --format svg",
 }
 """The command that prints each figure."""

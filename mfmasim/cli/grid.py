@@ -28,6 +28,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--search", action="store_true", help="instead rank maps, windows and chunks by what caches read"
     )
+    parser.add_argument(
+        "--workgroups", type=int, metavar="N", help="instead divide K of all tiles among N workgroups (stream-K)"
+    )
+    parser.add_argument("--depth", type=int, default=8, metavar="N", help="steps of K of a tile, for it (default 8)")
     add_formats(parser, (*FORMATS, "svg"))
     parser.set_defaults(run=run)
 
@@ -41,6 +45,8 @@ def run(args: argparse.Namespace) -> int:
     form = wanted_format(args)
     if args.search:
         return _search(args, form)
+    if args.workgroups is not None:
+        return _stream(args, form)
     if args.map is None:
         if form == "svg":
             raise MfmasimError("--format svg needs the name of a map")
@@ -68,6 +74,22 @@ def run(args: argparse.Namespace) -> int:
         rows = [[i, i % args.xcds, int(row), int(col)] for i, (row, col) in enumerate(found.tiles)]
         print(table(("workgroup", "xcd", "row", "col"), rows, form, str(found.name)), end="")
     return 0 if found.permutation else 1
+
+
+def _stream(args: argparse.Namespace, form: str) -> int:
+    """Print which workgroup sums which steps of K of which tile."""
+    from mfmasim import grids
+    from mfmasim.figures.grid import steps_svg, steps_text
+
+    parts = grids.segments(args.rows * args.cols, args.depth, args.workgroups)
+    if form == "svg":
+        print(steps_svg(parts))
+    elif form == "terminal":
+        print(steps_text(parts), end="")
+    else:
+        rows = [[part.workgroup, part.tile, part.first, part.last] for part in parts]
+        print(table(("workgroup", "tile", "first", "last"), rows, form, "stream-K"), end="")
+    return 0
 
 
 def _search(args: argparse.Namespace, form: str) -> int:

@@ -1,4 +1,4 @@
-"""Pictures of grid maps: tiles of the output, coloured by the XCD that computes them."""
+"""Pictures of grids: tiles of the output, coloured by the XCD that computes them; steps of K, by the workgroup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from mfmasim.figures import svg
 
 if TYPE_CHECKING:
-    from mfmasim.grids import Layout
+    from collections.abc import Sequence
+
+    from mfmasim.grids import Layout, Segment
 
 _CELL, _LEFT, _TOP = 26, 40, 74
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -70,3 +72,46 @@ def tiles_svg(found: Layout) -> str:
         body.append(svg.rect(_LEFT + xcd * 64, bottom, 60, 18, colour_of(xcd), label=f"XCD {xcd}"))
     width = max(_LEFT + max(cols * _CELL, found.grid.xcds * 64) + 12, 7 * len(_verdict(found)) + 24)
     return svg.document(width, bottom + 30, body, _head(found))
+
+
+def steps_text(parts: Sequence[Segment]) -> str:
+    """Stream-K as text: a line for each tile, a character for each step of K, the number of its workgroup."""
+    lines: dict[int, str] = {}
+    for part in parts:
+        lines[part.tile] = lines.get(part.tile, "") + _DIGITS[part.workgroup % len(_DIGITS)] * (part.last - part.first)
+    return f"{_shared(parts)}\n" + "".join(f"{line}\n" for line in lines.values())
+
+
+def _shared(parts: Sequence[Segment]) -> str:
+    given = sum(part.slot is not None for part in parts)
+    return f"{parts[-1].tile + 1} tiles in {len(parts)} parts, {given} of which are only a part of their tile's K"
+
+
+def steps_svg(parts: Sequence[Segment]) -> str:
+    """Stream-K as a picture: a row for each tile, a square for each step of K, coloured by its workgroup.
+
+    Args:
+        parts: segments of `mfmasim.grids.segments`.
+
+    Returns:
+        A self-contained SVG; a part that begins within a tile, or ends there, is lighter, and hover text names it.
+    """
+    depth = max(part.last for part in parts)
+    body = [svg.text(10, 20, _shared(parts), kind="head"), svg.text(10, 38, "tiles down, steps of K across")]
+    body += [
+        svg.text(_LEFT + step * _CELL + _CELL / 2, _TOP - 6, str(step), kind="small", anchor="middle")
+        for step in range(depth)
+    ]
+    for part in parts:
+        top = _TOP + part.tile * _CELL
+        if part.first == 0:
+            body.append(svg.text(_LEFT - 6, top + 16, str(part.tile), kind="small", anchor="end"))
+        title = f"tile {part.tile}, steps {part.first} to {part.last - 1}: workgroup {part.workgroup}"
+        colour = svg.PALETTE[part.workgroup % len(svg.PALETTE)]
+        fill = svg.shade(colour, 0.6 if part.slot is not None else 0)
+        for step in range(part.first, part.last):
+            place = _LEFT + step * _CELL
+            data = {"tile": part.tile, "step": step, "workgroup": part.workgroup}
+            body.append(svg.rect(place, top, _CELL, _CELL, fill, label=str(part.workgroup), title=title, data=data))
+    width = max(_LEFT + depth * _CELL + 12, svg.text_width(_shared(parts), "head") + 24)
+    return svg.document(width, _TOP + (parts[-1].tile + 1) * _CELL + 12, body, _shared(parts))

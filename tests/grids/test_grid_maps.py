@@ -5,7 +5,7 @@ import pytest
 
 from mfmasim import MfmasimError, device, grids
 from mfmasim.cli import main
-from mfmasim.figures.grid import tiles_svg, tiles_text
+from mfmasim.figures.grid import steps_svg, steps_text, tiles_svg, tiles_text
 from mfmasim.grids import MAPS, Grid
 from mfmasim.resources import folder
 from mfmasim.verify import find, select, verify_case
@@ -204,6 +204,26 @@ def test_picture_shows_every_tile():
     wrong = tiles_svg(grids.layout("super_clamped", 5, 5))
     assert wrong.count('data-times="0"') == 6
     assert "NOT a permutation: 19 of 25" in wrong
+
+
+def test_the_picture_of_a_stream_shows_every_step_of_every_tile():
+    parts = grids.segments(4, 5, 3)
+    picture = steps_svg(parts)
+    assert picture.count("data-tile=") == 20
+    for part in parts:
+        for step in range(part.first, part.last):
+            assert f'data-tile="{part.tile}" data-step="{step}" data-workgroup="{part.workgroup}"' in picture
+    assert steps_text(parts).splitlines()[1:] == ["00000", "01111", "11122", "22222"]
+
+
+def test_the_command_divides_k(capsys):
+    assert main(["lds", "grid", "--rows", "2", "--cols", "2", "--depth", "5", "--workgroups", "3"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "4 tiles in 6 parts, 4 of which are only a part of their tile's K"
+    words = ["lds", "grid", "--rows", "1", "--cols", "1", "--depth", "2", "--workgroups", "2", "--format", "csv"]
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["0,0,0,1", "1,0,1,2"]
+    assert main(["lds", "grid", "--workgroups", "0"]) == 2
+    assert "workgroups 0 of a stream: 1 or more" in capsys.readouterr().err
 
 
 def test_command_line(capsys):
