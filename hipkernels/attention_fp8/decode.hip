@@ -36,12 +36,20 @@ __device__ __attribute__((always_inline)) void split(const Problem &p, int split
   if (w.column >= group) return;
   const size_t row = (first + w.column) * splits + number;
   if (w.half == 0) p.state[row] = f32x2{w.base, weights};
+  // Four neighbours of the head: in four registers, or in one of all four sums.
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
-    for (int n = 0; n < 16; n += 4)
-      *reinterpret_cast<f32x4 *>(p.O + row * HEAD + 32 * i + 2 * n + 4 * w.half) =
-          f32x4{w.out[i][n], w.out[i][n + 1], w.out[i][n + 2], w.out[i][n + 3]};
+    for (int n = 0; n < 4; ++n) {
+#if defined(__gfx950__)
+      const f32x4 four = {w.out[i][4 * n], w.out[i][4 * n + 1], w.out[i][4 * n + 2], w.out[i][4 * n + 3]};
+      const unsigned at = element(i, 4 * n, w.half);
+#else
+      const f32x4 four = {w.out[0][4 * n + i], w.out[1][4 * n + i], w.out[2][4 * n + i], w.out[3][4 * n + i]};
+      const unsigned at = element(0, 4 * n + i, w.half);
+#endif
+      *reinterpret_cast<f32x4 *>(p.O + row * HEAD + at) = four;
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(64)

@@ -15,25 +15,42 @@ struct Problem {
   float scale;
 };
 
-// 32 queries of O^T: a lane has four neighbours of the head in each four registers. An exchange of the halves makes eight.
+typedef __bf16 pair __attribute__((ext_vector_type(2)));
+MOVES int rounded(float x, float y) { return __builtin_bit_cast(int, pair{(__bf16)x, (__bf16)y}); }
+
+// 32 queries of O^T, eight neighbours of the head at a time. On gfx950 a lane has four in as many registers, and an exchange of
+// the halves makes eight; on gfx942 it has four in one register of all sums.
 MOVES void store(const Wave &w, bf16 *row, float factor) {
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
-    for (int n = 0; n < 16; n += 8) {
+    for (int n = 0; n < 2; ++n) {
       words4 eight;
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        typedef __bf16 pair __attribute__((ext_vector_type(2)));
         int part[2];
+#pragma unroll
         for (int g = 0; g < 2; ++g) {
-          const int r = n + 4 * g + 2 * e;
-          part[g] = __builtin_bit_cast(int, pair{(__bf16)(w.out[i][r] * factor), (__bf16)(w.out[i][r + 1] * factor)});
+#if defined(__gfx950__)
+          const int r = 8 * n + 4 * g + 2 * e;
+          part[g] = rounded(w.out[i][r] * factor, w.out[i][r + 1] * factor);
+#else
+          const int r = 4 * i + 2 * n + g;
+          part[g] = rounded(w.out[2 * e][r] * factor, w.out[2 * e + 1][r] * factor);
+#endif
         }
+#if defined(__gfx950__)
         const auto swapped = __builtin_amdgcn_permlane32_swap(part[0], part[1], false, false);
-        eight[e] = swapped[0], eight[e + 2] = swapped[1];
+        part[0] = swapped[0], part[1] = swapped[1];
+#endif
+        eight[e] = part[0], eight[e + 2] = part[1];
       }
-      if (row) *reinterpret_cast<words4 *>(row + 32 * i + 2 * n + 8 * w.half) = eight;
+#if defined(__gfx950__)
+      const unsigned at = 32 * i + 16 * n + 8 * w.half;
+#else
+      const unsigned at = element(0, 4 * i + 2 * n, w.half);
+#endif
+      if (row) *reinterpret_cast<words4 *>(row + at) = eight;
     }
 }
 

@@ -9,7 +9,7 @@ extern "C" __global__ void __launch_bounds__(64)
   const int first = blockIdx.x * QUERIES, query = first + w.column;
   w.fetch_queries(Q + (size_t)first * HEAD, HEAD, min(queries - first, QUERIES));
   for (int key = 0; key < keys; key += KEYS) {
-    fetch<1>(lds, Following{K, HEAD}, key, keys, w.wave, w.lane);
+    fetch<1, true>(lds, Following{K, HEAD}, key, keys, w.wave, w.lane);
     WAIT_DIRECT(0);  // K is fetched
     Operand k[2][2];
     w.start_k<0>(k);
@@ -35,22 +35,21 @@ extern "C" __global__ void __launch_bounds__(64)
   Wave w(lds, 1.0f);
   const int query = blockIdx.x * QUERIES + w.column;
   for (int key = 0; key < keys; key += KEYS) {
-    fetch<1>(lds + 2 * TILE, Following{V, HEAD}, key, keys, w.wave, w.lane);
+    fetch<1, V_SWIZZLED>(lds + 2 * TILE, Following{V, HEAD}, key, keys, w.wave, w.lane);
     w.p = words8{};
     if (query < queries)
 #pragma unroll
       for (int n = 0; n < 8; ++n) w.p[n] = *reinterpret_cast<const int *>(P + (size_t)query * keys + key + 8 * n + 4 * w.half);
     WAIT_DIRECT(0);  // V is fetched
-    Pieces v[4];
-    w.start_v<0>(v);
+    Values v;
+    v.start<0>(w.v_at);
     WAIT_LDS();
-#pragma unroll
-    for (int i = 0; i < 4; ++i) arrived(v[i]);
+    v.arrived();
     w.add(v);
   }
   if (query >= queries) return;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
-    for (int r = 0; r < 16; ++r) O[(size_t)query * HEAD + 32 * i + r / 4 * 8 + 4 * w.half + r % 4] = w.out[i][r];
+    for (int r = 0; r < 16; ++r) O[(size_t)query * HEAD + element(i, r, w.half)] = w.out[i][r];
 }

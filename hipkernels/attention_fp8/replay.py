@@ -15,9 +15,13 @@ from hipkernels.attention.numbers16 import fma, power
 from mfmasim import matrix
 
 HEAD, KEYS, QUERIES, WAVES = 128, 64, 32, 4
-SHIFT, HEADROOM = np.float32(6), np.float32(2)
-FP8 = {"gfx950": "e4m3fn"}
-INSTRUCTION = "v_mfma_scale_f32_32x32x64_f8f6f4"
+HEADROOM = np.float32(2)
+FP8 = {"gfx942": "e4m3fnuz", "gfx950": "e4m3fn"}
+SHIFT = {"gfx950": np.float32(6), "gfx942": np.float32(5)}
+INSTRUCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "gfx950": ("v_mfma_scale_f32_32x32x64_f8f6f4", {"a": "e4m3fn", "b": "e4m3fn"}),
+    "gfx942": ("v_mfma_f32_32x32x16_fp8_fp8", {}),
+}
 LOG2_E = np.float32(1.4426950408889634)
 MINUS_INFINITY = np.float32(-np.inf)
 HALVES = np.arange(2)[:, None]
@@ -31,19 +35,23 @@ class Product:
     """Products with 64 summed at a time, in the order in which the lanes hold them."""
 
     def __init__(self, arch: str) -> None:
-        self.op = matrix.instruction(arch, INSTRUCTION, a=FP8[arch], b=FP8[arch])
+        name, formats = INSTRUCTIONS[arch]
+        self.op = matrix.instruction(arch, name, **formats)
         table = self.op.A.table()
         table = table[table["row"] == 0]
-        self.place = np.empty(64, np.int64)  # 32 half + byte of each k of the instruction
-        self.place[table["col"]] = table["lane"] // 32 * 32 + table["vgpr"] * 4 + table["bit"] // 8
+        place = np.empty(self.op.k, np.int64)  # 32 half + byte of each k of the instruction
+        place[table["col"]] = table["lane"] // 32 * 32 + table["vgpr"] * 4 + table["bit"] // 8
+        self.places = [place + first for first in range(0, 32, self.op.k // 2)]  # an instruction takes so many bytes
 
     def __call__(self, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], held: NDArray[Any]) -> NDArray[Any]:
         """Add A B of codes (..., 32, 64) and (..., 64, 32), held by the lanes as `held`, to c (..., 32, 32) f32."""
-        order = held.reshape(-1)[self.place]
-        x, y = a[..., order], b[..., order, :]
-        shape = np.broadcast_shapes(x.shape[:-2], y.shape[:-2], c.shape[:-2])
-        x, y, c = (np.ascontiguousarray(np.broadcast_to(m, (*shape, *m.shape[-2:]))) for m in (x, y, c))
-        return self.op.multiply(x, y, c.view(np.uint32)).view(np.float32)
+        shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
+        sums = np.ascontiguousarray(np.broadcast_to(c, (*shape, *c.shape[-2:]))).view(np.uint32)
+        for place in self.places:
+            order = held.reshape(-1)[place]
+            x, y = (np.broadcast_to(m, (*shape, *m.shape[-2:])) for m in (a[..., order], b[..., order, :]))
+            sums = self.op.multiply(np.ascontiguousarray(x), np.ascontiguousarray(y), sums)
+        return sums.view(np.float32)
 
 
 @dataclass
@@ -97,7 +105,7 @@ def attend(
             finite = np.where(top == MINUS_INFINITY, np.float32(0), top)
             kept = np.where(grown, power(arch, (reference - finite) * by), np.float32(1))
             reference = np.where(grown, top, reference)
-            base = np.where(grown, fma(finite, np.broadcast_to(by, finite.shape), np.asarray(-SHIFT)), base)
+            base = np.where(grown, fma(finite, np.broadcast_to(by, finite.shape), np.asarray(-SHIFT[arch])), base)
             total, out = total * kept[:, None, None, None], out * kept[:, None, None]
             w = power(arch, fma(s, np.broadcast_to(by[:, None], s.shape), -base[:, None]))
             fours = w[:, KEY].reshape(waves, 2, 8, 2, 2, 32)  # by half and word
