@@ -112,7 +112,7 @@ MANY = {"queries": (70, 0, 3, 130), "keys": (200, 7, 0, 65)}
     ],
     claims=[
         Claim("no conflicts", "LDS degree", 1),
-        Claim("copies of two tiles: of exchanged halves, and of references that follow", "register copies", 9, relation="<="),
+        Claim("copies of two tiles: exchanged halves, references that follow", "register copies", 9, relation="<="),
     ],
 )
 def forward(
