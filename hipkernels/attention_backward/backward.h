@@ -31,6 +31,7 @@ struct Pass {
   Kept<D> one, other;
   float lse = 0;
   sums begin = {};
+  const float *factors = nullptr;  // LSE or delta of the head that is loaded next
   sums out[D / SIDE] = {}, values[D / SIDE] = {};
   Moved<D> next;
 
@@ -42,7 +43,8 @@ struct Pass {
   MOVES void keep() {
     const unsigned head = blockIdx.y, b = blockIdx.z;
     if (OF_KEYS) {
-      const size_t row = min(own, g.keys - 1);
+      const size_t row = min(own, g.keys - 1), at = ((size_t)b * gridDim.y + head) * g.group * g.queries;
+      factors = (threadIdx.x / PASSING ? g.delta : g.lse) + at;
       one.load(g.K + g.k.rows_of(b, head) + row * g.k.row, half);
       if (CHANGES) other.load(g.V + g.v.rows_of(b, head) + row * g.v.row, half);
     } else {
@@ -58,9 +60,8 @@ struct Pass {
   MOVES void load(int row, int head) {
     const unsigned b = blockIdx.z;
     if (OF_KEYS) {
-      const size_t at = ((size_t)b * gridDim.y * g.group + head) * g.queries;
       next.load(g.Q + g.q.rows_of(b, head), g.q.row, g.dO + g.o.rows_of(b, head), g.o.row, row, g.queries - 1);
-      next.load_factors(g.lse + at, g.delta + at, row, g.queries - 1);
+      next.load_factors(factors, row, g.queries - 1);
     } else {
       next.load(g.K + g.k.rows_of(b, head), g.k.row, g.V + g.v.rows_of(b, head), g.v.row, row, g.keys - 1);
     }
@@ -119,7 +120,7 @@ struct Pass {
       next.store(tiles);
       __syncthreads();  // the block is there
       row += PASSING;
-      if (row >= stop) row = start, ++head;
+      if (row >= stop) row = start, ++head, factors += g.queries;
       if (head < end) load(row, head);
 #pragma unroll
       for (int from = 0; from < PASSING; from += SIDE) add_rows(from, here + from);

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hipkernels.attention.numbers16 import decode, encode
 from hipkernels.attention.plan import Layout, layout_of, plan_attention
 from hipkernels.attention_backward.reference import forward, gradients, row_sums
-from mfmasim.verify import A, B, C, In, LaunchDict, Out, case
+from mfmasim.verify import A, B, C, Claim, In, LaunchDict, Out, case
 
 ARCHS = ("gfx942", "gfx1201")
 OWN, THREADS = 128, 256
@@ -133,7 +133,14 @@ def declare(way: str, d: int, each: list[dict[str, Any]], archs: Sequence[str] =
         return launch(way, (B, H, G, Nq, Nkv, D), causal, scale, apart, data)
 
     run.__name__ = way if d == 64 else f"{way}_{d}"
-    case(SOURCES[d], kernel=f"{way}_{d}", arch=archs, needs=f"{NEEDS}{d}", executes=PRODUCT, each=each)(run)
+    products = 1 + (way != "dv") + ("k" in way or "q" in way) + ("v" in way)
+    claims = [
+        Claim("no conflicts", "LDS degree", 1),
+        Claim("no operand and no sum is copied: words of addresses alone", "register copies", 4, relation="<"),
+        Claim("products of 32 passing and 32 kept rows, or half of them twice", "v_(mfma|wmma).*", products * d // 8),
+    ]
+    what: dict[str, Any] = {"needs": f"{NEEDS}{d}", "executes": PRODUCT, "each": each, "claims": claims}
+    case(SOURCES[d], kernel=f"{way}_{d}", arch=archs, **what)(run)
 
 
 for way in ("dkdv", "dq"):

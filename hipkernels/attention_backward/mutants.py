@@ -138,7 +138,7 @@ MUTANTS = [
     Mutant(
         "lse_of_another_batch",
         HEADS,
-        ("b * gridDim.y * g.group + head) * g.queries;", "b * gridDim.y + head) * g.queries;"),
+        ("b * gridDim.y + head) * g.group * g.queries;", "b * gridDim.y + head) * g.queries;"),
         OUT,
         arch=CDNA,
     ),

@@ -52,9 +52,9 @@ struct Moved {
         of[n][t] = *reinterpret_cast<const codes4 *>(from + (size_t)min(row + (int)first + t, last) * step + d);
     }
   }
-  // `lse` and `delta` of the rows.
-  MOVES void load_factors(const float *lse, const float *delta, int row, int last) {
-    if (threadIdx.x < 2 * PASSING) factor = (threadIdx.x / PASSING ? delta : lse)[min(row + (int)threadIdx.x % PASSING, last)];
+  // What belongs to the rows: LSE for the first work-items, delta for the next ones.
+  MOVES void load_factors(const float *from, int row, int last) {
+    if (threadIdx.x < 2 * PASSING) factor = from[min(row + (int)threadIdx.x % PASSING, last)];
   }
   template <int COLUMNS>
   MOVES void store(Tiles<D, COLUMNS> &to) {
