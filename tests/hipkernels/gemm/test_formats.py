@@ -10,7 +10,7 @@ from tests.hipkernels.family import caught, mutants, one_of_each, passes, titled
 from tests.longtier import turn
 from tests.tiers import tiers
 
-((_, HALF),), ((_, SCALED),) = find("gemm_f16"), find("gemm_mx")
+HALF, SCALED = (dict(find(name))[name] for name in ("gemm_f16", "gemm_mx"))
 RUNS = select(HALF, None) + select(SCALED, None)
 MUTANTS = mutants("gemm_f16", "gemm_mx")
 QUICK = one_of_each(MUTANTS)
