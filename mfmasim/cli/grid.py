@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    from mfmasim.grids import Reuse
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -64,16 +68,20 @@ def run(args: argparse.Namespace) -> int:
             kept = grids.rectangles(args.rows, args.cols, xcds=args.xcds, window=args.window, chunk=args.chunk)
             print(f"{kept.kept} of {kept.chunks} chunks are rectangles of {args.window} rows")
         if args.reuse:
-            counted = grids.reuse(found, units=args.units)
-            print(
-                f"of {counted.reads:,} strips of A and B for a step of K the L2s serve {counted.l2:.1%} and the last\n"
-                f"level {counted.llc:.1%} of the others; {counted.from_memory:,} come from memory\n"
-                "assumed: the workgroups of a round keep step"
-            )
+            print(_counted(grids.reuse(found, units=args.units)))
     else:
         rows = [[i, i % args.xcds, int(row), int(col)] for i, (row, col) in enumerate(found.tiles)]
         print(table(("workgroup", "xcd", "row", "col"), rows, form, str(found.name)), end="")
     return 0 if found.permutation else 1
+
+
+def _counted(found: Reuse) -> str:
+    """What caches serve, in words."""
+    return (
+        f"of {found.reads:,} strips of A and B for a step of K the L2s serve {found.l2:.1%} and the last\n"
+        f"level {found.llc:.1%} of the others; {found.from_memory:,} come from memory\n"
+        "assumed: the workgroups of a round keep step"
+    )
 
 
 def _stream(args: argparse.Namespace, form: str) -> int:
@@ -86,6 +94,9 @@ def _stream(args: argparse.Namespace, form: str) -> int:
         print(steps_svg(parts))
     elif form == "terminal":
         print(steps_text(parts), end="")
+        if args.reuse:
+            sizes = (args.rows, args.cols, args.depth, args.workgroups)
+            print(_counted(grids.stream_reuse(*sizes, xcds=args.xcds, chunk=args.chunk)))
     else:
         rows = [[part.workgroup, part.tile, part.first, part.last] for part in parts]
         print(table(("workgroup", "tile", "first", "last"), rows, form, "stream-K"), end="")

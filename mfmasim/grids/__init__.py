@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
 from mfmasim.grids.proof import Layout, Rectangles, grid_map, layout, rectangle_claim, rectangles, refuted
-from mfmasim.grids.reuse import Reuse, best_maps, reuse
+from mfmasim.grids.reuse import Reuse, best_maps, reuse, stream_reuse
 from mfmasim.grids.splits import Split, k_per_split, published_split, split
 from mfmasim.grids.streams import Segment, segments, stream_workspace
 
@@ -29,5 +29,6 @@ __all__ = [
     "reuse",
     "segments",
     "split",
+    "stream_reuse",
     "stream_workspace",
 ]

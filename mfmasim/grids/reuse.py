@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.grids.maps import Grid, remap_xcd
 from mfmasim.grids.proof import Layout, grid_map, layout
+from mfmasim.grids.streams import segments
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,42 @@ def reuse(found: Layout, *, units: int = 32) -> Reuse:
     many = int(strips.max()) + 1
     shared = (rounds * xcds + ids % xcds)[:, None] * many + strips
     return Reuse(2 * len(ids), len(np.unique(shared)), len(np.unique(rounds[:, None] * many + strips)))
+
+
+def stream_reuse(rows: int, cols: int, depth: int, workgroups: int, *, xcds: int = 8, chunk: int = 1) -> Reuse:
+    """Count the reuse of stream-K, whose workgroups all run at the same time, from their last tile to their first.
+
+    A strip is that of one step of K here: workgroups that are at different steps of a tile share nothing.
+
+    Args:
+        rows: tiles along M.
+        cols: tiles along N.
+        depth: steps of K of a tile.
+        workgroups: how many share the steps.
+        xcds: dies that receive workgroups round-robin.
+        chunk: parts that follow each other and go to one XCD, as `remap_xcd` deals them; 1 is the hardware's order. A
+            kernel that waits for lower numbers alone needs all its workgroups to be resident then.
+
+    Raises:
+        MfmasimError: a number below 1.
+    """
+    for name, value in (("xcds", xcds), ("chunk", chunk)):
+        if value < 1:
+            raise MfmasimError(f"{name} {value} of a stream: 1 or more is expected")
+    ids = np.arange(workgroups)
+    die = np.empty_like(ids)
+    die[remap_xcd(ids, Grid(1, workgroups, xcds, 1, chunk))] = ids % xcds
+    times = np.zeros(workgroups, np.int64)
+    found = []
+    for part in reversed(segments(rows * cols, depth, workgroups)):
+        row, col = divmod(part.tile, cols)
+        steps = np.arange(part.first, part.last)
+        when = times[part.workgroup] + np.arange(len(steps))
+        times[part.workgroup] += len(steps)
+        on = np.full_like(when, die[part.workgroup])
+        found += [np.stack([when, on, strip * depth + steps]) for strip in (row, rows + col)]
+    read = np.concatenate(found, axis=1)
+    return Reuse(read.shape[1], np.unique(read, axis=1).shape[1], np.unique(read[::2], axis=1).shape[1])
 
 
 def best_maps(
