@@ -174,8 +174,14 @@ def test_casts_and_attention_agree_three_ways(arch):
 
 
 CASTS = "(casts and not scales) or attention"
-EACH = {"gfx942": (CASTS, 3), "gfx950": ("casts or attention", 6), "gfx1151": ("attention", 1), "gfx1201": (CASTS, 3)}
-"""Which tests an architecture has, and how many: two casts, three with scales, attention."""
+FP8 = " or fp8"
+EACH = {
+    "gfx942": (CASTS + FP8, 4),
+    "gfx950": ("casts or attention" + FP8, 7),
+    "gfx1151": ("attention", 1),
+    "gfx1201": (CASTS, 3),
+}
+"""Which tests an architecture has, and how many: two casts, three with scales, attention, in FP8 too."""
 RIGHT = [family for family in families() if family not in WRONG]
 SHARES = 6
 """Processes that the families are dealt out to."""

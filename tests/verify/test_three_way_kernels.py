@@ -1,4 +1,4 @@
-"""Simulator, device and golden's reference on casts, casts with a scale per block, and attention.
+"""Simulator, device and golden's reference on casts, casts with a scale per block, and attention, in FP8 too.
 
 The device is MFMASIM_TEST_DEVICE, as in test_three_way.py. Products: test_three_way_products.py.
 """
@@ -15,6 +15,9 @@ from golden import attention, casts
 from golden.reference.formats import FORMATS
 from hipkernels.attention.cases import launch as attention_launch
 from hipkernels.attention.reference import attention as bounded
+from hipkernels.attention_fp8.cases import draw as draw_fp8
+from hipkernels.attention_fp8.cases import exact as bounded_fp8
+from hipkernels.attention_fp8.replay import FP8
 from mfmasim.resources import folder
 from mfmasim.testing import codes, sparse_changes
 from mfmasim.toolchain import find_compiler
@@ -184,3 +187,34 @@ def test_attention(arch):
         fmt, *(mfmasim.format(fmt).decode(arrays[n])[None, None] for n in "QKV"), 0, None, tile=1, weights_in="f32"
     )
     assert (np.abs(found - exact) > bound[0, 0]).mean() > 0.5
+
+
+def attend_fp8(device, arch, q, k, v, *, causal):
+    """O of the kernel in FP8 for one head, float64."""
+    out, one = np.zeros((len(q), 1, 128), np.uint16), np.ones((1, 1), np.float32)
+    starts = [np.array([0, len(part)], np.int32) for part in (q, k)]
+    args = [*(part[:, None] for part in (q, k, v)), out, *starts, one, one, one, np.int32(1), np.int32(1)]
+    args += [np.int32(causal), np.float32(128**-0.5)]
+    report = device.launch(kernel("attention_fp8", "forward.hip", "forward_fp8", arch), 1, 256, args)
+    assert report.ok, report.findings
+    return mfmasim.format("bf16").decode(out)[:, 0].astype(np.float64)
+
+
+@pytest.mark.parametrize("arch", on(tuple(FP8), ["gfx950"]))
+def test_fp8(arch):
+    """Within the kernel's bound of golden's 60 digits; a kernel that forgets a key is not."""
+    scales, scale = [np.ones(1, np.float32)] * 3, 128**-0.5
+    compared = 0
+    for keys, causal in ((70, False), (9, True), (9, False)):
+        parts = draw_fp8("normal", arch, (9, 128), (keys, 128), (keys, 128))
+        exact = attention.attention(*parts, FP8[arch], causal=causal).view(np.float32).astype(np.float64)
+        near, bound = (x[:, 0] for x in bounded_fp8(arch, [p[:, None] for p in parts], scales, scale, causal))
+        assert np.allclose(near, exact, rtol=1e-6, atol=1e-6)
+        for which, device in devices().items():
+            found = attend_fp8(device, arch, *parts, causal=causal)
+            assert (np.abs(found - exact) <= bound + 1e-6).all(), which
+            compared += found.size
+    assert compared >= 3 * 9 * 128
+    parts[2][3] = 0
+    found = attend_fp8(mfmasim.device("sim"), arch, *parts, causal=False)
+    assert (np.abs(found - exact) > bound).mean() > 0.4
