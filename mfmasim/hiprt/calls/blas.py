@@ -107,11 +107,22 @@ def _solve(rt: Runtime, words: list[int]) -> None:
     factors, sides = Operand(rt, (a, 0, lda, 0), order, order, True), Operand(rt, (b, 0, ldb, 0), m, n, True)
     scale = _scalar(rt, alpha, 0)
     for index in range(count if m and n else 0):
-        stored = factors.at(index, written=False).astype(np.float64)
-        factor = np.tril(stored) if fill == LOWER else np.triu(stored)
+        factor = factors.at(index, written=False).astype(np.float64)
+        lower, turned = fill == LOWER, op in (TRANSPOSED, CONJUGATE)
         if diagonal == UNIT:
             np.fill_diagonal(factor, 1)
-        factor = factor.T if op in (TRANSPOSED, CONJUGATE) else factor
         out = sides.at(index, written=True)
         right = scale * out.astype(np.float64)
-        out[...] = np.linalg.solve(factor, right) if side == LEFT else np.linalg.solve(factor.T, right.T).T
+        if side == LEFT:
+            out[...] = _substituted(factor.T if turned else factor, right, lower=lower != turned)
+        else:  # X op(A) = B is op(A)' X' = B'
+            out[...] = _substituted(factor if turned else factor.T, right.T, lower=lower == turned).T
+
+
+def _substituted(factor: NDArray[np.float64], right: NDArray[np.float64], *, lower: bool) -> NDArray[np.float64]:
+    """X of ``factor @ X = right`` row by row: accurate in each element, however large the condition number is."""
+    found = right.copy()
+    for row in range(len(found)) if lower else reversed(range(len(found))):
+        known = slice(row) if lower else slice(row + 1, None)
+        found[row] = (found[row] - factor[row, known] @ found[known]) / factor[row, row]
+    return found

@@ -101,6 +101,14 @@ int main() {
   (void)hipMemcpyAsync(host, sides, 8, hipMemcpyDeviceToHost, stream);
   (void)hipStreamSynchronize(stream);
   printf("%g %g\n", host[0], host[1]);
+  // The same from the right: X A = B with A upper triangular.
+  float *upper = device(std::vector<float>{2, 0, 1, 4}), *row = device(right);
+  float **us = device(std::vector<float *>{upper}), **rs = device(std::vector<float *>{row});
+  wrong += hipblasStrsmBatched(handle, HIPBLAS_SIDE_RIGHT, HIPBLAS_FILL_MODE_UPPER, HIPBLAS_OP_N, HIPBLAS_DIAG_NON_UNIT, 1, 2,
+                               &one, us, 2, rs, 1, 1) != 0;
+  (void)hipMemcpyAsync(host, row, 8, hipMemcpyDeviceToHost, stream);
+  (void)hipStreamSynchronize(stream);
+  printf("%g %g\n", host[0], host[1]);
   // Past its memory, and a type that is not served.
   printf("%d ", hipblasSgemm(handle, HIPBLAS_OP_N, HIPBLAS_OP_N, 2, 4096, 2, &one, a, 2, b, 2, &zero, c, 2));
   printf("%d\n", hipblasGemmEx(handle, HIPBLAS_OP_N, HIPBLAS_OP_N, 2, 2, 2, &one, a, HIP_C_32F, 2, b, HIP_C_32F, 2, &zero, c,
