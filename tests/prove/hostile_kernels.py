@@ -96,6 +96,9 @@ FAULTS = (
     Hostile("a case function asks whether its size is large", "bounds", {"n": 10},
             "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE, n=640,
             passed=lambda n, k: (n, 0 if n > 100 else 1)),
+    Hostile("a guarded line is too long by one", "bounds", {"n": 2, "k": 5},
+            "s_mul_i32 s5, s2, s14\n v_add_u32 v5, s5, v0\n v_lshlrev_b32 v4, 2, v5\n v_cmp_ge_u32 vcc, s14, v0\n"
+            "s_and_saveexec_b64 s[20:21], vcc\n" + STORE, n=2, k=70, grid=first, written=lambda n, k: n * k),
     Hostile("a case function passes a NumPy integer", "bounds", {"n": 70},
             "s_lshl_b32 s5, s14, 2\n v_add_u32 v4, s5, v1\n" + STORE, written=lambda n, k: 128,
             passed=lambda n, k: (n, np.int64(n))),

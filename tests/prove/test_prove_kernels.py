@@ -101,3 +101,11 @@ def test_stores_behind_guards_are_one_path() -> None:
     proof = prove_case(case_of("gemm_sparse", "sparse_gemm"), "gfx942", replays=False)
     proved = {one.kind for one in proof.obligations if one.verdict == "proved"}
     assert {"lds races", "waits", "bank conflicts"} <= proved, proof.obligations
+
+
+@pytest.mark.long
+def test_guarded_rows_of_an_open_line_are_proved() -> None:
+    """Bounds by certificates: 224 inequalities that the search of `never_negative` does not find."""
+    proof = prove_case(case_of("gemm_blockscale", "blockscale_shuffled"), "gfx950", replays=False)
+    assert {one.kind: one.verdict for one in proof.obligations} == dict.fromkeys(SAFE, "proved")
+    assert agrees(case_of("gemm_blockscale", "blockscale_shuffled"), "gfx950", SAFE) >= 3

@@ -1,0 +1,68 @@
+"""Certificates of inequalities: what is certified holds at drawn values; what is wrong by one is not certified."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mfmasim.prove.certificates import certified
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+from mfmasim.prove.sampling import value_of
+
+ROWS, COLUMNS = np.arange(128) % 16, np.arange(128) // 16
+
+
+def tile(extra: int = 0) -> tuple[Polynomial, list[Polynomial]]:
+    """Elements of C behind that of each lane, where row and column are guarded: M = 16 (w + b + 1) - r rows."""
+    names = ("w", "b", "v", "c")
+    w, b, v, c = (of(Symbol(name)) for name in names)
+    r, s = of(Symbol("r", 0, 15)), of(Symbol("s", 0, 7))
+    m, n = (w + b + 1).scaled(16) - r, (v + c + 1).scaled(8) - s
+    row, column = w.scaled(16) + constant(ROWS), v.scaled(8) + constant(COLUMNS)
+    behind = m * n - row * n - column - 1 - extra
+    return behind, [m - row - 1, n - column - 1, m - 1, n - 1]
+
+
+def test_a_guarded_element_of_a_matrix_lies_within() -> None:
+    behind, facts = tile()
+    assert certified(behind, facts)
+    assert not certified(behind, facts[1:])
+    assert not certified(behind, [facts[0], *facts[2:]])
+
+
+@pytest.mark.parametrize("extra", [1, 2, 100])
+def test_an_element_too_many_is_not_certified(extra: int) -> None:
+    behind, facts = tile(extra)
+    assert not certified(behind, facts)
+
+
+def test_one_lane_alone_is_not_certified() -> None:
+    behind, facts = tile()
+    assert not certified(behind - constant(np.where(np.arange(128) == 77, 1, 0)), facts)
+
+
+def test_what_is_certified_holds_at_drawn_values() -> None:
+    rng = np.random.default_rng(5)
+    symbols = [Symbol(name, 0, 12) for name in "abc"]
+    points = rng.integers(0, 13, (100, 3))
+    ones = [of(s) for s in symbols]
+    proved = more = 0
+    for _ in range(40):
+
+        def drawn(least: int) -> Polynomial:
+            terms = [p.scaled(int(rng.integers(-3, 4))) for p in (*ones, ones[0] * ones[1], ones[1] * ones[2])]
+            return sum(terms, constant(int(rng.integers(least, 6))))
+
+        facts = [drawn(-6) for _ in range(3)]
+        value = facts[0].scaled(2) + facts[1] * ones[int(rng.integers(3))] + drawn(-2)
+        if not certified(value, facts):
+            continue
+        proved += 1
+        more += not never_negative(value, facts)
+        for point in points.tolist():
+            at = dict(zip(symbols, point, strict=True))
+            if all(value_of(fact, at) >= 0 for fact in facts):
+                assert value_of(value, at) >= 0, (value, facts, point)
+    assert proved >= 4
+    assert more >= 1
