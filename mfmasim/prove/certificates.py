@@ -59,8 +59,8 @@ def _certified(value: Polynomial, known: Sequence[Polynomial]) -> bool:
     lanes = max((c.size for p in (value, *known) for c in p.terms.values() if not isinstance(c, int)), default=1)
     left, group = np.ones(lanes, np.bool_), list[int]()
     earlier = _found.setdefault(len(known), [])
-    for factors in earlier[::-1]:
-        left &= _left(value, known, factors, lanes) < 0
+    for old in earlier[::-1]:
+        left &= _left(value, known, old, lanes) < 0
         if not left.any():
             return True
     lane = int(left.argmax())
