@@ -17,7 +17,7 @@ from mfmasim.observe.conversions import Conversions
 from mfmasim.observe.finding import Kind
 from mfmasim.observe.float_words import EXPONENTS, at, is_nan, not_finite
 from mfmasim.observe.float_words import text as shown
-from mfmasim.observe.origins import Origins, described
+from mfmasim.observe.origins import Origins, described, scalar_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,7 +133,9 @@ class Numerics(Check):
 
     def watches(self, instruction: Instruction) -> bool:
         """Whether an instruction's values matter: it converts, or its result is a float."""
-        if self._origins is not None and any(o.kind in ("v", "a") for o in instruction.dst):
+        if self._origins is not None and (
+            scalar_result(instruction) or any(o.kind in ("v", "a") for o in instruction.dst)
+        ):
             return True
         return self._examined(instruction)
 

@@ -78,6 +78,8 @@ class Origins:
     launch: Launch
     _planes: dict[tuple[str, int], Tags] = field(default_factory=dict)
     """Tags of registers, (waves of the launch, lanes)."""
+    _scalars: dict[int, U32] = field(default_factory=dict)
+    """What scalar registers with tags hold, (waves of the launch,): another instruction may have written since."""
     _beside: TagMemory = field(init=False)
     _births: list[Births] = field(default_factory=list)
     _count: int = 0
@@ -96,12 +98,14 @@ class Origins:
     def _shape(self, lanes: int) -> tuple[int, int]:
         return self.launch.waves_per_workgroup * self.launch.workgroups, lanes
 
-    def _tags(self, operand: Operand, number: int, waves: NDArray[np.int64]) -> Tags | None:
-        """Tags of a register of an operand, (waves, lanes); None if there are none."""
+    def _tags(self, operand: Operand, number: int, waves: NDArray[np.int64], held: U32 | None = None) -> Tags | None:
+        """Tags of a register of an operand, (waves, lanes), which holds what is given; None if there are none."""
         plane = self._planes.get((operand.kind, operand.index + number))
         if plane is None:
             return None
         rows: Tags = plane[waves]
+        if operand.kind == "s" and held is not None:
+            rows = np.where(self._scalars[operand.index + number][waves, None] == held, rows, 0)
         return rows if rows.any() else None
 
     def _put(self, operand: Operand, number: int, waves: NDArray[np.int64], tags: Tags | None, active: Flags) -> None:
@@ -115,6 +119,13 @@ class Origins:
         if plane is None:
             plane = self._planes[key] = np.zeros(self._shape(self.launch.kernel.wave), np.int64)
         plane[waves] = np.where(active, tags, plane[waves])
+
+    def _keep(self, operand: Operand, number: int, waves: NDArray[np.int64], held: U32) -> None:
+        """Keep what a scalar register holds beside its tags."""
+        key = operand.index + number
+        if key not in self._scalars:
+            self._scalars[key] = np.zeros(self._shape(1)[0], np.uint32)
+        self._scalars[key][waves] = held[:, 0]
 
     # --- tags
 
@@ -178,7 +189,8 @@ class Origins:
         instruction, opcode = event.instruction, event.instruction.opcode
         waves = event.numbers()
         shape = len(waves), self.launch.kernel.wave
-        active = np.ones(shape, np.bool_) if opcode.matrix else np.broadcast_to(event.active(), shape)
+        whole = opcode.matrix or scalar_result(instruction)
+        active = np.ones(shape, np.bool_) if whole else np.broadcast_to(event.active(), shape)
         if opcode.memory:
             read = self._read[1] if self._read[0] == instruction.pc else []
             for operand in instruction.dst:
@@ -189,15 +201,17 @@ class Origins:
         sources = [
             (words[number], tags)
             for operand, words in deciding(event)
-            if operand.kind in ("v", "a")
+            if operand.kind in ("v", "a", "s")
             for number in range(len(words))
-            if (tags := self._tags(operand, number, waves)) is not None
+            if (tags := self._tags(operand, number, waves, words[number])) is not None
         ]
         for operand, words in zip(instruction.dst, event.results, strict=True):
-            if operand.kind not in ("v", "a"):
+            if operand.kind not in ("v", "a") and not scalar_result(instruction):
                 continue
             for number, word in enumerate(words):
                 made = self._made(event, operand, number, np.broadcast_to(word, shape), sources, active, waves)
+                if operand.kind == "s":
+                    self._keep(operand, number, waves, np.broadcast_to(word, shape))
                 if beyond is not None and number == 0:
                     made = np.zeros(shape, np.int64) if made is None else made
                     fresh = np.broadcast_to(beyond, shape) & active & (made == 0)
@@ -363,6 +377,14 @@ class Origins:
         firsts = [one.first for one in self._births]
         births = self._births[int(np.searchsorted(firsts, number, side="right")) - 1]
         return births, number - births.first
+
+
+def scalar_result(instruction: Instruction) -> bool:
+    """Whether it moves a value of a lane to a scalar register, or computes a float there."""
+    if not instruction.dst or instruction.dst[0].kind != "s":
+        return False
+    moves = instruction.opcode.lane in ("readlane", "readfirstlane") or instruction.opcode.moves_scalar
+    return moves or (instruction.opcode.scalar and instruction.dst[0].type in EXPONENTS)
 
 
 def _not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:

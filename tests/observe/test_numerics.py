@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import mfmasim
 from mfmasim.observe.float_words import not_finite
 from tests.machine import harness
+from tests.observe.faults import gfx1201
 
 ONE, ZERO, HUGE, NAN = "1.0", "0", "0x7f000000", "0x7fc00000"
 # v4 and v5 before the body; the body; id, mnemonic, words and count of what is reported, for 64 lanes.
@@ -161,6 +162,14 @@ ORIGINS = {
         f"v_rcp_f32 v5, v4\nv_mov_b32 v6, 1.0\nv_cmp_eq_u32_e32 vcc, 0, v0\nv_cndmask_b32_e32 v7, v6, v5, vcc\n{STORE}",
         ["Inf is made by v_rcp_f32", "v_cndmask_b32"],
     ),
+    "through a scalar register": (
+        f"v_rcp_f32 v5, v4\nv_readlane_b32 s14, v5, 0\ns_mov_b32 s15, s14\nv_mov_b32 v7, s15\n{STORE}",
+        ["Inf is made by v_rcp_f32 of v4 = 0.0; p0[0] and 63 further", "v_readlane_b32", "s_mov_b32", "v_mov_b32"],
+    ),
+    "a scalar register that was written since": (
+        f"v_rcp_f32 v5, v4\nv_readlane_b32 s14, v5, 0\ns_lshl_b32 s14, 1, 4\nv_mov_b32 v7, s14\n{STORE}", None,
+    ),
+    "a mask of lanes": (f"v_rcp_f32 v5, v4\nv_cmp_lt_f32 s[14:15], v5, v4\nv_mov_b32 v7, s14\n{STORE}", None),
     "not selected": (
         f"v_rcp_f32 v5, v4\nv_mov_b32 v6, 1.0\nv_cmp_eq_u32_e32 vcc, 5, v0\nv_cndmask_b32_e32 v7, v6, v5, vcc\n{STORE}",
         None,
@@ -174,6 +183,17 @@ def followed(body, x, arch="gfx942"):
     args = [np.zeros(256, np.float32), x]
     report = mfmasim.device("sim").launch(kernel, grid=1, block=64, args=args, checks="numerics:origin")
     return [f for f in report.findings if f.id == "numerics-origin" and "p0[" in f.message], report
+
+
+def test_floats_of_scalar_registers():
+    body = "v_rcp_f32_e32 v12, v11\nv_readlane_b32 s14, v12, 0\ns_add_f32 s15, s14, s14\nv_mov_b32_e32 v4, s15"
+    text = f"{gfx1201.BEGIN}v_cvt_f32_u32_e32 v11, v10\n{body}{gfx1201.END}"
+    kernel = harness.kernel(text, "gfx1201", "pp", lds=64)
+    args = [np.zeros(4096, np.uint32), np.zeros(4096, np.uint32)]
+    report = mfmasim.device("sim").launch(kernel, 1, 32, args, checks="numerics:origin")
+    (found,) = [f.message for f in report.findings if f.id == "numerics-origin"]
+    assert "Inf is made by v_rcp_f32 of v11 = 0.0; p0[0] and 31 further dwords" in found
+    assert "s_add_f32" in found
 
 
 @pytest.mark.parametrize("name", ORIGINS)
