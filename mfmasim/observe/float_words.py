@@ -129,3 +129,37 @@ def deciding(event: ValueEvent) -> Sequence[tuple[Operand, Sequence[U32]]]:
     """
     pairs = list(zip(event.instruction.src, event.sources, strict=True))
     return pairs[1:] if event.instruction.opcode.ends_division else pairs
+
+
+def operand_not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:
+    """Where an operand is not finite, (1 or waves, 1 or lanes).
+
+    Args:
+        source: the operand.
+        words: its dwords, each (1 or waves, 1 or lanes).
+        matrix: whether it is one of a matrix instruction, then in its whole wave.
+    """
+    kind = f"pk_{source.type}" if matrix and source.type in ("f16", "bf16") else source.type
+    found: Flags = np.zeros((1, 1), np.bool_)
+    if kind == "f64":
+        words = words[1::2]
+    for word in words[: 1 if source.kind == "const" else None]:
+        found = found | words_not_finite(word, kind)
+    return np.asarray(found.any(axis=1, keepdims=True)) if matrix else found
+
+
+def given_by(event: ValueEvent) -> str:
+    """The first operand that is not finite, of a matrix instruction with its lane."""
+    matrix = bool(event.instruction.opcode.matrix)
+    for source, words in deciding(event):
+        if words and operand_not_finite(source, words, matrix=matrix).any():
+            if source.kind not in ("v", "a"):
+                return "a constant or scalar operand"
+            file, first = source.written
+            if not matrix:
+                return f"operand {file}{first}"
+            kind = f"pk_{source.type}" if source.type in ("f16", "bf16") else source.type
+            for number, word in enumerate(words):
+                if (bad := words_not_finite(word, kind)).any():
+                    return f"operand {file}{first + number} in lane {int(np.argwhere(bad)[0][1])}"
+    return "an operand"

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.events.fragment_values import matrix_operands
-from mfmasim.observe.float_words import EXPONENTS, WHOLE, deciding, text, words_nan, words_not_finite
+from mfmasim.observe.float_words import (
+    EXPONENTS,
+    WHOLE,
+    deciding,
+    given_by,
+    operand_not_finite,
+    text,
+    words_nan,
+    words_not_finite,
+)
 from mfmasim.observe.lanes import by_lane
 from mfmasim.observe.tag_memory import TagMemory
 
@@ -254,7 +263,7 @@ class Origins:
         if fresh.any():
             given = np.zeros(fresh.shape, np.bool_)
             for source, words in deciding(event):
-                given = given | _not_finite(source, words, matrix=bool(opcode.matrix))
+                given = given | operand_not_finite(source, words, matrix=bool(opcode.matrix))
             high, low = word, event.results[0][0]
             if kind == "f64":
                 high = event.results[0][number | 1]
@@ -262,7 +271,7 @@ class Origins:
                 kind = f"pk_{kind}"
             nan = words_nan(np.broadcast_to(high, word.shape), kind, low)
             for what, those in (("NaN", fresh & nan), ("Inf", fresh & ~nan)):
-                for text_of, mask in (("", those & ~given), (_given(event), those & given)):
+                for text_of, mask in (("", those & ~given), (given_by(event), those & given)):
                     tags = tags + self._born(event, mask, what, text_of)
         return tags
 
@@ -385,34 +394,6 @@ def scalar_result(instruction: Instruction) -> bool:
         return False
     moves = instruction.opcode.lane in ("readlane", "readfirstlane") or instruction.opcode.moves_scalar
     return moves or (instruction.opcode.scalar and instruction.dst[0].type in EXPONENTS)
-
-
-def _not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:
-    """Where an operand is not finite, (1 or waves, 1 or lanes); of a factor of a matrix in its whole wave."""
-    kind = f"pk_{source.type}" if matrix and source.type in ("f16", "bf16") else source.type
-    found: Flags = np.zeros((1, 1), np.bool_)
-    if kind == "f64":
-        words = words[1::2]
-    for word in words[: 1 if source.kind == "const" else None]:
-        found = found | words_not_finite(word, kind)
-    return np.asarray(found.any(axis=1, keepdims=True)) if matrix else found
-
-
-def _given(event: ValueEvent) -> str:
-    """The first operand that is not finite, of a matrix instruction with its lane."""
-    matrix = bool(event.instruction.opcode.matrix)
-    for source, words in deciding(event):
-        if words and _not_finite(source, words, matrix=matrix).any():
-            if source.kind not in ("v", "a"):
-                return "a constant or scalar operand"
-            file, first = source.written
-            if not matrix:
-                return f"operand {file}{first}"
-            kind = f"pk_{source.type}" if source.type in ("f16", "bf16") else source.type
-            for number, word in enumerate(words):
-                if (bad := words_not_finite(word, kind)).any():
-                    return f"operand {file}{first + number} in lane {int(np.argwhere(bad)[0][1])}"
-    return "an operand"
 
 
 def described(origin: Origin, source_at: Callable[[int], str]) -> str:

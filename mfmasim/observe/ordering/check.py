@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.observe.check import Check
 from mfmasim.observe.ordering.global_races import GlobalRaces
 from mfmasim.observe.ordering.kinds import RACES
-from mfmasim.observe.ordering.lds_races import LdsRaces, selects
+from mfmasim.observe.ordering.lds_facts import selects
+from mfmasim.observe.ordering.lds_races import LdsRaces
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent

@@ -15,16 +15,15 @@ ended is ordered before later accesses of its wave. (This may miss races: no cor
 from __future__ import annotations
 
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.arrays import I64
-from mfmasim.isa.barriers import NUMBER, barrier_number
+from mfmasim.isa.barriers import NUMBER
 from mfmasim.kernels import PerKernel
-from mfmasim.observe.ordering.acquire import Uses
-from mfmasim.observe.ordering.flags import flag_reads
+from mfmasim.observe.ordering.lds_facts import LDS_FACTS, in_order
 from mfmasim.observe.ordering.lds_findings import LdsFindings
 from mfmasim.observe.ordering.named import ANY, NamedBarriers
 from mfmasim.observe.ordering.progress import Progress, Step
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
-    from mfmasim.kernels import Kernel
     from mfmasim.machine.events import AccessEvent, BlockEvent, ValueEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
@@ -48,14 +46,6 @@ NO_COUNTER = "", ""
 ALL_WAVES = np.uint32(0xFFFFFFFF)
 BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_named", "_releases"
 """What begins anew with each batch of workgroups."""
-
-
-def in_order(instruction: Instruction) -> bool:
-    """Whether one wave's accesses to the LDS happen in program order; direct-to-LDS loads do not.
-
-    Compilers rely on it and place no wait between such accesses (LLVM).
-    """
-    return instruction.opcode.unit in ("LDS", "VALU") or instruction.opcode.space == "flat"
 
 
 @lru_cache
@@ -71,39 +61,6 @@ def _shaped(access: AccessEvent, waves: int) -> tuple[I64, NDArray[np.bool_]]:
     return addresses, everyone(*shape) if access.active is None else np.broadcast_to(access.active, shape)
 
 
-class LdsFacts(NamedTuple):
-    """What of a kernel matters for the order of its accesses to the LDS."""
-
-    unit: int
-    """Bytes of a unit that races are found by."""
-    flags: set[int]
-    """Addresses of reads that wait for a flag."""
-    acquiring: set[int]
-    """Addresses of atomic operations that acquire."""
-    joins: bool
-    """Whether waves join named barriers."""
-    selects: bool
-    """Whether M0 says which."""
-
-
-def selects(instruction: Instruction) -> bool:
-    """Whether M0 says which barrier an instruction signals or joins."""
-    return instruction.opcode.barrier in ("signal", "join") and barrier_number(instruction) is None
-
-
-def _lds_facts(kernel: Kernel) -> LdsFacts:
-    instructions = kernel.reachable
-    narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
-    return LdsFacts(
-        1 if narrow else 4,
-        flag_reads(instructions, kernel.source_at),
-        Uses(instructions).acquires_lds(),
-        any(ins.opcode.barrier == "join" for ins in instructions),
-        any(map(selects, instructions)),
-    )
-
-
-LDS_FACTS: PerKernel[LdsFacts] = PerKernel(_lds_facts)
 STEPS: PerKernel[dict[tuple[int, int, int], list[Step]]] = PerKernel(lambda _: {})
 """What a block means for the order, by its first and last address and its length."""
 
