@@ -62,7 +62,7 @@ MUTANTS = [
     Mutant(
         "no_swizzle_of_rows",
         KEYS,
-        ("(part ^ (row ^ row / 8 * 4) % 8) * 8", "part * 8"),
+        ("(part ^ row % 8 ^ row / 8 % 2 * (D == 64 ? 5 : 12)) * 8", "part * 8"),
         (),
         arch=CDNA,
         equivalent="only bank conflicts, which the table of LDS accesses shows",

@@ -12,10 +12,10 @@
 #define PASSING 32          // rows of a block
 
 // Where 16 bytes of a block lie: eight elements of a row; eight elements of a column. A phase of ds_read_b128 reads 16 bytes
-// each of eight rows (columns), a phase of ds_write_b64 writes 8 bytes each of two rows (eight columns).
+// each of eight rows (columns), of sixteen on CDNA4; a phase of ds_write_b64 writes 8 bytes each of two rows (eight columns).
 template <int D>
 MOVES unsigned in_row(unsigned row, unsigned part) {
-  return row * D + (part ^ (row ^ row / 8 * 4) % 8) * 8;
+  return row * D + (part ^ row % 8 ^ row / 8 % 2 * (D == 64 ? 5 : 12)) * 8;
 }
 MOVES unsigned in_column(unsigned d, unsigned part) { return d / 2 * 64 + (part ^ d % 2 * 4 ^ (d & 2) ^ d / 4 % 8) * 8; }
 
