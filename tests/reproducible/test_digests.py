@@ -30,7 +30,7 @@ QUICK = {
     "wmma/streams": ("gfx1151", "add_streams"),
     "wmma_types": ("gfx1201", "i8_i8_bits"),
 }
-LATER = {"gemm_fp8/scheduled"}
+LATER = {"gemm_fp8/scheduled", "gemm_mx/scheduled"}
 """Families none of whose cases is quick."""
 
 

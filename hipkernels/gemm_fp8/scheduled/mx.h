@@ -131,14 +131,20 @@ struct Mx : Plain<S> {
     for (int i = 0; i < TILES; ++i) arrived(operand.of[i]);
     asm volatile("" : "+v"(operand.scales.of));
   }
+  // Of one step: the second 64 bytes of a row are another bit of the address.
+  static MOVES From step_of(From from, int step) { return {{from.at[0] ^ step % 2 * 64u, 0}, from.scales}; }
+
   // What fills up the scales' last tile may be anything, NaN too, which not even 0 makes 0.
-  template <int N>
-  MOVES void end(Operand<N> &operand) const { end(operand.scales); }
-  template <int N>
-  MOVES void end(Dwords<N> &scales) const {
-    const int left = (row_bytes - 1) % TILE_K / 16 + 1 - (int)this->thread / 16;  // blocks, from the lane's first one
-    scales.of &= (left > 0 ? 0x0000ffffu : 0u) | (left > 4 ? 0xffff0000u : 0u);
+  template <int TILES>
+  MOVES void end(Operand<TILES> &operand) const {
+    operand.scales.of &= (left() > 0 ? 0x0000ffffu : 0u) | (left() > 4 ? 0xffff0000u : 0u);
   }
+  template <int TILES>
+  MOVES void end_of_step(Dwords<TILES> &scales, int step) const {
+    if (left() <= 4 * step) scales.of = 0;
+  }
+  // Blocks of the last tile, from the lane's first one.
+  MOVES int left() const { return (row_bytes - 1) % TILE_K / 16 + 1 - (int)this->thread / 16; }
 
   // The transposed product: a lane has one row of C, and four columns next to each other.
   template <int ROWS, int COLUMNS>

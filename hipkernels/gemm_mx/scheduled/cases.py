@@ -1,4 +1,4 @@
-"""MXFP4 GEMM in the 8-wave ping-pong on CDNA4; the schedule is that of gemm_fp8/scheduled."""
+"""MXFP4 GEMM in the 8-wave ping-pong and the 4-wave interleave on CDNA4, beside those of FP8 in gemm_fp8/scheduled."""
 
 from typing import Any
 
@@ -11,20 +11,25 @@ ENDS = {"bounds-buffer-range": "rows, columns and K beyond the end are fetched f
 MATRIX = "v_mfma_scale_f32_16x16x128_f8f6f4"
 PINGPONG = "R14 F4 lgkmcnt(9) B lgkmcnt(0) M16 B R5 F2 B lgkmcnt(0) M16 B R9 F2 B lgkmcnt(0) M16 B F2 vmcnt(6) B M16 B"
 """Scales are a read of each half more than in FP8, and two loads of a tile."""
-BOUND = [
-    Claim("register copies in the main loop", "register copies", 0),
-    Claim("bound by the matrix cores", "matrix share", 1),
-]
+BLOCK = "M4 R M3 R M3 F R M3 R M2 F R M"
+INTERLEAVE = f"vmcnt(9) lgkmcnt(0) B {BLOCK} lgkmcnt(0) {BLOCK} vmcnt(8) lgkmcnt(0) B F {BLOCK} lgkmcnt(0) {BLOCK}"
+"""A step of 128 of K: four blocks, whose reads and loads are as far apart as there is room."""
+COPIES = Claim("register copies in the main loop", "register copies", 0)
+BOUND = [Claim("bound by the matrix cores", "matrix share", 1)]
 
 
-def declare(schedule: str, threads: int, shuffled: bool, suppress: dict[str, str], **more: Any) -> None:
+def declare(
+    schedule: str, source: str, threads: int, shuffled: bool, suppress: dict[str, str], flags: list[str], **more: Any
+) -> None:
     """The cases of one kernel.
 
     Args:
         schedule: ``pingpong`` or ``interleave``.
+        source: of the kernel.
         threads: work-items of a workgroup.
         shuffled: B is in AITER's order instead of by rows.
         suppress: findings that are meant.
+        flags: of the compiler.
         more: further arguments of `case`.
     """
     name = f"mx_{schedule}_shuffled" if shuffled else f"mx_{schedule}"
@@ -47,10 +52,10 @@ def declare(schedule: str, threads: int, shuffled: bool, suppress: dict[str, str
 
     scheduled.__name__ = name
     case(
-        f"../../gemm_fp8/scheduled/{schedule}.hip",
+        f"../../gemm_fp8/scheduled/{source}",
         kernel=name,
         arch="gfx950",
-        flags=["-DMXFP4"],
+        flags=flags,
         needs=f"M > 0 and N % 16 == 0 and N > 0 and K % 32 == 0 and K > {DEEP}",
         executes=[MATRIX, "buffer_load_dword.* lds"],
         each=[{}, {"M": 77, "N": 208, "K": 544, "gap": 32, "ldc": 212}],
@@ -61,4 +66,5 @@ def declare(schedule: str, threads: int, shuffled: bool, suppress: dict[str, str
 
 
 for shuffled in (False, True):
-    declare("pingpong", 512, shuffled, APART, order=PINGPONG, claims=BOUND)
+    declare("pingpong", "pingpong.hip", 512, shuffled, APART, ["-DMXFP4"], order=PINGPONG, claims=[COPIES, *BOUND])
+    declare("interleave", "interleave_mx.hip", 256, shuffled, {}, [], order=INTERLEAVE, claims=BOUND)

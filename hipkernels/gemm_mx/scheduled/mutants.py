@@ -17,6 +17,10 @@ def pingpong(name: str, old: str, new: str, caught: tuple[str, ...], case: str =
     return Mutant(f"pingpong_{name}", f"mx_pingpong{case}", (old, new), caught, **more)
 
 
+def interleave(name: str, old: str, new: str, caught: tuple[str, ...], case: str = "", **more: Any) -> Mutant:
+    return Mutant(f"interleave_{name}", f"mx_interleave{case}", (old, new), caught, **more)
+
+
 MUTANTS = [
     # --- Order: the waits count the scales' loads and reads too
     pingpong("waits_for_one_half_less", "WAIT_FETCHES(3);              // loop", "WAIT_FETCHES(4);  // loop", ORDER),
@@ -52,8 +56,8 @@ MUTANTS = [
     pingpong("k_not_cut_off", "into.lane = BEYOND;", ";", MAP, END, about="what is read there has scales of 2^-127"),
     pingpong("scales_not_cut_off", "scales.of &= (left", "unsigned none = (left", OUT, END, about="the padding is NaN"),
     pingpong("last_tile_left_out", "(g.K / 2 + TILE_K - 1) / TILE_K", "g.K / 2 / TILE_K", BOTH, END),
-    pingpong("rows_not_guarded", "rows = min(2 * HALF, g.M - row)", "rows = 2 * HALF", ("bounds",), END),
-    pingpong("columns_not_guarded", "first < g.N ?", "true ?", ("bounds", *BOTH), END),
+    pingpong("rows_not_guarded", "rows = min(2 * HALF, g.M - row)", "rows = 2 * HALF", ("bounds", *MAP), END),
+    pingpong("columns_not_guarded", "first < g.N ?", "true ?", ALL, END),
     pingpong("scales_of_the_last_rows", "g.N + 31 : g.M + 31", "g.N : g.M", BOTH, END),
     pingpong("gap_of_a_ignored", "const int step = g.lda / 2,", "const int step = g.K / 2,", BOTH, END),
     # --- Places
@@ -64,4 +68,19 @@ MUTANTS = [
     pingpong("shuffled_in_steps_of_rows", "into.k = 16 * k;", "into.k = k;", BOTH, "_shuffled"),
     pingpong("not_shuffled", "SHUFFLED ? at.row / 16 * 16", "false ? at.row / 16 * 16", BOTH, "_shuffled"),
     pingpong("no_priority", "__builtin_amdgcn_s_setprio(1);", "", (), equivalent="priority affects only time"),
+    # --- The interleave
+    interleave("waits_for_less_of_this_tile", "WAIT_FETCHES(4, 1);  // loop", "WAIT_FETCHES(5, 1);  // loop", ORDER),
+    interleave("waits_for_less_of_the_next", "WAIT_FETCHES(4, 0);  // loop", "WAIT_FETCHES(5, 0);  // loop", ORDER),
+    interleave("without_the_first_barrier", "BARRIER();  // loop: 1", "// loop: 1", ORDER),
+    interleave("without_the_second_barrier", "BARRIER();  // loop: 2", "// loop: 2", ORDER),
+    interleave("without_the_last_barrier", "BARRIER();  // epilogue", "// epilogue", ORDER),
+    interleave("scales_of_the_first_step", "operand.scales.of >>= step % 2 * 16;", ";", BOTH),
+    interleave("first_step_twice", "from.at[0] ^ step % 2 * 64u", "from.at[0]", BOTH),
+    interleave(
+        "scales_not_cut_off", "if (left() <= 4 * step) scales.of = 0;", ";", OUT, END, about="the padding is NaN"
+    ),
+    interleave("one_part_twice", "into.first += part * (HALF / 2);", ";", BOTH),
+    interleave(
+        "quadrant_twice", "BLOCK(1, 1, b[0], FROM_B(0, turn + 1)", "BLOCK(1, 0, b[0], FROM_B(0, turn + 1)", BOTH
+    ),
 ]
