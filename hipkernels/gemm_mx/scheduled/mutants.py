@@ -81,6 +81,9 @@ MUTANTS = [
     ),
     interleave("one_part_twice", "into.first += part * (HALF / 2);", ";", BOTH),
     interleave(
-        "quadrant_twice", "BLOCK(1, 1, b[0], FROM_B(0, turn + 1)", "BLOCK(1, 0, b[0], FROM_B(0, turn + 1)", BOTH
+        "quadrant_twice",
+        "BLOCK(1, 1, b[0], FROM_B(0, turn + 1)",
+        "BLOCK(1, 0, b[0], FROM_B(0, turn + 1)",
+        (*BOTH, "waits"),
     ),
 ]
