@@ -54,7 +54,14 @@ MUTANTS = [
     ),
     # --- Ends of M, N and K
     pingpong("k_not_cut_off", "into.lane = BEYOND;", ";", MAP, END, about="what is read there has scales of 2^-127"),
-    pingpong("scales_not_cut_off", "scales.of &= (left", "unsigned none = (left", OUT, END, about="the padding is NaN"),
+    pingpong(
+        "scales_not_cut_off",
+        "operand.scales.of &= (left",
+        "unsigned none = (left",
+        OUT,
+        END,
+        about="the padding is NaN",
+    ),
     pingpong("last_tile_left_out", "(g.K / 2 + TILE_K - 1) / TILE_K", "g.K / 2 / TILE_K", BOTH, END),
     pingpong("rows_not_guarded", "rows = min(2 * HALF, g.M - row)", "rows = 2 * HALF", ("bounds", *MAP), END),
     pingpong("columns_not_guarded", "first < g.N ?", "true ?", ALL, END),
