@@ -131,7 +131,7 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
 
 def _lacking(value: Polynomial) -> int:
     """How far a polynomial is from having no negative coefficient: how many there are, and their bits."""
-    return sum(1 + int(-np.min(value.terms[monomial])).bit_length() for monomial in value.negative())
+    return sum(1 + int(np.min(value.terms[monomial])).bit_length() for monomial in value.negative())
 
 
 def _negative(value: Coefficient) -> bool:
