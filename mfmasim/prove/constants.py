@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.binding.bind import bind
 from mfmasim.machine.opcodes.registry import OPERATIONS
+from mfmasim.machine.state.waves import Group, Waves
 from mfmasim.prove.words import Word, bits, known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.state import State
+
     Words = Sequence["Word | None"]
 
-__all__ = ["PLAIN", "computed", "truth_table"]
+__all__ = ["PLAIN", "computed", "executed", "truth_table"]
 
 MASK = 0xFFFFFFFF
 PLAIN = {"u32": np.uint32, "i32": np.int32, "b32": np.uint32}
 """Types of dwords in the signatures of operations."""
+INTEGERS = {*PLAIN, "u16", "i16", "b16"}
+"""Types of sources and results that the machine computes for `executed`."""
+POISONS = (0x5A5AA5A5, 0xA5A55A5A)
+"""What a destination holds that is not known; no bit of the second is one of the first."""
 
 
 def computed(name: str, sources: Words) -> list[Word | None] | None:
@@ -58,3 +70,42 @@ def truth_table(sources: Words, table: int) -> list[Word | None] | None:
         if table >> row & 1:
             total = total | ((a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c) & MASK)
     return [bits(total)]
+
+
+def executed(state: State, ins: Instruction) -> Word | None:
+    """The result of a vector operation of integers whose sources are constants, halves and SDWA included.
+
+    The machine executes the instruction itself. Where the destination is not known and a part of it stays, nothing is.
+
+    Args:
+        state: before it.
+        ins: an instruction that reads no other lanes.
+    """
+    operation = OPERATIONS.get(ins.name)
+    if operation is None or operation.unit != "vector" or len(ins.dst) != 1 or ins.dst[0].kind != "v":
+        return None
+    if not {*operation.sources, *operation.results} <= INTEGERS or ins.dst[0].count != 1:
+        return None
+    if any(operand.kind not in ("v", "s", "const") or operand.count != 1 for operand in ins.src):
+        return None
+    held = {(o.kind, o.index): known(state.operand(o)) for o in ins.src if o.kind != "const"}
+    if any(value is None for value in held.values()):
+        return None
+    arch, target = find_arch(ins.arch), ins.dst[0]
+    old = held.get(("v", target.index), known(state.operand(target)))
+    found = []
+    for poison in POISONS if old is None else (old,):
+        waves = Waves(arch, len(state.waves), state.lanes, 1 + max([target.index, *(n for _, n in held)]), 0)
+        for (kind, number), value in [*held.items(), (("v", target.index), poison)]:
+            shape = (len(state.waves), state.lanes if kind == "v" else 1)
+            array = np.broadcast_to(np.asarray(value, np.int64), shape).astype(np.uint32)
+            if kind == "v":
+                waves.v[number] = array
+            else:
+                waves.s[number] = array[:, 0]
+        try:
+            bind(ins, SimpleNamespace(arch=arch))(Group(waves))
+        except MfmasimError:  # a modifier that the machine refuses
+            return None
+        found.append(np.broadcast_to(waves.v[target.index], (len(state.waves), state.lanes)))
+    return bits(found[0].astype(np.int64)) if (found[0] == found[-1]).all() else None

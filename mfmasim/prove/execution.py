@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
 from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
-from mfmasim.prove.guards import meet, skipped
+from mfmasim.prove.guards import meet, repeated, skipped
 from mfmasim.prove.instructions import execute_alu
 from mfmasim.prove.loops import Turn, through
 from mfmasim.prove.masks import Condition, Mask
@@ -199,6 +200,8 @@ class Execution:
         if taken.all() or not taken.any():
             return ins.target if taken.all() else following
         flags = np.broadcast_to(taken, (len(state.waves), 1))[:, 0]
+        if ins.name.endswith("execnz") and self._again(state, ins, flags):
+            return ins.target
         for does, skips, on in ((following, ins.target, ~flags), (ins.target, following, flags)):
             if self._block(state, does, skips, on):
                 return does
@@ -223,6 +226,25 @@ class Execution:
         state.blocks[behind] = Block(code, tuple(state.flights), state.exec, waves)
         if on is not None:
             state.exec = Mask(state.exec.on & on[:, None], state.exec.literals)
+        return True
+
+    def _again(self, state: State, ins: Instruction, on: NDArray[np.bool_]) -> bool:
+        """Whether waves that have left a loop of lanes may go through it with the others: they have no lanes in it.
+
+        Args:
+            state: changed where they may.
+            ins: the branch back.
+            on: waves that have lanes left.
+        """
+        body = repeated(self.flow.code, ins)
+        if body is None:
+            return False
+        behind = ins.pc + ins.size
+        before = state.blocks.get(behind)
+        flights = tuple(state.flights)
+        if before is not None:  # some waves have left earlier; operations of two ways are not counted together
+            flights = (*before.flights, *(replace(one, order="") for one in flights))
+        state.blocks[behind] = Block(body, flights, None, tuple(state.waves[on].tolist()))
         return True
 
     def _taken(self, state: State, ins: Instruction) -> np.ndarray:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Block
 
-__all__ = ["meet", "skipped"]
+__all__ = ["meet", "repeated", "skipped"]
 
 LONGEST = 128
 """Instructions of a guarded block, and of a copy, at most."""
+TIMING = ("delay", "nop")
+"""Kinds of instructions that a copy may have more or fewer of."""
 
 
 def meet(state: State, block: Block) -> None:
@@ -41,7 +43,34 @@ def meet(state: State, block: Block) -> None:
             state.scc = None
     issued = {ins.pc for ins in block.code}
     state.flights = [*block.flights, *(replace(one, order="") for one in state.flights if one.pc in issued)]
-    state.exec = block.exec
+    state.exec = state.exec if block.exec is None else block.exec
+
+
+def repeated(code: Mapping[int, Instruction], branch: Instruction) -> list[Instruction] | None:
+    """The body of a loop that goes on while a lane is left; None where it does something without lanes.
+
+    Args:
+        code: instructions by address.
+        branch: the one that leads back.
+    """
+    found: list[Instruction] = []
+    at = branch.target
+    while at is not None and at in code and len(found) <= LONGEST:
+        ins = code[at]
+        if ins is branch:
+            return found
+        if not _nothing_without_lanes(ins, barriers=False) and not _narrows(ins):
+            return None
+        found.append(ins)
+        at += ins.size
+    return None
+
+
+def _narrows(ins: Instruction) -> bool:
+    """Whether an instruction takes lanes from EXEC, and adds none."""
+    stem = ins.name.removeprefix("s_").rsplit("_", 1)[0]
+    sources = {"and": ins.src, "andn2": ins.src[:1], "and_not1": ins.src[:1]}.get(stem, ())
+    return any(one.kind == "s" and one.index == EXEC for one in sources)
 
 
 def skipped(
@@ -84,40 +113,39 @@ def _nothing_without_lanes(ins: Instruction, *, barriers: bool) -> bool:
 def _alike(code: Mapping[int, Instruction], a: int, b: int) -> bool:
     """Whether two pieces of code do the same and then go on at the same addresses."""
     for _ in range(LONGEST):
+        a, b = _behind(code, a), _behind(code, b)
+        if a == b:
+            return True
         one, two = code.get(a), code.get(b)
         if one is None or two is None:
             return False
-        if one.opcode.flow == "branch" and one.target == b:
-            return True
+        if one.opcode.flow == two.opcode.flow == "end":
+            return one.raw == two.raw
         if one.opcode.flow or two.opcode.flow:
             ways = _ways(code, one)
             return ways is not None and ways == _ways(code, two)
         if one.raw != two.raw or one.name == "s_getpc_b64":
             return False
         a, b = a + one.size, b + two.size
-        if a == b:
-            return True
     return False
 
 
 def _ways(code: Mapping[int, Instruction], ins: Instruction) -> tuple[int, int] | None:
     """Where a branch goes on with and without active lanes."""
-    ways: tuple[int | None, int | None] = ins.pc + ins.size, ins.target
-    if ways[1] is None or ins.opcode.flow not in ("branch", "conditional"):
+    if ins.target is None or ins.opcode.flow != "conditional" or ins.opcode.condition != "exec":
         return None
-    if ins.opcode.flow == "branch":
-        ways = ways[1], ways[1]
-    elif ins.opcode.condition != "exec":
-        return None
-    some, none = ways if ins.name.endswith("execz") else ways[::-1]
-    return (_behind(code, some), _behind(code, none)) if some is not None and none is not None else None
+    some, none = (ins.pc + ins.size, ins.target)[:: 1 if ins.name.endswith("execz") else -1]
+    return _behind(code, some), _behind(code, none)
 
 
 def _behind(code: Mapping[int, Instruction], at: int) -> int:
-    """The address behind unconditional branches."""
+    """The address behind unconditional branches, and behind what only says when instructions are issued."""
     for _ in range(LONGEST):
         ins = code.get(at)
-        if ins is None or ins.opcode.flow != "branch" or ins.target is None:
+        if ins is not None and ins.opcode.flow == "branch" and ins.target is not None:
+            at = ins.target
+        elif ins is not None and ins.opcode.kind in TIMING:
+            at += ins.size
+        else:
             break
-        at = ins.target
     return at

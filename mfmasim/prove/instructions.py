@@ -9,7 +9,7 @@ import numpy as np
 
 from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.prove import comparisons
-from mfmasim.prove.constants import computed, truth_table
+from mfmasim.prove.constants import computed, executed, truth_table
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
 from mfmasim.prove.masks import Condition, Mask
@@ -355,6 +355,10 @@ def _vector(state: State, ins: Instruction) -> None:
     if ins.opcode.lane == "readlane":
         state.write(ins.dst[0], [])
         return
+    own = not ins.opcode.lane and ins.encoding not in ("DPP", "DPP8")
+    if own and _changed(ins) and (word := executed(state, ins)) is not None:
+        state.write(ins.dst[0], [word])
+        return
     if ins.opcode.lane or _changed(ins):
         # A lane that is written whatever EXEC says, and what other lanes hold, is not followed.
         for operand in ins.dst:
@@ -387,6 +391,8 @@ def _vector(state: State, ins: Instruction) -> None:
     results = computed(name, sources) if name != "v_bitop3_b32" else truth_table(sources, ins.modifiers["bitop3"])
     if results is None and name in WORDS:
         results = [WORDS[name](sources, state.facts)]
+    elif results is None and (word := executed(state, ins)) is not None:
+        results = [word]
     for k, operand in enumerate(ins.dst):
         one = (
             [results[k]]

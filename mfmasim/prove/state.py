@@ -117,7 +117,9 @@ class State:
             out.scc = Carry(self.scc.a.mapped(pick), self.scc.b.mapped(pick))
         elif isinstance(self.scc, tuple):
             out.scc = (self.scc[0].chosen(which), self.scc[1])
-        out.blocks = {at: replace(b, exec=b.exec.chosen(which)) for at, b in self.blocks.items()}
+        out.blocks = {
+            at: replace(b, exec=None if b.exec is None else b.exec.chosen(which)) for at, b in self.blocks.items()
+        }
         out.facts = [f.mapped(pick) for f in self.facts]
         out.gained = [f.mapped(pick) for f in self.gained]
         return out

@@ -72,8 +72,8 @@ class Block:
     code: list[Instruction]
     flights: tuple[Flight, ...]
     """Operations in flight before it."""
-    exec: Mask
-    """EXEC before it, of all waves."""
+    exec: Mask | None
+    """EXEC before it, of all waves; None where its end has another one."""
     waves: tuple[int, ...] | None = None
     """Numbers of the waves that execute it; None where conditions decide."""
 

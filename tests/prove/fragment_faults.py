@@ -202,15 +202,15 @@ OF_HALVES = (
         "the second half of A is one tile late",
         PING_PONG,
         "FETCH_A(toc, 1, next);",
-        "FETCH_A(toc, 1, t == 1 ? next - TILE_K : next);",
+        "FETCH_A(toc, 1, t == 2 ? next - TILE_K : next);",
         K=640,
     ),
     fault(
         "the slot of the last tile but one",
         PING_PONG,
         "READ_B(b1, tic, 1);\n  BARRIER();",
-        "READ_B(b1, last > 2 ? toc : tic, 1);\n  BARRIER();",
-        K=512,
+        "READ_B(b1, last > 3 ? toc : tic, 1);\n  BARRIER();",
+        K=640,
     ),
     fault(
         "rows of the other half of the waves",

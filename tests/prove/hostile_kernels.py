@@ -257,4 +257,14 @@ FAULTS = (
             grid=up, written=lambda n, k: n * k, k=3),
     Hostile("an element behind the smaller of two sizes", "bounds", {"n": 5, "k": 9},
             "s_min_u32 s5, s12, s14\n s_lshl_b32 s5, s5, 2\n v_mov_b32 v4, s5\n" + STORE, written=first, n=64),
+    Hostile("a load of a turn that one wave alone takes counts for the wait behind it", "waits", {},
+            "v_mov_b32 v5, v0\n v_mov_b32 v4, v1\n s_mov_b64 s[20:21], exec\n global_load_dword v9, v1, s[8:9]\n"
+            "again:\n global_load_dword v10, v1, s[8:9]\n v_add_u32 v5, 64, v5\n v_cmp_gt_u32 vcc, 0x81, v5\n"
+            "s_and_b64 exec, exec, vcc\n s_cbranch_execnz again\n s_mov_b64 exec, s[20:21]\n s_waitcnt vmcnt(3)\n"
+            "v_add_u32 v3, v9, v3\n" + STORE, block=128, read=lambda n, k: 128, written=lambda n, k: 128),
+    Hostile("a scalar of a turn that one wave alone takes", "bounds", {},
+            "s_mov_b32 s5, 0\n v_mov_b32 v5, v0\n s_mov_b64 s[20:21], exec\nagain:\n s_add_u32 s5, s5, 1024\n"
+            "v_add_u32 v5, 64, v5\n v_cmp_gt_u32 vcc, 0x81, v5\n s_and_b64 exec, exec, vcc\n s_cbranch_execnz again\n"
+            "s_mov_b64 exec, s[20:21]\n s_sub_u32 s5, 0x800, s5\n v_mov_b32 v4, s5\n" + STORE,
+            block=128),
 )  # fmt: skip

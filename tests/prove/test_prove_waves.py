@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.prove import prove_case
 from mfmasim.prove.contract import contract_of
 from mfmasim.prove.execution import Execution
 from mfmasim.prove.lds_races import races
@@ -30,3 +31,16 @@ def test_waves_that_are_a_barrier_apart_stay_together(between: str, racy: bool, 
     assert [path.waves.tolist() for path in paths] == [[0, 1]]
     problems, order = races(paths, arch, 512, lambda: None)
     assert (bool(problems), bool(order)) == (racy, turned)
+
+
+@pytest.mark.parametrize(("length", "proved"), [(127, True), (126, False)])
+def test_halves_of_registers_are_computed_by_the_machine(length: int, proved: bool) -> None:
+    """Address 8 v0: an SDWA sum of the halves of (3 v0 - v0), of which the upper one is 0."""
+    body = (
+        "v_mul_lo_u16 v5, v0, 3\n v_sub_u16 v6, v5, v0\n"
+        "v_add_u32_sdwa v7, v6, v6 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_1\n"
+        "v_lshlrev_b32 v4, 2, v7\n global_store_dword v4, v3, s[10:11]\n"
+    )
+    one = Hostile("halves", "bounds", {}, body, written=lambda n, k: length)
+    proof = prove_case(one.case(), one.arch, kernel=one.kernel(), replays=False)
+    assert (proof.obligations[0].kind, proof.obligations[0].verdict == "proved") == ("bounds", proved)
