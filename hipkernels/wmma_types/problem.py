@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hipkernels.wmma_types.reference import drawn, float_product, in_bytes, integer_product, nibbles, values
+from hipkernels.wmma_types.reference import SATURATES, drawn, float_product, in_bytes, integer_product, nibbles, values
 from mfmasim.formats import format as find_format
 from mfmasim.verify import A, B, C, In, InOut, LaunchDict, Out, case
 from mfmasim.verify.arrays import Array
@@ -121,21 +121,21 @@ def _near_the_ends(shape: tuple[int, int], seed: int) -> NDArray[Any]:
     return near >> 31 ^ 0x7FFFFFFF - (near & 0x3FFF)
 
 
-def _added(factors: tuple[NDArray[Any], NDArray[Any]], c: NDArray[Any], *, clamp: bool) -> NDArray[Any]:
-    return integer_product(*factors, c, clamp=clamp)
+def _added(factors: tuple[NDArray[Any], NDArray[Any]], c: NDArray[Any], *, step: int, clamp: bool) -> NDArray[Any]:
+    return integer_product(*factors, c, step=step, clamp=clamp)
 
 
 def declare_sum(source: str, kernel: str, a: str, b: str, instruction: str, *, clamp: bool) -> None:
     """A case for a kernel that adds A B to a C near the ends of i32, where the sums of many an element pass them."""
 
-    def gemm(M: int = 19, N: int = 33, K: int = 53, seed: int = 3) -> LaunchDict:
+    def gemm(M: int = 19, N: int = 33, K: int = 53, seed: int = 3, arch: str = "") -> LaunchDict:
         x, y, decode = _inputs((a, b), M, N, K, seed)
         total = InOut("i32", (M, N), partial(_near_the_ends, (M, N), seed))
         return {
             "grid": _grid(M, N),
             "block": 128,
             "args": [x, y, total, M, N, K, K, N, N],
-            "expect": lambda p, q, c: _added(decode(p, q), c, clamp=clamp),
+            "expect": lambda p, q, c: _added(decode(p, q), c, step=SATURATES[arch], clamp=clamp),
         }
 
     gemm.__name__ = kernel

@@ -10,6 +10,9 @@ from mfmasim.verify import product_by
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
 """Of C, by the name of the format in the instruction's; bf16 travels as codes."""
+SATURATES = {"gfx1151": 16, "gfx1201": 8}
+"""Products that an integer instruction with CLAMP sums before it saturates: all 16 on RDNA3, as its ISA manual reads;
+an RX 9070 saturates after each half of K."""
 
 
 def float_product(arch: str, instruction: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -19,12 +22,12 @@ def float_product(arch: str, instruction: str, a: NDArray[Any], b: NDArray[Any])
 
 
 def integer_product(
-    a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None = None, *, clamp: bool = False
+    a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None = None, *, step: int = 16, clamp: bool = False
 ) -> NDArray[Any]:
-    """A (M, K) times B (K, N) in int64, C added -> int32: after every 16 of K it wraps, or stops at the ends."""
+    """A (M, K) times B (K, N) in int64, C added -> int32: after every `step` of K it wraps, or stops at the ends."""
     total = np.zeros((a.shape[0], b.shape[1]), np.int64) if c is None else c.astype(np.int64)
-    for k in range(0, a.shape[1], 16):
-        total = total + a[:, k : k + 16].astype(np.int64) @ b[k : k + 16].astype(np.int64)
+    for k in range(0, a.shape[1], step):
+        total = total + a[:, k : k + step].astype(np.int64) @ b[k : k + step].astype(np.int64)
         total = np.clip(total, -(1 << 31), (1 << 31) - 1) if clamp else total.astype(np.int32).astype(np.int64)
     return total.astype(np.int32)
 
