@@ -6,21 +6,22 @@ values. A case without `needs=` is proved for its own parameters alone.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.arguments import POINTERS, Passed, Region, changed, keys_of, leaves_of, passed
+from mfmasim.prove.branches import questioned
 from mfmasim.prove.integers import Notes, Rewrite, Traced, as_polynomial, noting
-from mfmasim.prove.narrowing import check_conjunction, check_not_negative, fills_arrays, made, others
+from mfmasim.prove.narrowing import check_conjunction, check_not_negative, fills_arrays, made, moduli_of, others
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
 from mfmasim.verify.contract import names_in
 from mfmasim.verify.roles import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
@@ -92,7 +93,7 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     check_conjunction(case.needs)
     sizes = [n for n in case.parameters if n in names_in(case.needs) and _is_size(case.parameters[n])]
     strides = _strides(case) if sizes else []
-    moduli = _moduli(case.needs, sizes)
+    moduli = moduli_of(case.needs, sizes)
     moduli |= {name: by for name, by in _stride_multiples(case, arch, strides).items() if by > 1}
     # A stride that the case leaves to the kernel's default is longer than any line in the example.
     longer = 64 * (2 + sum(int(case.parameters[n]) for n in sizes) // 64)
@@ -100,7 +101,8 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     check_not_negative(case, example, moduli)
     ways = [_way(case, arch, example, moduli)]
     if example:
-        for parameters in others(case, example, moduli, strides, fills=ways[0].fills):
+        samples = others(case, example, moduli, strides, fills=ways[0].fills)
+        for parameters in chain(samples, questioned(case, ways, strides)):
             if not any(way.covers(case, arch, parameters) for way in ways):
                 if len(ways) == MOST_WAYS:
                     raise MfmasimError(
@@ -164,6 +166,7 @@ class _Way:
             return not made(case, parameters)
         if other.seen != self.seen:
             return False
+        self.notes.questions += other.notes.questions
         facts, answers = {fact.key for fact in other.notes.facts}, set(other.notes.answers)
         self.notes.facts = [fact for fact in self.notes.facts if fact.key in facts]
         self.notes.answers = [answer for answer in self.notes.answers if answer in answers]
@@ -194,6 +197,7 @@ def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[
             compile(case.needs, "<contract>", "eval"), {"__builtins__": {}}, {**case.parameters, **given}
         ):
             raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
+        notes.questions.clear()
         launch = case.make(dict(given))
         grid = [as_polynomial(n) for n in whole(launch.grid)]
         known: dict[Argument, Region] = {}
@@ -239,22 +243,6 @@ def _parameters(
             polynomial = of(Symbol(name + "'")).scaled(factor) - of(rest_of).scaled(exact)
         made[name] = Traced(value, polynomial)
     return made
-
-
-def _moduli(needs: str, names: Collection[str]) -> dict[str, int]:
-    """``M % 64 == 0`` among the parts of a condition that ``and`` joins: multiples by name."""
-    found: dict[str, int] = {}
-    tree = ast.parse(needs or "True", mode="eval").body
-    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
-    for part in parts:
-        match part:
-            case ast.Compare(
-                left=ast.BinOp(left=ast.Name(id=name), op=ast.Mod(), right=ast.Constant(value=int(by))),
-                ops=[ast.Eq()],
-                comparators=[ast.Constant(value=0)],
-            ) if name in names:
-                found[name] = by
-    return found
 
 
 def _joined(written: tuple[int, int], modulus: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import lcm
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
@@ -21,7 +21,11 @@ from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Notes", "Repeated", "Rewrite", "Traced", "as_polynomial", "noting"]
+__all__ = ["Notes", "Question", "Repeated", "Rewrite", "Traced", "as_polynomial", "noting"]
+
+
+Question: TypeAlias = "tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]"
+"""A comparison: what held before it, and what holds where it has another answer; both not negative."""
 
 
 class Rewrite(BaseException):
@@ -41,6 +45,8 @@ class Notes:
     """Polynomials that are not negative."""
     answers: list[str] = field(default_factory=list)
     """Answers that no inequality can express, such as ``lda - K is not 0``."""
+    questions: list[Question] = field(default_factory=list)
+    """Comparisons of parameters, with the answers that they did not have."""
     quotients: dict[object, Polynomial] = field(default_factory=dict)
     """Quotients that are symbols of their own, by dividend and divisor: the same ones in all runs that share them."""
 
@@ -185,14 +191,19 @@ def _asked(left: Traced, right: Any, how: str) -> bool:
     difference = left.polynomial - other
     if difference.is_constant:
         return bool(answer)
+    before = tuple(notes.facts)
     if how == "==":
         if answer:
+            notes.questions += [(before, (difference - 1,)), (before, (-difference - 1,))]
             notes.facts += [difference, -difference]
         else:
+            notes.questions.append((before, (difference, -difference)))
             notes.answers.append(f"{difference} is not 0")
     else:
         strict = 1 if how == ">" else 0
-        notes.facts.append(difference - strict if answer else -difference - (1 - strict))
+        yes, no = difference - strict, -difference - (1 - strict)
+        notes.questions.append((before, (no if answer else yes,)))
+        notes.facts.append(yes if answer else no)
     return bool(answer)
 
 

@@ -16,12 +16,12 @@ from mfmasim.verify.arrays import Array
 from mfmasim.verify.contract import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mfmasim.verify import Case
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["check_conjunction", "check_not_negative", "fills_arrays", "made", "others"]
+__all__ = ["admitted", "check_conjunction", "check_not_negative", "fills_arrays", "made", "moduli_of", "others"]
 
 SCALES = (1, 2, 3, 5, 8, 33, 128, 1000, 4096, 70_000)
 """Sizes that are looked at, in multiples of what a size has to be a multiple of."""
@@ -42,6 +42,22 @@ def check_conjunction(needs: str) -> None:
         logic = any(isinstance(node, ast.BoolOp | ast.Compare | ast.Not | ast.In | ast.NotIn) for node in below)
         if logic or isinstance(part, ast.BoolOp | ast.UnaryOp):
             raise MfmasimError(f"the contract {ast.unparse(part)!r} is no comparison of numbers: it is not followed")
+
+
+def moduli_of(needs: str, names: Collection[str]) -> dict[str, int]:
+    """``M % 64 == 0`` among the parts of a condition that ``and`` joins: multiples by name."""
+    found: dict[str, int] = {}
+    tree = ast.parse(needs or "True", mode="eval").body
+    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    for part in parts:
+        match part:
+            case ast.Compare(
+                left=ast.BinOp(left=ast.Name(id=name), op=ast.Mod(), right=ast.Constant(value=int(by))),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value=0)],
+            ) if name in names:
+                found[name] = by
+    return found
 
 
 def check_not_negative(case: Case, example: Mapping[str, int], moduli: Mapping[str, int]) -> None:
@@ -98,9 +114,22 @@ def others(
     drawn = [{name: scale * moduli.get(name, 1) for name in sizes} for scale in SCALES]
     drawn += [{**base, name: scale * moduli.get(name, 1)} for name in sizes for scale in SCALES]
     for some in drawn:
-        larger = prod(max(value / max(base[name], 1), 1) for name, value in some.items())
         longer = 64 * (2 + sum(some.values()) // 64)
         parameters = {**some, **dict.fromkeys(strides, longer)}
-        if (fills and larger > LARGER) or (case.needs and broken(case.needs, {**case.parameters, **parameters})):
-            continue
-        yield parameters
+        if admitted(case, base, parameters, fills=fills):
+            yield parameters
+
+
+def admitted(case: Case, base: Mapping[str, int], parameters: Mapping[str, int], *, fills: bool) -> bool:
+    """Whether a case's contract admits sizes, and they are not too large to be made.
+
+    Args:
+        case: the case.
+        base: its own sizes, strides left out.
+        parameters: the sizes.
+        fills: whether the case computes elements of arrays.
+    """
+    larger = prod(max(parameters[name] / max(own, 1), 1) for name, own in base.items())
+    return not (fills and larger > LARGER) and not (
+        case.needs and broken(case.needs, {**case.parameters, **parameters})
+    )

@@ -7,36 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.arguments import Region, leaves_of, passed
+from mfmasim.prove.branches import chosen, value_of
 from mfmasim.prove.contract import whole
-from mfmasim.prove.polynomial import constant, of
 from mfmasim.verify.arguments import Argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from mfmasim.architectures import Arch
     from mfmasim.prove.arguments import Passed
     from mfmasim.prove.contract import Contract
-    from mfmasim.prove.polynomial import Polynomial, Symbol
+    from mfmasim.prove.polynomial import Symbol
     from mfmasim.verify import Case
 
-__all__ = ["check_contract", "sizes", "value_of"]
+__all__ = ["check_contract", "sizes"]
 
 COMPARED = 6
 """Launches that a traced contract is compared with."""
 MOST = 200
 """Sizes that are tried."""
-
-
-def value_of(polynomial: Polynomial, values: Mapping[Symbol, int]) -> int:
-    """A polynomial whose coefficients all lanes share, for values of its symbols."""
-    total = 0
-    for monomial, factor in polynomial.terms.items():
-        part = int(factor)
-        for symbol in monomial:
-            part *= values[symbol]
-        total += part
-    return total
 
 
 def sizes(
@@ -59,34 +48,11 @@ def sizes(
     offsets = sorted(product(range(3), repeat=min(len(symbols), 8)), key=lambda o: (sum(o), max(o, default=0)))
     seen = set()
     for offset in offsets[: 20 if at else MOST]:
-        values = _chosen(symbols, facts, offset)
+        values = chosen(symbols, facts, offset)
         key = None if values is None else tuple(values.values())
         if values is not None and key not in seen:
             seen.add(key)
             yield values, {name: value_of(p, values) for name, p in contract.parameters.items()}
-
-
-def _chosen(symbols: Sequence[Symbol], facts: Sequence[Polynomial], offset: Sequence[int]) -> dict[Symbol, int] | None:
-    """Values of all symbols, each so far above the smallest one that the facts and those before it admit."""
-    values: dict[Symbol, int] = {}
-    for k, symbol in enumerate(symbols):
-        low, high = symbol.low, symbol.high
-        for fact in facts:
-            with_it = {m: c for m, c in fact.terms.items() if symbol in m}
-            if not with_it or any(len(m) > 1 for m in with_it):
-                continue
-            factor = int(with_it[symbol,])
-            most = (fact - of(symbol).scaled(factor)).range[1]
-            if most is not None and factor > 0:
-                low = max(low, -(most // factor))
-            elif most is not None:
-                high = most // -factor if high is None else min(high, most // -factor)
-        value = low + (offset[k] if k < len(offset) else 0)
-        values[symbol] = value if high is None else min(value, max(low, high))
-        facts = [fact.substituted({symbol: constant(values[symbol])}) for fact in facts]
-        if any(fact.range[1] is not None and fact.range[1] < 0 for fact in facts):
-            return None
-    return values
 
 
 def check_contract(case: Case, contract: Contract, arch: Arch) -> None:

@@ -17,6 +17,9 @@ PRODUCT = "s_mul_i32 s7, s12, s14\n v_cmp_gt_u32 vcc, s7, v5\n s_and_saveexec_b6
 """Work-items whose element lies below n k."""
 OUTSIDE = "\n  v_add_u32 v4, 256, v1\n"
 
+PASSED = "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE
+"""Stores 256 k bytes further than the array begins."""
+
 
 def up(n: int, k: int) -> int:
     """Workgroups of 64 work-items for n elements."""
@@ -267,4 +270,34 @@ FAULTS = (
             "v_add_u32 v5, 64, v5\n v_cmp_gt_u32 vcc, 0x81, v5\n s_and_b64 exec, exec, vcc\n s_cbranch_execnz again\n"
             "s_mov_b64 exec, s[20:21]\n s_sub_u32 s5, 0x800, s5\n v_mov_b32 v4, s5\n" + STORE,
             block=128),
+    Hostile("a case function asks for sizes beyond the samples", "bounds", {"n": 300_000}, PASSED, n=100_000,
+            needs="n >= 100000", passed=lambda n, k: (n, 0 if n < 200_000 else 1)),
+    Hostile("a case function compares two sizes", "bounds", {"n": 150, "k": 301}, PASSED, n=150, k=200,
+            needs="n >= 100 and n <= 200 and k >= 200 and k <= 400", passed=lambda n, k: (n, 1 if k > 2 * n else 0)),
+    Hostile("a case function asks for one size", "bounds", {"n": 12_345}, PASSED,
+            passed=lambda n, k: (n, 1 if n == 12_345 else 0)),
+    Hostile("a question behind a question", "bounds", {"n": 777, "k": 555}, PASSED,
+            passed=lambda n, k: (n, 1 if n == 777 and k == 555 else 0)),
+    Hostile("a lane that one wave alone writes", "bounds", {}, WAVE + "v_mov_b32 v4, 0x1000\n s_mov_b64 exec, 1\n"
+            "s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n v_writelane_b32 v4, 0, 0\nskip:\n" + STORE, block=128,
+            written=lambda n, k: 128),
+    Hostile("a lane that is written only where a lane is on", "bounds", {"k": 1},
+            "v_mov_b32 v4, 0x1000\n s_sub_u32 s6, s14, 1\n s_mov_b32 s7, 0\n" + GUARD + "v_writelane_b32 v4, s7, 0\n"
+            + MEET + "s_mov_b64 exec, 1\n" + STORE, k=65),
+    Hostile("a mask that one wave alone writes", "bounds", {}, WAVE + "v_mov_b32 v4, v1\n v_mov_b32 v5, 0x1000\n"
+            "s_mov_b64 vcc, -1\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n v_cmp_ne_u32 vcc, v0, v0\nskip:\n"
+            "v_cndmask_b32 v4, v4, v5, vcc\n" + STORE, block=128, written=lambda n, k: 128),
+    Hostile("a wait before a barrier that one wave alone executes", "lds races", {}, WAVE +
+            "v_xor_b32 v8, 0x100, v1\n ds_write_b32 v1, v3\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n"
+            "s_waitcnt lgkmcnt(0)\nskip:\n s_barrier\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n",
+            block=128, lds=512),
+    Hostile("a wave's barrier more in each turn", "lds races", {"n": 5}, WAVE + "v_xor_b32 v8, 0x100, v1\n"
+            "s_mov_b32 s5, 0\nloop:\n ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v9, v8\n"
+            "s_waitcnt lgkmcnt(0)\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n s_barrier\nskip:\n s_barrier\n"
+            "s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n s_cbranch_scc1 loop\n", block=128, lds=512),
+    Hostile("a sum with a minimum of the turn", "bounds", {"n": 64, "k": 1000},
+            "s_mov_b32 s5, 0\nloop:\n s_cmp_eq_u32 s5, s14\n s_cbranch_scc1 out\n s_add_u32 s7, s5, 1\n"
+            "s_min_u32 s7, s7, 48\n s_add_u32 s8, s7, s5\n s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s8, s12\n"
+            "s_cbranch_scc1 loop\n s_lshl_b32 s8, s8, 2\n v_mov_b32 v4, s8\n" + STORE + "out:\n",
+            needs="n >= 64 and n <= 80", k=1000, written=lambda n, k: n + 1),
 )  # fmt: skip

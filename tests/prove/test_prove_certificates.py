@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mfmasim.prove.branches import value_of
 from mfmasim.prove.certificates import certified
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
-from mfmasim.prove.sampling import value_of
 
 ROWS, COLUMNS = np.arange(128) % 16, np.arange(128) // 16
 
