@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.trace import Access
 
-__all__ = ["lines_of", "shared_bytes"]
+__all__ = ["fixed_symbols", "lines_of", "shared_bytes"]
 
 Term = tuple[Polynomial, int, list[Polynomial]]
 """A number that an access has, how many from it on, and what holds."""
@@ -71,7 +71,7 @@ def shared_bytes(
             problems.append(
                 (access.instruction.pc, access.why or f"{access.address} begins with no argument's pointer")
             )
-    fixed = _fixed(contract)
+    fixed = fixed_symbols(contract)
     for name in sorted(written):
         if any(a.kind == "atomic" for a, _ in taken[name]):
             problems += [
@@ -112,8 +112,12 @@ def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symb
     return found
 
 
-def _fixed(contract: Contract) -> set[Symbol]:
-    """Symbols that are the same for all waves of a workgroup at all times: numbers of turns, for example, are not."""
+def fixed_symbols(contract: Contract) -> set[Symbol]:
+    """Symbols that are the same for all waves of a workgroup at all times: numbers of turns, for example, are not.
+
+    Args:
+        contract: its sizes and arguments.
+    """
     known = [*contract.workgroup, *contract.grid, *contract.parameters.values(), *contract.facts]
     for arg in leaves_of(contract.args):
         if isinstance(arg, Polynomial):

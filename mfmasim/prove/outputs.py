@@ -14,7 +14,9 @@ import numpy as np
 from mfmasim.prove.bounds import active, region_of
 from mfmasim.prove.content_rules import expression
 from mfmasim.prove.contents import COLUMN, DEPTH, MADE, PAD, RESULT, ROW, factor_of
+from mfmasim.prove.global_races import fixed_symbols
 from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.intervals import loops_in
 from mfmasim.prove.lds_races import together
 from mfmasim.prove.matrices import line_and_place
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of, tightened
@@ -74,6 +76,7 @@ def unproved(
     except Unproved as stop:
         return {paths[0].pc: str(stop)}
     found: dict[frozenset[tuple[Condition, bool]], set[tuple[int, int, int]]] = {}
+    fixed = fixed_symbols(contract)
     for group in together(paths):
         tile = Tile()
         for path in group:
@@ -85,7 +88,9 @@ def unproved(
                     problems.setdefault(access.instruction.pc, str(stop) or "too many terms")
         if problems:
             return problems
-        facts = [f for path in group for f in path.facts if all(isinstance(c, int) for c in f.terms.values())]
+        if _turns_apart(group):
+            return {group[0].pc: "waves may repeat a loop a different number of times"}
+        facts = [f for path in group for f in path.facts if f.symbols <= fixed and f.uniform]
         why = _covered(tile, contract, region, list(dict.fromkeys(facts)))
         if why:
             return {group[0].pc: why}
@@ -96,6 +101,22 @@ def unproved(
         if len(set().union(*(found[other] for other in alike))) > 1:
             return {paths[0].pc: "elements of C are computed in different ways"}
     return {}
+
+
+def _turns_apart(group: Sequence[State]) -> bool:
+    """Whether paths that one launch may follow may have different numbers of turns for one symbol.
+
+    Conditions and facts of a number of turns are of the wave alone then: they do not say which paths go together.
+    """
+    if len(group) == 1:
+        return False
+    decided = [{c: held for c, held in path.decisions.items() if c.value is not None} for path in group]
+    unknown = any(c.value is None and not c.common for path in group for c in path.decisions)
+    for turns in {loop.turns for path in group for loop in loops_in(path.trace)}:
+        ends = [{c: held for c, held in one.items() if c.value and turns in c.value.symbols} for one in decided]
+        if any(one != ends[0] for one in ends[1:]) or (ends[0] and unknown):
+            return True
+    return False
 
 
 def _steps(trace: Sequence[Step | Loop]) -> Iterator[Step]:

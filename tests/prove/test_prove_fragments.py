@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +48,48 @@ def test_a_fault_of_some_sizes_is_not_proved(fault: Mutant) -> None:
 @pytest.mark.parametrize("fault", [f for f in EVERY if f.name not in QUICK], ids=lambda fault: fault.name)
 def test_no_fault_of_some_sizes_is_proved(fault: Mutant) -> None:
     judged(fault)
+
+
+TURNS = """
+#include <hip/hip_runtime.h>
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+extern "C" __global__ __launch_bounds__(128) void tile(const _Float16* a, const _Float16* b, float* c, int M, int N,
+                                                       int K) {
+    const int wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64), lane = threadIdx.x % 64;
+    const int row = lane % 16, group = lane / 16, top = blockIdx.y * 32 + wave * 16, left = blockIdx.x * 16;
+    const int bound = (1 - wave) * (M >> 5) + wave * (int)blockIdx.y;
+    asm volatile("s_mov_b32 s40, 0\\n1: s_add_u32 s40, s40, 1\\n s_cmp_lt_u32 s40, %0\\n s_cbranch_scc1 1b"
+                 :: "s"(bound) : "s40", "scc");
+    f32x4 d = {};
+    for (int k = 0; k < K; k += 16) {
+        f16x4 fa = *(const f16x4*)(a + (size_t)(top + row) * K + k + 4 * group);
+        f16x4 fb = *(const f16x4*)(b + (size_t)(left + row) * K + k + 4 * group);
+        d = __builtin_amdgcn_mfma_f32_16x16x16f16(fa, fb, d, 0, 0, 0);
+    }
+    for (int n = 0; n < 4; ++n) {
+        if (n == 0 && wave * (int)blockIdx.y > 20) continue;
+        c[(size_t)(top + 4 * group + n) * N + left + row] = d[n];
+    }
+}
+"""
+CASE = """
+from mfmasim.verify import A, B, C, case
+@case("tile.hip", kernel="tile", arch=["gfx942"],
+      needs="M >= 32 and N >= 16 and K >= 16 and M % 32 == 0 and N % 16 == 0 and K % 16 == 0")
+def tile(M=32, N=16, K=16):
+    a, b, c = A("f16", (M, K)), B("f16", (K, N), order="column"), C("f32", (M, N))
+    return dict(grid=(N // 16, M // 32), block=128, args=[a, b, c, M, N, K], expect=a @ b)
+"""
+
+
+def test_numbers_of_turns_of_two_waves_prove_no_rows_away(tmp_path: Path) -> None:
+    """Wave 0 turns M / 32 times, wave 1 as often as its workgroup's number says: together they say nothing of M."""
+    (tmp_path / "tile.hip").write_text(TURNS)
+    (tmp_path / "tile_case.py").write_text(CASE)
+    ((_, (case,)),) = find(str(tmp_path / "tile_case.py"))
+    verdicts = {one.kind: one.verdict for one in prove_case(case, "gfx942", replays=False).obligations}
+    assert verdicts["bounds"] == verdicts["global races"] == "proved"
+    assert verdicts["fragments"] == "unknown"
+    wrong = verify_case(case.with_parameters({"M": 736}), "gfx942")
+    assert any(finding.check == "outputs" for finding in wrong.findings)
