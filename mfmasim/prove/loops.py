@@ -260,7 +260,10 @@ def _next(fact: Polynomial, turns: Symbol) -> Polynomial:
 
 
 def _candidates(head: State, end: State, base: State, turns: Symbol) -> list[Polynomial]:
-    """Inequalities that may hold before every turn: they hold before the first one."""
+    """Inequalities that may hold before every turn: they hold before the first one.
+
+    Symbols that are younger than the number of turns stand for minima and quotients of it: the next turn has others.
+    """
     gained = [fact for fact in end.gained[len(head.gained) :] if turns in fact.symbols]
     for condition, holds in end.decisions.items():
         if condition not in head.decisions and condition.value is not None and condition.kind == "eq" and not holds:
@@ -270,7 +273,8 @@ def _candidates(head: State, end: State, base: State, turns: Symbol) -> list[Pol
         for candidate in (fact.substituted({turns: of(turns) - 1}), fact):
             small = tightened(candidate)
             start = small.substituted({turns: Polynomial({})})
-            if turns in small.symbols and never_negative(start, base.facts):
+            fixed = all(symbol.serial <= turns.serial for symbol in small.symbols)
+            if fixed and turns in small.symbols and never_negative(start, base.facts):
                 found[small.key] = small
     return list(found.values())
 
