@@ -45,7 +45,8 @@ BARRIERS = {
     "whole": {"s_barrier"},
     "signal": {"s_barrier_signal", "s_barrier_signal_isfirst"},
     "wait": {"s_barrier_wait"},
-    "other": {"s_barrier_init", "s_barrier_join", "s_barrier_leave", "s_get_barrier_state", "s_wakeup_barrier"},
+    "join": {"s_barrier_join"},
+    "other": {"s_barrier_init", "s_barrier_leave", "s_get_barrier_state", "s_wakeup_barrier"},
 }
 LANES = {
     "readlane": {"v_readlane_b32"}, "writelane": {"v_writelane_b32"}, "readfirstlane": {"v_readfirstlane_b32"},

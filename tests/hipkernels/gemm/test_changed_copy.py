@@ -78,7 +78,7 @@ def test_a_copied_family_is_a_family_of_its_own(tmp_path):
     ("words", "said"),
     [
         (["--source", "nowhere.hip"], "--source nowhere.hip: no such file"),
-        (["--source", "mine.hip"], "the cases have 4 sources"),
+        (["--source", "mine.hip"], "the cases have 5 sources"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(tmp_path, words, said, monkeypatch, capsys):

@@ -168,8 +168,8 @@ def test_integers_are_compared_bit_for_bit_whatever_is_drawn():
 def test_sums_that_pass_the_ends_of_i32_do_so_in_the_cases_of_them():
     built = {}
     for title in ("add_i8_u8", "add_i8_u8_clamped"):
-        made = case_of(title, "gfx1151").make()
-        arrays = [arg.data for arg in made.args[:3]]
+        made = case_of(title, "gfx1151").make({"arch": "gfx1151"})
+        arrays = [arg.data() for arg in made.args[:3]]
         built[title] = made.expect(*arrays)
     wrapped, clamped = built.values()
     assert 0.1 < (wrapped != clamped).mean() < 0.9
