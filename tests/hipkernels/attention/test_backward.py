@@ -13,6 +13,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.prebuilt import code_for
 from tests.hipkernels.family import caught, mutants, passes, titled
+from tests.oracles import module
 from tests.tiers import tiers
 
 ((_, CASES),) = find("attention_backward")
@@ -202,8 +203,7 @@ def test_the_gradients_are_those_of_the_forward_pass(causal):
 @pytest.mark.parametrize("causal", [0, 1, 2])
 @pytest.mark.parametrize("scale", [None, -0.3])
 def test_the_reference_is_torchs_autograd(causal, scale):
-    import torch
-
+    torch = module("torch")
     rng = np.random.default_rng(7)
     shapes = ((2, 6, 21, 64), (2, 2, 34, 64), (2, 2, 34, 64))
     q, k, v = (torch.tensor(rng.normal(size=shape), requires_grad=True) for shape in shapes)
