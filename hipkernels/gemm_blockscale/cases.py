@@ -93,7 +93,7 @@ def declare_grouped(gate: bool) -> None:
         arch: str = "gfx950",
     ) -> LaunchDict:
         fmt, rows, depth = FP8[arch], sum(counts), K // SIDE
-        M = rows // fold
+        M = -(-rows // fold)
         entries, owners = experts_of(counts, rows, 3, empty)
         args: list[Any] = [In(fmt, (M, K), data), In(fmt, (len(counts), N, K), data)]
         args += [scaled((depth, M), 1), scaled((len(counts), N // SIDE, depth), 2)]
@@ -111,7 +111,7 @@ def declare_grouped(gate: bool) -> None:
             entries: NDArray[Any],
             owners: NDArray[Any],
         ) -> Any:
-            sums = grouped(arch, a, by_rows(b), sa, sb, entries, owners, fold)
+            sums = grouped(arch, a, by_rows(b), sa, sb, entries, owners, fold, rows)
             return gated(arch, sums) if gate else rounded(sums)
 
         columns = N // 2 if gate else N

@@ -156,9 +156,9 @@ def grouped(
     entries: NDArray[Any],
     experts: NDArray[Any],
     fold: int,
+    rows: int,
 ) -> NDArray[Any]:
     """Sums in f32, (rows, N): row `r` is row r // fold of A times B of the expert whose part of the list names r."""
-    rows = len(a) * fold
     sums = np.zeros((rows, b.shape[1]), np.float32)
     for part, expert in zip(entries.reshape(-1, SIDE), experts, strict=True):
         named = part[(part >= 0) & (part < rows)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
+from mfmasim.prove.polynomial import LARGEST, Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ ROUNDS = 24
 PIVOTS = 120
 REMAINDERS = 4096
 """Symbols whose largest value is below it are remainders."""
-LARGEST = 160
+MOST = 160
 """Inequalities of a problem at most."""
 
 EARLIER = 4
@@ -102,7 +102,7 @@ def _products(value: Polynomial, facts: Sequence[Polynomial], *, remainders: boo
                 continue
             if wanted & product.terms.keys():
                 found.append(product)
-    return found[:LARGEST]
+    return found[:MOST]
 
 
 def _at(value: Polynomial, lane: int) -> Terms:
@@ -177,6 +177,6 @@ def _left(value: Polynomial, known: Sequence[Polynomial], factors: Sequence[Frac
     except TooLarge:
         return worst - 1
     for c in rest.terms.values():
-        least = max(c, -(1 << 62)) if isinstance(c, int) else c.reshape(-1)
-        worst = np.minimum(worst, np.minimum(least, 0))
+        least = max(min(c, 0), -LARGEST) if isinstance(c, int) else np.minimum(c.reshape(-1), 0)
+        worst = np.minimum(worst, least)
     return worst

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.models import negative_somewhere
-from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
+from mfmasim.prove.polynomial import LARGEST, Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,6 +192,8 @@ def _combined(value: Polynomial, fact: Polynomial, monomial: Monomial) -> Polyno
         if gives >= 0 or have >= 0:
             return None
         return value - fact.scaled(-(have // -gives))
+    if any(isinstance(c, int) and abs(c) >= LARGEST for c in (have, gives)):
+        raise TooLarge
     lack = np.maximum(-np.asarray(have, np.int64), 0)
     size = -np.asarray(gives, np.int64)
     if (size <= 0).any():

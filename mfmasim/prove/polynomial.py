@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Coefficient", "Polynomial", "Symbol", "TooLarge", "constant", "of", "tightened"]
+__all__ = ["LARGEST", "Coefficient", "Polynomial", "Symbol", "TooLarge", "constant", "of", "tightened"]
 
 Coefficient: TypeAlias = "int | NDArray[np.int64]"
 LARGEST = 1 << 62

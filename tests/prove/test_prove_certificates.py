@@ -24,6 +24,14 @@ def tile(extra: int = 0) -> tuple[Polynomial, list[Polynomial]]:
     return behind, [m - row - 1, n - column - 1, m - 1, n - 1]
 
 
+def test_coefficients_beyond_64_bits_end_no_search() -> None:
+    x, y = of(Symbol("x")), of(Symbol("y"))
+    lanes = constant(np.arange(64))
+    assert certified(x.scaled(1 << 70) - y * lanes, [x - y])
+    assert not certified(x.scaled(-1 << 70) - y * lanes, [x - y])
+    assert not never_negative(x.scaled(-1 << 70) - y, [y - x * lanes])
+
+
 def test_a_guarded_element_of_a_matrix_lies_within() -> None:
     behind, facts = tile()
     assert certified(behind, facts)
