@@ -57,18 +57,18 @@ def numbers(codes: NDArray[Any]) -> NDArray[Any]:
     return decode("bf16", codes).astype(np.float64)
 
 
-def layouts(shapes: dict[str, tuple[int, int, int, int]], apart: str) -> dict[str, Layout]:
-    """Where Q, K, V and O lie; those that `apart` names have their heads side by side."""
-    return {name: layout_of("bnhd" if name in apart else "bhnd", shape) for name, shape in shapes.items()}
+def layouts(shapes: dict[str, tuple[int, int, int, int]], bnhd: str) -> dict[str, Layout]:
+    """Where Q, K, V and O lie; `bnhd` names those in the layout (B, N, H, D)."""
+    return {name: layout_of("bnhd" if name in bnhd else "bhnd", shape) for name, shape in shapes.items()}
 
 
-def launch(way: str, sizes: Sequence[int], causal: int, scale: float | None, apart: str, data: str) -> LaunchDict:
+def launch(way: str, sizes: Sequence[int], causal: int, scale: float | None, bnhd: str, data: str) -> LaunchDict:
     """A launch of ``dkdv``, ``dk``, ``dv`` or ``dq``: arguments and expected outputs."""
     b, h, group, queries, keys, d = sizes
     plan_attention("tiled", b, h * group, queries, keys, d, causal, scale)
     q_shape, k_shape = (b, h * group, queries, d), (b, h, keys, d)
     shapes = {"q": q_shape, "k": k_shape, "v": k_shape, "o": q_shape}
-    places = layouts(shapes, apart)
+    places = layouts(shapes, bnhd)
     codes = dict(zip("qkvo", draw(data, q_shape, k_shape), strict=True))
     q, k, v, d_o = (numbers(codes[name]) for name in "qkvo")
     o, lse = forward(q, k, v, causal, scale)
@@ -102,8 +102,8 @@ MORE: list[dict[str, Any]] = [
     {"causal": 2},  # and the first ones none
     {"causal": 1, "Nq": 33, "Nkv": 150},  # keys that no query sees
     {"causal": 2, "Nq": 140, "Nkv": 200},
-    {"B": 2, "H": 2, "G": 3, "Nq": 21, "Nkv": 9, "apart": "kq"},
-    {"H": 2, "Nq": 40, "Nkv": 64, "apart": "vo"},
+    {"B": 2, "H": 2, "G": 3, "Nq": 21, "Nkv": 9, "bnhd": "kq"},
+    {"H": 2, "Nq": 40, "Nkv": 64, "bnhd": "vo"},
     {"H": 1, "G": 2, "Nq": 129, "Nkv": 20, "causal": 2},
     {"scale": 0.0, "data": "between"},
     {"data": "low"},
@@ -128,10 +128,10 @@ def declare(way: str, d: int, each: list[dict[str, Any]], archs: Sequence[str] =
         D: int = d,
         causal: int = 0,
         scale: float | None = None,
-        apart: str = "",
+        bnhd: str = "",
         data: str = "normal",
     ) -> LaunchDict:
-        return launch(way, (B, H, G, Nq, Nkv, D), causal, scale, apart, data)
+        return launch(way, (B, H, G, Nq, Nkv, D), causal, scale, bnhd, data)
 
     run.__name__ = way if d == 64 else f"{way}_{d}"
     claims = [
@@ -151,9 +151,9 @@ for way, archs in (("dq", ARCHS), ("dkdv", CDNA), ("dk", RDNA), ("dv", RDNA)):
 def declare_row_sums(d: int) -> None:
     """The case of a kernel that leaves delta."""
 
-    def run(B: int = 1, H: int = 2, Nq: int = 70, D: int = d, apart: str = "", data: str = "normal") -> LaunchDict:
+    def run(B: int = 1, H: int = 2, Nq: int = 70, D: int = d, bnhd: str = "", data: str = "normal") -> LaunchDict:
         shape = B, H, Nq, D
-        place = layouts({"o": shape}, apart)["o"]
+        place = layouts({"o": shape}, bnhd)["o"]
         o, _, _, d_o = draw(data, shape, shape)
         args: list[Any] = [In("bf16", place.elements, place.spread(x)) for x in (o, d_o)]
 
@@ -166,7 +166,7 @@ def declare_row_sums(d: int) -> None:
 
     run.__name__ = name = f"delta_{d}"
     needs = f"B > 0 and H > 0 and Nq > 0 and D == {d}"
-    case(SOURCES[d], kernel=name, arch=ARCHS, needs=needs, each=[{}, {"B": 2, "H": 3, "Nq": 37, "apart": "o"}])(run)
+    case(SOURCES[d], kernel=name, arch=ARCHS, needs=needs, each=[{}, {"B": 2, "H": 3, "Nq": 37, "bnhd": "o"}])(run)
 
 
 for d in SOURCES:

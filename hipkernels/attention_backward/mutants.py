@@ -5,7 +5,7 @@ from mfmasim.verify import Mutant
 OUT, BOTH, MAPPING, RACES, BOUNDS = ("outputs",), ("outputs", "mapping"), ("mapping",), ("races",), ("bounds",)
 KEYS, QUERIES, SCORES, SUMS, ROWS = "dkdv", "dq", "scores[D=64,which=0]", "sums[D=64,which=0]", "delta_64"
 TOP_LEFT, BOTTOM_RIGHT = "dkdv[causal=1]", "dkdv[causal=2]"
-HEADS, APART = "dkdv[B=2,H=2,G=3,Nq=21,Nkv=9,apart=kq]", "dkdv[H=2,Nq=40,Nkv=64,apart=vo]"
+HEADS, BNHD = "dkdv[B=2,H=2,G=3,Nq=21,Nkv=9,bnhd=kq]", "dkdv[H=2,Nq=40,Nkv=64,bnhd=vo]"
 LOW, BETWEEN = "dkdv[data=low]", "dkdv[scale=0.0,data=between]"
 LONG = "dkdv[causal=2,Nq=140,Nkv=200]"
 CDNA, RDNA = "gfx942", "gfx1201"
@@ -222,21 +222,21 @@ MUTANTS = [
     # backward.h: strides, scale, outputs
     Mutant(
         "v_by_the_strides_of_k",
-        APART,
+        BNHD,
         ("g.V + g.v.rows_of(b, head) + row * g.v.row", "g.V + g.k.rows_of(b, head) + row * g.k.row"),
         OUT,
         arch=CDNA,
     ),
     Mutant(
         "do_by_the_strides_of_q",
-        APART,
+        BNHD,
         ("g.dO + g.o.rows_of(b, head), g.o.row", "g.dO + g.q.rows_of(b, head), g.q.row"),
         OUT,
         arch=RDNA,
     ),
     Mutant(
         "v_by_the_strides_of_k_in_dq",
-        of_queries(APART),
+        of_queries(BNHD),
         ("g.V + g.v.rows_of(b, head), g.v.row", "g.V + g.k.rows_of(b, head), g.k.row"),
         OUT,
         arch=RDNA,

@@ -19,12 +19,12 @@ OLD = "__builtin_bit_cast(float, __builtin_amdgcn_raw_buffer_load_b32(to.c, at, 
 
 
 def racy(name: str, case: str, old: str, new: str = "", caught: tuple[str, ...] = RACES, **more: Any) -> Mutant:
-    """A variant that is right only if nobody is late."""
+    """A variant whose result depends on the order in which workgroups run."""
     return Mutant(name, case, (old, new), caught, arch=more.pop("arch", "gfx942"), **more)
 
 
 MUTANTS = [
-    # --- what is handed over
+    # --- partial sums and their flags
     racy("not_released", STREAM, RELEASE.format("publish")),
     Mutant("flag_before_data", STREAM, [(STORE, ""), (TELL, f"{TELL}\n      {STORE}")], RACES, arch="gfx942"),
     racy("not_awaited", STREAM, "await(flags + other, 1);"),
@@ -64,7 +64,7 @@ MUTANTS = [
         MANY,
         ("if (steps.begin(other) == steps.begin(other + 1)) continue;", ""),
         ("endless",),
-        about="it has nothing to hand over",
+        about="it has no partial sums for another",
     ),
     Mutant(
         "steps_left_over",

@@ -37,7 +37,7 @@ def slices(tiles: int, depth: int, parts: int) -> list[Segment]:
 
 
 def stream(tiles: int, depth: int, workgroups: int) -> list[Segment]:
-    """Those of stream-K: a workgroup hands over at most one, that without the end of K."""
+    """Those of stream-K: a workgroup has at most one, of the tile whose end of K another has."""
     found = segments(tiles, depth, workgroups)
     return [replace(part, slot=part.workgroup if part.last < depth else None) for part in found]
 

@@ -21,7 +21,7 @@ RUNS = select(CASES, None)
 MUTANTS = mutants("attention_backward")
 QUICK = {
     ("dkdv[causal=2]", "gfx942"),
-    ("dq[B=2,H=2,G=3,Nq=21,Nkv=9,apart=kq]", "gfx942"),
+    ("dq[B=2,H=2,G=3,Nq=21,Nkv=9,bnhd=kq]", "gfx942"),
     ("dkdv_128", "gfx942"),
     ("sums[D=64,which=1]", "gfx942"),
     ("dkdv[H=1,G=2,Nq=129,Nkv=20,causal=2]", "gfx1201"),

@@ -96,14 +96,14 @@ def test_every_step_is_in_exactly_one_segment():
                     assert (counts == 1).all()
                     seen += 1
                 slots = [part.slot for part in plans[0] if part.slot is not None]
-                assert len(slots) == len(set(slots))  # a workgroup hands over one part at most
+                assert len(slots) == len(set(slots))  # a workgroup stores one partial tile at most
     assert seen > 600
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kernel", ["stream_k", "split_k", "split_k_in_turn"])
 def test_the_bytes_depend_on_the_parts_alone(kernel):
-    """Whoever comes first, and also if workgroups run one at a time, so that none may wait for one behind it."""
+    """In every order of workgroups, also one at a time, where none may wait for a higher number."""
     fmt, rng = mfmasim.format("e4m3fn"), np.random.default_rng(3)
     a, b = (fmt.encode(rng.normal(size=(rows, K))).astype(np.uint8) for rows in (130, 40))
     orders = [{}, {"schedule": "reversed"}, {"schedule": "random:5"}, {"max_waves": 8}]
