@@ -15,7 +15,7 @@ from mfmasim.prove.words import Word, bits, known, literal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Operand
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.observe.flights import Flight
     from mfmasim.prove.trace import Block
 
@@ -275,6 +275,10 @@ class State:
             value = operand.bits >> (32 * k) & 0xFFFFFFFF
             return literal(value)
         return None
+
+    def sources(self, ins: Instruction) -> list[Word | None]:
+        """The first dword of each source."""
+        return [self.operand(operand) for operand in ins.src]
 
     def write(self, operand: Operand, words: list[Word | None]) -> None:
         """Write the registers of a destination."""

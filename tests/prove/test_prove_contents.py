@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from mfmasim.isa import Operand
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.prove.content_rules import _moved
-from mfmasim.prove.instructions import _wide
 from mfmasim.prove.masks import Mask
 from mfmasim.prove.operations import WIDE
 from mfmasim.prove.polynomial import Symbol, TooLarge, of
 from mfmasim.prove.state import State
+from mfmasim.prove.wide_instructions import execute_wide
 from mfmasim.prove.words import Word, literal
 from tests.prove.test_prove_operations import LANES, registers, value_in, words
 
@@ -93,7 +93,7 @@ def test_words_of_64_bits_are_those_of_the_machine(name: str, data: st.DataObjec
             state.v["v", 2 * k + part] = word
         given_.append(wide(kind, *(np.broadcast_to(registers(w, values), (1, LANES)).copy() for w in parts)))
     try:
-        _wide(state, Drawn(name, [2 if kind in ("u64", "i64", "b64") else 1 for kind in kinds]))  # type: ignore[arg-type]
+        execute_wide(state, Drawn(name, [2 if kind in ("u64", "i64", "b64") else 1 for kind in kinds]))  # type: ignore[arg-type]
     except TooLarge:  # not followed
         return
     results = operation.body(*given_)

@@ -1,0 +1,149 @@
+"""One scalar instruction of some waves: registers, masks and SCC after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.isa.operands import EXEC
+from mfmasim.prove import comparisons
+from mfmasim.prove.constants import computed
+from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
+from mfmasim.prove.masks import Condition, Mask
+from mfmasim.prove.operations import WIDE, WORDS
+from mfmasim.prove.paths import Stopped, decide
+from mfmasim.prove.wide_instructions import carry_in, carry_of, execute_wide
+from mfmasim.prove.words import known
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.state import State
+
+__all__ = ["execute_scalar"]
+
+
+def execute_scalar(state: State, ins: Instruction) -> None:
+    """Registers, masks and SCC after a scalar instruction."""
+    name = ins.name
+    lanes = f"b{state.lanes}"
+    stem = name.removeprefix("s_").removesuffix("_" + lanes)
+    if name.endswith(lanes):
+        if stem.endswith("_saveexec"):
+            save(state, ins, stem.removesuffix("_saveexec"))
+            return
+        if stem == "mov" and is_mask(state, ins.src[0].index if ins.src[0].kind == "s" else -1, ins.dst[0].index):
+            state.write_mask(ins.dst[0].index, mask_operand(state, ins, 0))
+            return
+        if stem in (*MASKS, "not", "orn2", "or_not1", "nand", "nor", "xnor") and any(
+            is_mask(state, o.index if o.kind == "s" else -1, ins.dst[0].index) for o in ins.src
+        ):
+            mask_operation(state, ins, stem)
+            return
+    if name in ("s_cselect_b32", "s_cselect_b64"):
+        _select(state, ins)
+        return
+    if comparisons.COMPARE.match(name):
+        found = comparisons.compared(state, ins)
+        state.scc = _decided(state, found) if found is not None else None
+        return
+    if name.startswith(("s_cmp", "s_bitcmp")):
+        values = [known(word) for word in state.sources(ins)]
+        results = computed(name, state.sources(ins)) if all(v is not None for v in values) else None
+        state.scc = None if not results else np.asarray(known(results[0])) != 0
+        return
+    if name in ("s_addc_u32", "s_add_co_ci_u32"):
+        carry_in(state, ins)
+        return
+    if name in WIDE:
+        execute_wide(state, ins)
+        state.scc = None if name != "s_mov_b64" else state.scc
+        return
+    _plain_scalar(state, ins)
+
+
+def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray:
+    condition, holds = found
+    value = condition.value
+    if value is not None and value.is_constant:
+        number = np.asarray(value.constant)
+        return np.atleast_2d((number >= 0 if condition.kind == "ge" else number == 0) == holds)
+    return np.array([[decide(state, condition) == holds]])
+
+
+def _plain_scalar(state: State, ins: Instruction) -> None:
+    """An operation of dwords, and what it makes of SCC."""
+    name, sources = ins.name, state.sources(ins)
+    keeps = name in (
+        "s_mov_b32",
+        "s_movk_i32",
+        "s_mul_i32",
+        "s_mulk_i32",
+        "s_mul_hi_u32",
+        "s_mul_hi_i32",
+        "s_nop",
+        "s_pack_ll_b32_b16",
+        "s_sext_i32_i8",
+        "s_sext_i32_i16",
+        "s_brev_b32",
+    )
+    results = computed(name, sources)
+    if results is not None and ins.dst:
+        state.write(ins.dst[0], [results[0]])
+        if len(results) > 1:
+            state.scc = np.asarray(known(results[1])) != 0
+        if name in ("s_add_u32", "s_add_co_u32"):
+            state.scc = carry_of(sources)
+        return
+    rule = WORDS.get(name)
+    if rule is not None and len(ins.dst) == 1:
+        state.write(ins.dst[0], [rule(sources, state.facts)])
+        if name in ("s_add_u32", "s_add_co_u32"):
+            state.scc = carry_of(sources)
+        elif not keeps:
+            state.scc = None
+        return
+    if ins.opcode.kind in (
+        "nop",
+        "sleep",
+        "delay",
+        "priority",
+        "message",
+        "hint",
+        "nothing",
+        "clock",
+        "icache",
+        "trace",
+    ):
+        for operand in ins.dst:
+            state.write(operand, [])
+        return
+    if name.startswith("s_") and not ins.opcode.flow and not ins.opcode.barrier:
+        for operand in ins.dst:
+            state.write(operand, [])
+        if not keeps:
+            state.scc = None
+        if ins.opcode.saves_exec or any(o.kind == "s" and o.index == EXEC for o in ins.dst):
+            state.write_mask(EXEC, Mask(state.every().on, frozenset({(Condition.opaque(), True)})))
+        return
+    raise Stopped(f"{ins.text} is not followed", ins.pc)
+
+
+def _select(state: State, ins: Instruction) -> None:
+    if not isinstance(state.scc, np.ndarray):
+        for operand in ins.dst:
+            state.write(operand, [])
+        return
+    flags = state.scc
+    if flags.all() or not flags.any():
+        chosen = ins.src[0 if flags.all() else 1]
+        if (
+            ins.name.endswith(f"b{state.lanes}")
+            and chosen.kind == "s"
+            and is_mask(state, chosen.index, ins.dst[0].index)
+        ):
+            state.write_mask(ins.dst[0].index, state.mask(chosen.index))
+            return
+        state.write(ins.dst[0], [state.operand(chosen, k) for k in range(ins.dst[0].count)])
+        return
+    state.write(ins.dst[0], [])

@@ -1,0 +1,160 @@
+"""One vector instruction of some waves: registers and masks after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.isa.operands import VCC
+from mfmasim.prove import comparisons
+from mfmasim.prove.constants import computed, executed, truth_table
+from mfmasim.prove.operations import WIDE, WORDS
+from mfmasim.prove.state import Carry
+from mfmasim.prove.wide_instructions import carry_of, execute_wide, high_sum
+from mfmasim.prove.words import Word
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.state import State
+
+__all__ = ["execute_vector"]
+
+MODIFIERS = ("clamp", "omod", "op_sel", "neg_lo", "neg_hi")
+
+
+def _changed(ins: Instruction) -> bool:
+    """Whether modifiers change sources or result in ways that are not followed."""
+    if ins.encoding in ("SDWA", "DPP", "DPP8"):
+        return True
+    if any(ins.modifiers.get(name) for name in MODIFIERS):
+        return True
+    return any(o.neg or o.abs or o.half or o.sext for o in (*ins.src, *ins.dst))
+
+
+def execute_vector(state: State, ins: Instruction) -> None:
+    """Registers and masks after a vector instruction."""
+    name = ins.name
+    if ins.opcode.matrix:  # it writes all lanes, whatever EXEC says
+        for operand in ins.dst:
+            for k in range(operand.count):
+                state.v.pop((operand.kind, operand.index + k), None)
+        return
+    if ins.opcode.compare:
+        mask = comparisons.mask_of(state, ins, followed=not _changed(ins))
+        for operand in ins.dst:
+            if operand.kind == "s":
+                state.write_mask(operand.index, mask)
+        if name.startswith("v_cmpx"):
+            state.exec = mask
+        return
+    if ins.opcode.lane == "readfirstlane":
+        state.write(ins.dst[0], [_first_lane(state, ins)])
+        return
+    if ins.opcode.lane == "readlane":
+        state.write(ins.dst[0], [])
+        return
+    own = not ins.opcode.lane and ins.encoding not in ("DPP", "DPP8")
+    if own and _changed(ins) and (word := executed(state, ins)) is not None:
+        state.write(ins.dst[0], [word])
+        return
+    if ins.opcode.lane or _changed(ins):
+        # A lane that is written whatever EXEC says, and what other lanes hold, is not followed.
+        for operand in ins.dst:
+            for k in range(operand.count):
+                if operand.kind in ("v", "a"):
+                    state.v.pop((operand.kind, operand.index + k), None)
+                elif operand.kind == "s":
+                    state.write_scalar(operand.index + k, None)
+        return
+    if name == "v_cndmask_b32":
+        state.write(ins.dst[0], [_chosen(state, ins)])
+        return
+    if name in WIDE:
+        execute_wide(state, ins)
+        return
+    if name in ("v_addc_co_u32", "v_add_co_ci_u32"):
+        _vector_carry(state, ins)
+        return
+    sources = state.sources(ins)
+    if name == "v_add_co_u32":
+        word = WORDS[name](sources, state.facts)
+        carry = carry_of(sources)
+        state.write(ins.dst[0], [word])
+        if carry is None:
+            state.write(ins.dst[1], [])
+        else:
+            state.write_mask(ins.dst[1].index, replace(carry, under=state.exec))
+        return
+    results: list[Word | None] | None
+    results = computed(name, sources) if name != "v_bitop3_b32" else truth_table(sources, ins.modifiers["bitop3"])
+    if results is None and name in WORDS:
+        results = [WORDS[name](sources, state.facts)]
+    elif results is None and (word := executed(state, ins)) is not None:
+        results = [word]
+    for k, operand in enumerate(ins.dst):
+        one = (
+            [results[k]]
+            if results is not None and k < len(results) and operand.count == 1 and operand.kind != "s"
+            else []
+        )
+        state.write(operand, one)
+
+
+def _first_lane(state: State, ins: Instruction) -> Word | None:
+    operand = ins.src[0]
+    word = state.operand(operand)
+    if word is None:
+        return None
+    on = state.exec.on
+    some = not state.exec.literals and bool(on.any(axis=1).all())
+    if word.value.uniform:
+        whole = state.v.get((operand.kind, operand.index))
+        # Without any lane in EXEC the instruction reads lane 0, whatever was written under the mask.
+        return word if some or whole is None or whole.under is None else None
+    if not some or any(s.varies for s in word.value.symbols):
+        return None
+    first = on.argmax(axis=1)
+    shape = on.shape
+    return replace(
+        word, value=word.value.mapped(lambda c: np.broadcast_to(c, shape)[np.arange(shape[0]), first][:, None])
+    )
+
+
+def _chosen(state: State, ins: Instruction) -> Word | None:
+    """V_CNDMASK_B32: the second source where the mask is set."""
+    no, yes = state.operand(ins.src[0]), state.operand(ins.src[1])
+    mask_at = ins.src[2].index if len(ins.src) > 2 and ins.src[2].kind == "s" else VCC
+    mask = state.mask(mask_at)
+    if no is not None and yes is not None and no.same(yes):
+        return no
+    active = mask.both(state.exec)
+    if mask.known:
+        on = mask.on if not mask.literals else mask.on & False
+        relevant = state.exec.on
+        if not (on & relevant).any():
+            return no
+        if not (~on & relevant).any():
+            return yes
+        if no is not None and yes is not None and no.part == yes.part:
+            from mfmasim.prove.state import _either
+
+            return Word(_either(on, yes.value, no.value), yes.part)
+    if state.exec.within(mask):
+        return yes
+    if not active.on.any():
+        return no
+    return None
+
+
+def _vector_carry(state: State, ins: Instruction) -> None:
+    carry = None
+    for operand in ins.src[2:]:
+        if operand.kind == "s":
+            carry = state.masks.get(operand.index)
+    words = [state.operand(o) for o in ins.src[:2]]
+    added = isinstance(carry, Carry) and (carry.under is None or state.exec.within(carry.under))
+    state.write(ins.dst[0], [high_sum(carry, words, state) if added else None])
+    for operand in ins.dst[1:]:
+        state.write(operand, [])
