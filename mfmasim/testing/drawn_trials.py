@@ -97,7 +97,7 @@ def _inputs(case: Case, arch: Arch, largest: float) -> SearchStrategy[dict[str, 
         if isinstance(arg, Tensor):
             fmt = format_of(arg, arch)
             whole = st.tuples(st.just(arg), st.sampled_from(kinds), seeds, st.just(arch)).map(_drawn)
-            parts[place] = _filled(arg.stored_shape, fmt.carrier, _codes_of(arg, fmt, largest), whole)
+            parts[place] = _filled(arg.stored_shape, fmt.carrier, codes_of(arg, fmt, largest), whole)
         elif isinstance(arg, Array) and arg.reads and (element := _element(arg)) is not None:
             whole = st.tuples(st.just(arg), seeds).map(lambda pair: draw_array(*pair))
             parts[place] = _filled(arg.shape, arg.dtype, element, whole)
@@ -127,12 +127,19 @@ def _filled(
     return st.builds(put, background, st.lists(st.tuples(place, element), max_size=FEW))
 
 
-def _codes_of(tensor: Tensor, fmt: Format, largest: float) -> SearchStrategy[int]:
-    """Codes of a matrix: all except magnitudes whose products overflow in some order of summation."""
+def codes_of(tensor: Tensor, fmt: Format, largest: float) -> SearchStrategy[int]:
+    """Codes of a matrix: all except magnitudes whose products overflow in some order of summation; scales near 1.
+
+    Args:
+        tensor: the matrix, or its block scales.
+        fmt: format of its elements.
+        largest: largest finite magnitude of an element.
+    """
     from hypothesis import strategies as st
 
     if tensor.role.startswith("scale"):
-        near = st.integers(0, 2 * SCALES).map(lambda n: fmt.bias + (n + 1) // 2 * (-1) ** n)
+        powers = [min(2.0 ** ((n + 1) // 2 * (-1) ** n), fmt.max) for n in range(2 * SCALES + 1)]
+        near = st.sampled_from([int(code) for code in fmt.encode(np.array(powers))])
         return near if fmt.nan_code is None else st.one_of(near, st.just(fmt.nan_code))
     drawn = codes(fmt)
     if fmt.integer or float(fmt.decode(np.array([fmt.max_code], fmt.carrier))[0]) <= largest:

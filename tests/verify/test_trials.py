@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import mfmasim
 from mfmasim.cli import main
@@ -13,8 +14,8 @@ from mfmasim.lab.agreement.domain import Domain
 from mfmasim.lab.agreement.judging import leaves
 from mfmasim.lab.agreement.trial import Trial, judge
 from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
-from mfmasim.testing.drawn_trials import smallest, trials
-from mfmasim.verify import find, load_file, select
+from mfmasim.testing.drawn_trials import codes_of, smallest, trials
+from mfmasim.verify import ScaleA, find, load_file, select
 from mfmasim.verify.arrays import Array
 from mfmasim.verify.runner import informed
 
@@ -39,6 +40,17 @@ def test_what_is_drawn_keeps_to_the_contract(trial):
     for number, arg in enumerate(own.args):
         if f"argument {number}" in trial.inputs:
             assert trial.inputs[f"argument {number}"].shape == getattr(arg, "stored_shape", arg.shape)
+
+
+@pytest.mark.parametrize("name", ["e8m0", "e4m3fn", "e5m3"])
+@given(data=st.data())
+@settings(max_examples=200, **QUIET)
+def test_block_scales_of_every_format_are_drawn_near_one(name, data):
+    fmt = mfmasim.format(name)
+    code = data.draw(codes_of(ScaleA((16, 4), format=name), fmt, 1.0))
+    assert 0 <= code <= fmt.mask
+    value = fmt.decode(np.array([code], fmt.carrier)).item()
+    assert np.isnan(value) or value <= 2.0**10
 
 
 def test_parameters_are_recognised_by_what_they_become():
