@@ -6,18 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hipkernels.conformance.isa.matrix.reference import (
-    bf16,
-    blocks,
-    dense,
-    fields,
-    fp8,
-    product,
-    saturated,
-    six_bits,
-    wrapped,
-)
+from hipkernels.conformance.isa.matrix.reference import bf16, blocks, dense, fields, fp8, product, six_bits, wrapped
 from hipkernels.conformance.isa.targets import ARCHS, on_grid
+from hipkernels.wmma_types.reference import SATURATES, integer_product
 from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 declare = partial(case, "matrix.hip")
@@ -137,9 +128,14 @@ def wmma_bytes() -> LaunchDict:
 
 
 @declare(kernel="wmma_nibbles", arch=RDNA, executes="v_wmma_i32_16x16x16_iu4 .* clamp")
-def wmma_nibbles() -> LaunchDict:
+def wmma_nibbles(arch: str = "") -> LaunchDict:
     args = [In("u32", (16, 2), "bits"), In("u32", (16, 2), "bits"), InOut("i32", (16, 16), "special")]
-    return wave32(args, lambda a, b, c: saturated(product(fields(a, 4, signed=False), fields(b, 4, signed=True).T, c)))
+
+    def expect(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
+        factors = fields(a, 4, signed=False), fields(b, 4, signed=True).T
+        return integer_product(*factors, c, step=SATURATES[arch], clamp=True)
+
+    return wave32(args, expect)
 
 
 @declare(kernel="wmma_fp8", arch=GFX12, executes="v_wmma_f32_16x16x16_fp8_bf8")

@@ -61,10 +61,6 @@ def six_bits(a: NDArray[Any], b: NDArray[Any], scale_a: NDArray[Any], scale_b: N
     return (factors[0] @ factors[1].T).astype(np.float32)
 
 
-def saturated(total: NDArray[Any]) -> NDArray[Any]:
-    return np.clip(total, -(2**31), 2**31 - 1).astype(np.int32)
-
-
 def fp8(codes: NDArray[Any], mantissa: int) -> NDArray[Any]:
     """OCP FP8 with so many bits of mantissa, finite codes only; OCP 8-bit floating point specification 1.0, 5.1."""
     bias = 2 ** (6 - mantissa) - 1
