@@ -18,7 +18,7 @@ line that the source marks; after it every check has to be silent. What only the
 the table, too.
 
 ```sh
-mfmasim verify zoo                                   # the table below, with places and seconds; no compiler, no GPU
+mfmasim verify zoo                                   # the table below, with places; no compiler, no GPU
 mfmasim verify zoo --verbose --case hipfire_575      # the findings of one
 ```
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Result
 
-COLUMNS = ("entry", "report", "bug", "arch", "before the fix", "after it", "s")
+COLUMNS = ("entry", "report", "bug", "arch", "before the fix", "after it")
 NAMED, BY_OUTPUTS, MISSED = "by name", "by outputs only", "missed"
 
 
@@ -73,13 +73,12 @@ def table(results: Sequence[Result]) -> tuple[Sequence[str], list[list[str]], st
             false += len(reported)
             agrees &= after.status == "pass" and not reported
             second = ", ".join(reported) or ("silent" if after.status == "pass" else after.status)
-        took = sum(one.seconds for one in pair.values())
-        lines.append([name, row.report, row.bug, row.arch, first, second, f"{took:.1f}"])
+        lines.append([name, row.report, row.bug, row.arch, first, second])
     order = list(dict.fromkeys(row.bug for row in known.values()))
     lines.sort(key=lambda line: order.index(line[2]))
     last = (
         f"{sum(counts.values())} tried: {counts[NAMED]} caught by name, {counts[BY_OUTPUTS]} by outputs only, "
-        f"{counts[MISSED]} missed; {false} findings on fixed kernels; {sum(r.seconds for r in results):.0f} s"
+        f"{counts[MISSED]} missed; {false} findings on fixed kernels"
     )
     return COLUMNS, lines, last, agrees
 

@@ -84,6 +84,15 @@ def test_a_table_that_does_not_agree_fails():
     assert caught(Result("zoo", "x", "before", "gfx1100", "sim"), row) == MISSED
 
 
+def test_the_table_does_not_depend_on_how_long_it_took():
+    """Outputs are the same bytes with any number of workers."""
+    results = [result_of("hipfire_575", "before"), result_of("hipfire_575", "after")]
+    quick = table(results)
+    for result in results:
+        result.seconds += 100
+    assert table(results) == quick
+
+
 def test_no_owner_of_a_gpu_runs_a_wrong_kernel():
     assert not [name for name in case_probes("gfx950", quick=True) if name.startswith("zoo")]
 
