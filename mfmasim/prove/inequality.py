@@ -2,12 +2,13 @@
 
 A polynomial whose symbols are not negative is at least its constant where no coefficient is negative. A negative term
 is removed by subtracting a known inequality, times a factor of each lane and products of symbols, which keeps what is
-left a lower bound. The search is bounded; what it does not find is not false, but not proved.
+left a lower bound. The search is bounded; what it does not find is not false, but not proved. The inequalities that
+proved a polynomial are tried first for others with the same products of symbols.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from mfmasim.prove.models import negative_somewhere
 from mfmasim.prove.polynomial import LARGEST, Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mfmasim.prove.polynomial import Coefficient, Monomial, Symbol
 
@@ -27,8 +28,28 @@ STEPS = 150
 """Combinations that one question may try."""
 MEMOISED = 50_000
 """Questions whose answers are kept."""
+EARLIER = 6
+"""Proofs of polynomials with the same products of symbols that are tried first."""
+
+
+class Step(NamedTuple):
+    """An inequality that is subtracted."""
+
+    fact: Polynomial
+    times: Monomial
+    """Symbols that it is multiplied by."""
+    removes: Monomial
+    """The monomial whose coefficient is not negative then."""
+    bound: bool
+    """Whether it holds for the range of its symbol, whatever the facts are."""
+
+
 _memo: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
 _pins: dict[tuple[Polynomial, ...], dict[Symbol, Polynomial]] = {}
+_proofs: dict[frozenset[Monomial], list[list[Step]]] = {}
+"""Steps of proofs, by the monomials of what they proved."""
+_alike: dict[tuple[Polynomial, ...], dict[frozenset[Monomial], list[Polynomial]]] = {}
+"""Facts by their monomials."""
 
 
 def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
@@ -45,14 +66,57 @@ def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
     found = _memo.get(key)
     if found is None:
         try:
-            depths = () if negative_somewhere(value, key[1]) else (1, 2, DEEPEST)
-            found = any(_search(value, key[1], depth, [STEPS]) for depth in depths)
+            found = _found(value, key[1])
         except TooLarge:
             found = False
         if len(_memo) > MEMOISED:
             _memo.clear()
         _memo[key] = found
     return found
+
+
+def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
+    proofs = _proofs.setdefault(frozenset(value.terms), [])
+    for number, proof in enumerate(proofs):
+        if _repeated(value, facts, proof):
+            proofs.insert(0, proofs.pop(number))
+            return True
+    if negative_somewhere(value, facts):
+        return False
+    for depth in (1, 2, DEEPEST):
+        steps = _search(value, facts, depth, [STEPS])
+        if steps is not None:
+            proofs.insert(0, steps)
+            del proofs[EARLIER:]
+            if len(_proofs) > MEMOISED:
+                _proofs.clear()
+            return True
+    return False
+
+
+def _repeated(value: Polynomial, facts: tuple[Polynomial, ...], proof: Sequence[Step]) -> bool:
+    """Whether the steps of another proof prove a polynomial, with facts of the same monomials."""
+    alike = _alike.get(facts)
+    if alike is None:
+        if len(_alike) > MEMOISED // 10:
+            _alike.clear()
+        alike = _alike[facts] = {}
+        for fact in facts:
+            alike.setdefault(frozenset(fact.terms), []).append(fact)
+    for step in proof:
+        if step.removes and not np.any(np.asarray(value.terms.get(step.removes, 0)) < 0):
+            continue
+        for fact in (step.fact,) if step.bound else alike.get(frozenset(step.fact.terms), ()):
+            rest = _subtracted(value, fact, step.times, step.removes)
+            if rest is not None:
+                break
+        else:
+            return False
+        value = rest
+        low = value.range[0]
+        if low is not None and low >= 0:
+            return True
+    return False
 
 
 def pinned(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
@@ -94,39 +158,46 @@ def _symbols(equations: dict[Symbol, Polynomial]) -> set[Symbol]:
     return {symbol for value in equations.values() for symbol in value.symbols}
 
 
-def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: list[int]) -> bool:
+def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: list[int]) -> list[Step] | None:
+    """Steps that leave no negative coefficient; None where none are found."""
     low = value.range[0]
     if low is not None and low >= 0:
-        return True
+        return []
     if depth == 0:
-        return False
-    negative = sorted(value.negative(), key=lambda m: (-len(m), [s.serial for s in m]))
-    for monomial in negative:
+        return None
+    for monomial in sorted(value.negative(), key=lambda m: (-len(m), [s.serial for s in m])):
         if not monomial:
             continue
         rests = []
-        for fact in _removing(value, monomial, facts):
+        for step in _removing(value, monomial, facts):
             left[0] -= 1
             if left[0] < 0:
-                return False
-            rest = _subtracted(value, fact, monomial)
+                return None
+            rest = _subtracted(value, step.fact, step.times, monomial)
             if rest is not None:
                 low = rest.range[0]
                 if low is not None and low >= 0:
-                    return True
-                rests.append(rest)
-        rests.sort(key=_lacking)
-        return depth > 1 and any(_search(rest, facts, depth - 1, left) for rest in rests)
+                    return [step]
+                rests.append((_lacking(rest), len(rests), rest, step))
+        if depth == 1:
+            return None
+        rests.sort(key=lambda one: one[:2])
+        for *_, rest, step in rests:
+            further = _search(rest, facts, depth - 1, left)
+            if further is not None:
+                return [step, *further]
+        return None
     # Only the constant is negative: a fact with a negative constant may outweigh it.
     for fact in facts:
         if _negative(fact.constant):
             left[0] -= 1
             if left[0] < 0:
-                return False
-            rest = _subtracted(value, fact, ())
-            if rest is not None and _search(rest, facts, depth - 1, left):
-                return True
-    return False
+                return None
+            rest = _subtracted(value, fact, (), ())
+            further = None if rest is None else _search(rest, facts, depth - 1, left)
+            if further is not None:
+                return [Step(fact, (), (), bound=False), *further]
+    return None
 
 
 def _lacking(value: Polynomial) -> int:
@@ -138,9 +209,8 @@ def _negative(value: Coefficient) -> bool:
     return value < 0 if isinstance(value, int) else bool((value < 0).all())
 
 
-def _removing(value: Polynomial, monomial: Monomial, facts: Sequence[Polynomial]) -> list[Polynomial]:
+def _removing(value: Polynomial, monomial: Monomial, facts: Sequence[Polynomial]) -> Iterator[Step]:
     """Inequalities whose coefficient of a monomial is negative, times symbols where that is needed."""
-    found: list[Polynomial] = []
     plain = all(symbol.low >= 0 for symbol in monomial)
     for fact in facts:
         if (
@@ -148,25 +218,18 @@ def _removing(value: Polynomial, monomial: Monomial, facts: Sequence[Polynomial]
             and _negative(fact.constant)
             and any(p and tuple(sorted(p + monomial)) in value.terms for p in fact.terms)
         ):
-            found.append(fact * Polynomial({monomial: 1}))
+            yield Step(fact, monomial, monomial, bound=False)
         for part, factor in fact.terms.items():
             if part and _negative(factor):
                 rest = _without(monomial, part)
                 if rest is not None and all(symbol.low >= 0 for symbol in rest):
-                    product = fact
-                    for symbol in rest:
-                        product = product * of(symbol)
-                    found.append(product)
+                    yield Step(fact, rest, monomial, bound=False)
     if not plain:
-        return found
+        return
     for symbol in dict.fromkeys(monomial):
         rest = _without(monomial, (symbol,)) or ()
         for most in (*symbol.below, *([] if symbol.high is None else [constant(symbol.high)])):
-            product = most - of(symbol)
-            for other in rest:
-                product = product * of(other)
-            found.append(product)
-    return found
+            yield Step(most - of(symbol), rest, monomial, bound=True)
 
 
 def _without(monomial: Monomial, part: Monomial) -> tuple[Symbol, ...] | None:
@@ -178,10 +241,20 @@ def _without(monomial: Monomial, part: Monomial) -> tuple[Symbol, ...] | None:
     return tuple(left)
 
 
-def _subtracted(value: Polynomial, fact: Polynomial, monomial: Monomial) -> Polynomial | None:
-    """``value - factor * fact`` with the smallest factor that makes the coefficient of a monomial not negative."""
+def _subtracted(value: Polynomial, fact: Polynomial, times: Monomial, monomial: Monomial) -> Polynomial | None:
+    """``value - factor * times * fact`` with the smallest factor that makes a coefficient not negative.
+
+    Args:
+        value: the polynomial.
+        fact: not negative.
+        times: symbols, not negative.
+        monomial: the one of the coefficient.
+    """
+    product = fact
+    if times:
+        product = Polynomial({tuple(sorted(m + times)): c for m, c in fact.terms.items()})
     try:
-        return _combined(value, fact, monomial)
+        return _combined(value, product, monomial)
     except TooLarge:  # another fact may do
         return None
 

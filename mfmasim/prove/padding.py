@@ -16,8 +16,6 @@ from mfmasim.prove.matrices import line_and_place
 from mfmasim.prove.polynomial import Polynomial, constant, of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from mfmasim.prove.contract import Region
@@ -43,11 +41,12 @@ def padded(state: State, access: Access, region: Region) -> list[Byte] | None:
     whole = line_and_place(region, offset, here)
     if whole is None or whole[2].terms:
         return None
+    count = access.size // width
+    if not _as_guarded(state, region, *(_element(whole, tensor.order, number) for number in (0, count - 1))):
+        return None
     content: list[Byte] = []
-    for number in range(access.size // width):
+    for number in range(count):
         row, column = _element(whole, tensor.order, number)
-        if not _as_guarded(state, row, column, region):
-            return None
         first = of(PAD) * of(region.pointer) + of(ROW) * row + of(COLUMN) * column
         content += [either(state.exec.on, first + byte, constant(0)) for byte in range(width)]
     return content
@@ -60,26 +59,30 @@ def _element(
     return (line, place) if order == "row" else (place, line)
 
 
-def _active(
-    on: NDArray[np.bool_], value: Polynomial, facts: Sequence[Polynomial]
-) -> tuple[Polynomial, list[Polynomial]]:
-    """A polynomial and facts of the lanes that are on, as one row."""
+def _as_guarded(
+    state: State, region: Region, first: tuple[Polynomial, Polynomial], last: tuple[Polynomial, Polynomial]
+) -> bool:
+    """Whether the guard admits elements of the matrix alone, and leaves out none of them.
+
+    Args:
+        state: its EXEC has the guard.
+        region: the matrix.
+        first: row and column of the first element of a line that each lane loads.
+        last: of the last one: those between lie within the matrix where both do.
+    """
+    on = state.exec.on
 
     def pick(c: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.broadcast_to(c, on.shape)[on]
 
-    return value.mapped(pick), [fact.mapped(pick) for fact in facts]
-
-
-def _as_guarded(state: State, row: Polynomial, column: Polynomial, region: Region) -> bool:
-    """Whether the guard admits elements of the matrix alone, and leaves out none of them."""
-    on = state.exec.on
-    beyond = (row - region.shape[0], column - region.shape[1])
-    for value in (row, column, -beyond[0] - 1, -beyond[1] - 1):
-        if not never_negative(*_active(on, value, [*state.facts, *state.exec.facts()])):
-            return False
+    inside = [*first, *(limit - value - 1 for value, limit in zip(last, region.shape, strict=True))]
+    beyond = [(value - limit).mapped(pick) for value, limit in zip(first, region.shape, strict=True)]
+    facts = [fact.mapped(pick) for fact in state.facts]
+    admitted = [*facts, *(fact.mapped(pick) for fact in state.exec.facts())]
+    if not all(never_negative(value.mapped(pick), admitted) for value in inside):
+        return False
     for condition, holds in state.exec.literals:
-        other = [*state.facts, *condition.facts(holds=not holds)]
-        if not any(never_negative(*_active(on, value, other)) for value in beyond):
+        other = [*facts, *(fact.mapped(pick) for fact in condition.facts(holds=not holds))]
+        if not any(never_negative(value, other) for value in beyond):
             return False
     return True

@@ -188,6 +188,8 @@ class Polynomial:
 
     def mapped(self, change: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Polynomial:
         """With every array of coefficients replaced, such as by that of some of the waves."""
+        if all(isinstance(c, int) for c in self.terms.values()):
+            return self
         return Polynomial({m: c if isinstance(c, int) else _simple(change(c)) for m, c in self.terms.items()})
 
     def substituted(self, values: Mapping[Symbol, Polynomial]) -> Polynomial:
