@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from mfmasim.prove.content_rules import results
 from mfmasim.prove.contents import COLUMN, LDS, OWN, ROW, Byte, dword, gathered, loaded, scattered, set_dword
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.prove.content_rules import Dword
     from mfmasim.prove.contract import Contract, Region
+    from mfmasim.prove.masks import Mask
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Access
@@ -46,6 +47,14 @@ STORES = re.compile(r"_store_(byte|short|dword(x[234])?|b8|b16|b32|b64|b96|b128|
 Contents: TypeAlias = "dict[tuple[str, int], Dword]"
 
 
+class Kept(NamedTuple):
+    """What registers hold before a load."""
+
+    registers: Contents
+    under: Mask | None
+    """Lanes in which they do, EXEC's among them; None is all. Of whole registers the lanes that EXEC has off matter."""
+
+
 class Elements:
     """The elements of one kernel under one contract."""
 
@@ -54,19 +63,19 @@ class Elements:
         self.kernel, self.contract, self.data = kernel, contract, data
         self.lds = kernel.info.metadata.group_segment_fixed_size + contract.shared
 
-    def before(self, state: State, ins: Instruction) -> Contents | Multiplied:
+    def before(self, state: State, ins: Instruction) -> Contents | Kept | Multiplied:
         """What an instruction will write, of the registers before it."""
         if ins.opcode.matrix:
             return multiplied(state, ins, self.kernel, self.contract)
         if ins.opcode.access == "load" and (state.exec.literals or ins.opcode.d16):
             # With ECC a load of a half writes all of its register (LLVM: d16PreservesUnusedBits).
-            return {} if ins.opcode.d16 and "sramecc" in self.kernel.arch.features else _kept(state, ins)
+            return Kept({}, None) if ins.opcode.d16 and "sramecc" in self.kernel.arch.features else _kept(state, ins)
         if ins.opcode.unit in ("VMEM", "LDS", "SMEM", "SALU") or ins.opcode.flow or ins.opcode.wait:
             return {}
         return results(state, ins, self.data)
 
     def after(
-        self, state: State, ins: Instruction, new: Contents | Multiplied, done: tuple[Access, ...]
+        self, state: State, ins: Instruction, new: Contents | Kept | Multiplied, done: tuple[Access, ...]
     ) -> tuple[str, tuple[Access, ...]]:
         """Write what an instruction gives, and forget what else it writes.
 
@@ -80,31 +89,36 @@ class Elements:
             Why the operands of a matrix instruction are not proved, empty for all others; and the accesses, with what
             they store.
         """
-        why, every = "", bool(ins.opcode.matrix)
+        why, every, under = "", bool(ins.opcode.matrix), None
+        kept = new if isinstance(new, Kept) else Kept({}, None)
+        registers = new if isinstance(new, dict) else {}
         if isinstance(new, Multiplied):
-            why, new = new.why, new.registers
+            why, registers = new.why, new.registers
         elif done:
             done = self._with_data(state, ins, done)
             try:
-                every = bool(guarded := self._guarded(state, ins, new, done))
-                new = guarded or self._memory(state, ins, done, new)
+                if guarded := self._guarded(state, ins, kept, done):
+                    every, under, registers = True, kept.under, guarded
+                else:
+                    registers = self._memory(state, ins, done, kept.registers if kept.under is None else {})
             except TooLarge:
-                new = {}
+                registers = {}
                 state.c.pop(LDS, None)
         elif ins.opcode.access:
-            new = {}
+            registers = {}
         for part in ins.halves or (ins,):
             for operand in (*part.dst, *(part.src if "swap" in ins.name else ())):
-                _write(state, operand, new, every=every)
+                _write(state, operand, registers, every=every, under=under)
         return why, done
 
-    def _guarded(self, state: State, ins: Instruction, old: Contents, done: tuple[Access, ...]) -> Contents:
-        """What a load under a guard leaves in registers that held 0, in all lanes; empty where it is not known."""
-        access = done[0]
-        if not old or not state.exec.literals or access.space != "global" or len(done) > 1 or access.reach:
+    def _guarded(self, state: State, ins: Instruction, kept: Kept, done: tuple[Access, ...]) -> Contents:
+        """What a load under a guard leaves in registers that held 0, in lanes of these; empty where it is not known."""
+        access, old = done[0], kept.registers
+        guards = state.exec.literals - (frozenset() if kept.under is None else kept.under.literals)
+        if not old or not guards or access.space != "global" or len(done) > 1 or access.reach:
             return {}
         region = None if access.address is None else self.region(access.address)
-        content = None if region is None or region.writes else padded(state, access, region)
+        content = None if region is None or region.writes else padded(state, access, region, guards)
         new = {} if content is None else _arrived(ins, content, old)
         written = [byte for place in new for k, byte in enumerate(old[place]) if new[place][k] is not byte]
         return new if all(byte is not None and not byte.terms for byte in written) else {}
@@ -211,23 +225,31 @@ def _arrived(ins: Instruction, content: Sequence[Byte], old: Contents) -> Conten
     return {(target.kind, target.index + k): whole[4 * k : 4 * k + 4] for k in range(target.count)}
 
 
-def _kept(state: State, ins: Instruction) -> Contents:
-    """What the vector registers that a load writes hold before it, in all lanes."""
+def _kept(state: State, ins: Instruction) -> Kept:
+    """What the vector registers that a load writes hold before it."""
     found: Contents = {}
+    masks: list[Mask | None] = []
     for operand in ins.dst:
         for place in ((operand.kind, operand.index + k) for k in range(operand.count)):
             held = [state.c.get((*place, byte)) for byte in range(4)]
             if any(held):
-                found[place] = tuple(None if w is None or w.under is not None else w.value for w in held)
+                found[place] = tuple(None if w is None else w.value for w in held)
+                masks += [w.under for w in held if w is not None]
                 continue
             word = state.v.get(place)
-            value = known(word) if word is not None and word.under is None else None
+            if word is not None and word.under is not None and not ins.opcode.d16:
+                word = state.beyond(word) or word
+            value = known(word)
             found[place] = tuple(None if value is None else constant(value >> 8 * k & 0xFF) for k in range(4))
-    return found
+            masks += [] if word is None else [word.under]
+    under = masks[0] if masks else None
+    if any(mask != under for mask in masks) or (under is not None and not state.exec.within(under)):
+        return Kept({}, None)
+    return Kept(found, under)
 
 
-def _write(state: State, operand: Operand, new: Contents, *, every: bool) -> None:
-    """Contents of a destination; `every` lane is written whatever EXEC says."""
+def _write(state: State, operand: Operand, new: Contents, *, every: bool, under: Mask | None) -> None:
+    """Contents of a destination; of `every` lane that `under` has, whatever EXEC says."""
     if operand.kind == "s":
         for k in range(operand.index - 1, operand.index + max(operand.count, 1)):
             state.c.pop(("mask", k, 0), None)
@@ -243,7 +265,7 @@ def _write(state: State, operand: Operand, new: Contents, *, every: bool) -> Non
             for byte, value in enumerate(content):
                 state.c.pop((operand.kind, number, byte), None)
                 if value is not None:
-                    state.c[operand.kind, number, byte] = Word(value)
+                    state.c[operand.kind, number, byte] = Word(value, under=under)
         elif all(byte is None or byte.is_constant for byte in content):  # constants are words
             set_dword(state, operand.kind, number, (None,) * 4)
         else:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["never_negative", "pinned"]
 
-DEEPEST = 5
+DEEPEST = 9
 """Inequalities that are subtracted one after the other."""
 STEPS = 150
 """Combinations that one question may try."""
@@ -83,7 +83,7 @@ def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
             return True
     if negative_somewhere(value, facts):
         return False
-    for depth in (1, 2, DEEPEST):
+    for depth in (1, 2, 5, DEEPEST):
         steps = _search(value, facts, depth, [STEPS])
         if steps is not None:
             proofs.insert(0, steps)

@@ -16,22 +16,28 @@ from mfmasim.prove.matrices import line_and_place
 from mfmasim.prove.polynomial import Polynomial, constant, of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from mfmasim.prove.contract import Region
+    from mfmasim.prove.masks import Literal
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Access
 
 __all__ = ["padded"]
 
 
-def padded(state: State, access: Access, region: Region) -> list[Byte] | None:
-    """Bytes of registers that held 0 in all lanes, behind a load under a guard; None where they are not followed.
+def padded(
+    state: State, access: Access, region: Region, guards: Collection[Literal] | None = None
+) -> list[Byte] | None:
+    """Bytes of registers that held 0, behind a load under a guard; None where they are not followed.
 
     Args:
         state: before or behind the load; its EXEC has the guard.
         access: of the load.
         region: the matrix that it reads.
+        guards: conditions of EXEC that do not hold in all lanes whose registers held 0; None is all of EXEC's.
     """
     width, tensor = region.bits // 8, region.tensor
     if region.bits % 8 or access.address is None or access.size % width or tensor is None or tensor.select:
@@ -42,7 +48,8 @@ def padded(state: State, access: Access, region: Region) -> list[Byte] | None:
     if whole is None or whole[2].terms:
         return None
     count = access.size // width
-    if not _as_guarded(state, region, *(_element(whole, tensor.order, number) for number in (0, count - 1))):
+    guards = state.exec.literals if guards is None else guards
+    if not _as_guarded(state, region, guards, *(_element(whole, tensor.order, number) for number in (0, count - 1))):
         return None
     content: list[Byte] = []
     for number in range(count):
@@ -60,13 +67,18 @@ def _element(
 
 
 def _as_guarded(
-    state: State, region: Region, first: tuple[Polynomial, Polynomial], last: tuple[Polynomial, Polynomial]
+    state: State,
+    region: Region,
+    guards: Collection[Literal],
+    first: tuple[Polynomial, Polynomial],
+    last: tuple[Polynomial, Polynomial],
 ) -> bool:
     """Whether the guard admits elements of the matrix alone, and leaves out none of them.
 
     Args:
         state: its EXEC has the guard.
         region: the matrix.
+        guards: conditions that may leave out elements.
         first: row and column of the first element of a line that each lane loads.
         last: of the last one: those between lie within the matrix where both do.
     """
@@ -81,7 +93,7 @@ def _as_guarded(
     admitted = [*facts, *(fact.mapped(pick) for fact in state.exec.facts())]
     if not all(never_negative(value.mapped(pick), admitted) for value in inside):
         return False
-    for condition, holds in state.exec.literals:
+    for condition, holds in guards:
         other = [*facts, *(fact.mapped(pick) for fact in condition.facts(holds=not holds))]
         if not any(never_negative(value, other) for value in beyond):
             return False

@@ -96,7 +96,13 @@ class State:
         pick = lambda c: c[which] if c.shape[0] > 1 else c  # noqa: E731
 
         def word(old: Word) -> Word:
-            return Word(old.value.mapped(pick), old.part, None if old.under is None else old.under.chosen(which))
+            under, rest = old.under, old.rest
+            return Word(
+                old.value.mapped(pick),
+                old.part,
+                None if under is None else under.chosen(which),
+                None if rest is None else word(rest),
+            )
 
         out.waves = self.waves[which]
         out.exec = self.exec.chosen(which)
@@ -223,7 +229,7 @@ class State:
         """A vector register, as far as it is known in all lanes that EXEC has on."""
         word = self.v.get((file, number))
         if word is None or word.under is None or self.exec.within(word.under):
-            return None if word is None else replace(word, under=None)
+            return None if word is None else replace(word, under=None, rest=None)
         return None
 
     def write_vector(self, file: str, number: int, word: Word | None) -> None:
@@ -249,7 +255,7 @@ class State:
                 return None
             left = self.every() if old.under is None else old.under
             rest = Mask(left.on & ~self.exec.on)
-            return replace(old, under=rest) if rest.on.any() else None
+            return replace(old, under=rest, rest=None) if rest.on.any() else None
         if old is not None and old.under is None and old.part == new.part and old.value.same(new.value):
             return old
         plain = old is not None and not self.exec.literals and (old.under is None or not old.under.literals)
@@ -258,10 +264,14 @@ class State:
             try:
                 value = _either(on, new.value, old.value)
             except TooLarge:
-                return replace(new, under=self.exec)
+                return replace(new, under=self.exec, rest=None)
             under = None if old.under is None else Mask(old.under.on | on)
             return Word(value, new.part, None if under is None or under.on.all() else under)
-        return replace(new, under=self.exec)
+        return replace(new, under=self.exec, rest=None if old is None else self.beyond(old))
+
+    def beyond(self, word: Word) -> Word | None:
+        """What lanes that EXEC has off hold of a register, where it is one word for all of them."""
+        return word if word.under is None else word.rest if word.under.within(self.exec) else None
 
     def operand(self, operand: Operand, k: int = 0) -> Word | None:
         """Dword k of a source."""

@@ -34,6 +34,8 @@ class Word:
     """Which 32 bits of it."""
     under: Mask | None = None
     """Lanes in which it is known; None is all."""
+    rest: Word | None = None
+    """What the other lanes hold, where that is known."""
 
     def __repr__(self) -> str:
         return f"{self.value}" + (f" >> {32 * self.part}" if self.part else "")
@@ -70,9 +72,9 @@ def bits(value: np.ndarray | int) -> Word:
 
 
 def settled(value: Polynomial) -> Word:
-    """Word 0 of a polynomial, with the constant as small as it can be."""
-    number = value.constant
-    return Word(value + constant((number + (WORD >> 1)) % WORD - (WORD >> 1) - number))
+    """Word 0 of a polynomial, without multiples of 2^32, with the constant as small as it can be."""
+    terms = {m: c for m, c in value.terms.items() if m and np.any(np.asarray(c) % WORD)}
+    return Word(Polynomial(terms) + constant((value.constant + (WORD >> 1)) % WORD - (WORD >> 1)))
 
 
 def unsigned(word: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
