@@ -169,7 +169,8 @@ class Execution:
         self._count(state, ins)
         if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
             blocks = state.blocks.values()
-            waves = next((block.waves for block in blocks if block.waves is not None), None)
+            some = [set(block.waves) for block in blocks if block.waves is not None]
+            waves = tuple(sorted(set.intersection(*some))) if some else None
             state.trace.append(Step(ins, done, why, any(block.waves is None for block in blocks), waves))
         state.pc = following
         return False
@@ -219,13 +220,13 @@ class Execution:
             on: which waves execute it; None where conditions of lanes decide.
         """
         found = skipped(self.flow.code, does, skips, barriers=on is not None)
-        if found is None:
+        if found is None or found[1] in state.blocks:
             return False
         waves = None if on is None else tuple(state.waves[on].tolist())
         code, behind = found
-        state.blocks[behind] = Block(code, tuple(state.flights), state.exec, waves)
-        if on is not None:
-            state.exec = Mask(state.exec.on & on[:, None], state.exec.literals)
+        inside = state.exec if on is None else Mask(state.exec.on & on[:, None], state.exec.literals)
+        state.blocks[behind] = Block(code, tuple(state.flights), state.exec, waves, inside)
+        state.exec = inside
         return True
 
     def _again(self, state: State, ins: Instruction, on: NDArray[np.bool_]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.operands import EXEC
+from mfmasim.prove.paths import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["meet", "repeated", "skipped"]
 
 LONGEST = 128
-"""Instructions of a guarded block, and of a copy, at most."""
+"""Instructions of a copy, and of the body of a loop of lanes, at most."""
+BLOCK = 1000
+"""Instructions of a guarded block at most."""
 TIMING = ("delay", "nop")
 """Kinds of instructions that a copy may have more or fewer of."""
 
@@ -34,7 +37,12 @@ def meet(state: State, block: Block) -> None:
     Args:
         state: behind the block, changed.
         block: the block.
+
+    Raises:
+        Stopped: EXEC is not what it was at the beginning of the block.
     """
+    if block.inside is not None and state.exec != block.inside:
+        raise Stopped("EXEC behind a guarded block is not known to be the one before it", state.pc)
     for ins in block.code:
         for operand in ins.dst:
             if operand.kind == "s":
@@ -88,16 +96,72 @@ def skipped(
         The instructions, and the address behind them.
     """
     found: list[Instruction] = []
+    none, within = _Without(), 0
     at = does
-    while len(found) <= LONGEST and at in code:
+    while len(found) <= BLOCK and at in code:
         ins = code[at]
-        if found and (at == skips or _alike(code, at, skips)):
+        if found and at >= within and (at == skips or _alike(code, at, skips)):
             return found, at
-        if not _nothing_without_lanes(ins, barriers=barriers):
+        none.reached(at)
+        inner = ins.opcode.flow == "conditional" and ins.opcode.condition == "exec" and ins.target is not None
+        if inner and ins.target is not None and ins.target > at:
+            within = max(within, ins.target)  # a guard within it: both ways lead on
+            none.skips(ins.target)
+        elif not none.follows(ins, barriers=barriers):
             return None
         found.append(ins)
         at += ins.size
     return None
+
+
+class _Without:
+    """Instructions that follow one another where EXEC is 0: scalar registers that are 0 then as well."""
+
+    def __init__(self) -> None:
+        self.zero: dict[int, int] = {}
+        """Registers that EXEC was copied to, and up to which address that is sure."""
+        self.until = [1 << 62]
+        """Where branches lead to that may skip what comes now."""
+
+    def skips(self, target: int) -> None:
+        """A branch may skip what comes before an address."""
+        self.until.append(target)
+
+    def reached(self, at: int) -> None:
+        """What a branch may have skipped is not known from here on."""
+        self.until = [one for one in self.until if one > at]
+        self.zero = {number: until for number, until in self.zero.items() if until > at}
+
+    def follows(self, ins: Instruction, *, barriers: bool) -> bool:
+        """Whether an instruction writes scalar registers alone, leaves EXEC 0, and goes on with the next one."""
+        if not _nothing_without_lanes(ins, barriers=barriers) and not self._exec_stays(ins):
+            return False
+        copied = self._zero(ins)
+        for operand in ins.dst:
+            if operand.kind == "s":
+                for number in range(operand.index, operand.index + max(operand.count, 1)):
+                    self.zero.pop(number, None)
+                    if copied and number not in (EXEC, EXEC + 1):
+                        self.zero[number] = min(self.until)
+        return True
+
+    def _exec_stays(self, ins: Instruction) -> bool:
+        opcode = ins.opcode
+        if opcode.flow or opcode.matrix or opcode.barrier or opcode.access:
+            return False
+        return self._zero(ins) or (ins.name.startswith("v_cmpx") and not any(one.kind == "v" for one in ins.dst))
+
+    def _zero(self, ins: Instruction) -> bool:
+        """Whether a scalar operation gives 0, to EXEC and to where it saves EXEC, from an EXEC of 0."""
+        stem = ins.name.removeprefix("s_").rsplit("_", 1)[0]
+        sources = [one.kind == "s" and (one.index in (EXEC, EXEC + 1) or one.index in self.zero) for one in ins.src]
+        if ins.opcode.unit != "SALU" or not sources:
+            return False
+        if stem.endswith("_saveexec"):
+            return stem == "and_saveexec" or (stem in ("or_saveexec", "xor_saveexec") and sources[0])
+        if stem in ("or", "xor", "mov"):
+            return all(sources)
+        return any(sources[:1]) if stem in ("andn2", "and_not1") else stem == "and" and any(sources)
 
 
 def _nothing_without_lanes(ins: Instruction, *, barriers: bool) -> bool:

@@ -124,7 +124,8 @@ class State:
         elif isinstance(self.scc, tuple):
             out.scc = (self.scc[0].chosen(which), self.scc[1])
         out.blocks = {
-            at: replace(b, exec=None if b.exec is None else b.exec.chosen(which)) for at, b in self.blocks.items()
+            at: replace(b, **{n: m.chosen(which) for n in ("exec", "inside") if (m := getattr(b, n)) is not None})
+            for at, b in self.blocks.items()
         }
         out.facts = [f.mapped(pick) for f in self.facts]
         out.gained = [f.mapped(pick) for f in self.gained]

@@ -76,6 +76,8 @@ class Block:
     """EXEC before it, of all waves; None where its end has another one."""
     waves: tuple[int, ...] | None = None
     """Numbers of the waves that execute it; None where conditions decide."""
+    inside: Mask | None = None
+    """EXEC at its first instruction, which has to be the one behind its last; None where its end has another one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 from mfmasim.isa.operands import VCC
 from mfmasim.prove import comparisons
 from mfmasim.prove.constants import computed, executed, truth_table
+from mfmasim.prove.masks import Mask
 from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.state import Carry
 from mfmasim.prove.wide_instructions import carry_of, execute_wide, high_sum
@@ -141,6 +142,9 @@ def _chosen(state: State, ins: Instruction) -> Word | None:
             from mfmasim.prove.state import _either
 
             return Word(_either(on, yes.value, no.value), yes.part)
+        one, lanes = (yes, on) if no is None else (no, ~on)
+        if one is not None and relevant.all() and not state.exec.literals:  # known in some lanes
+            return replace(one, under=Mask(np.broadcast_to(lanes, relevant.shape)))
     if state.exec.within(mask):
         return yes
     if not active.on.any():
