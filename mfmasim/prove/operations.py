@@ -27,7 +27,7 @@ __all__ = ["WIDE", "WORDS", "low_bits", "shifted_right"]
 MASK = 0xFFFFFFFF
 MEMOISED = 10_000
 _minima: dict[object, Symbol] = {}
-"""The symbol of a minimum: of the same numbers it is the same."""
+"""The symbol of a minimum, or of what bits give together: of the same numbers it is the same."""
 
 
 def low_bits(value: Polynomial, count: int) -> Polynomial | None:
@@ -209,9 +209,29 @@ def _bitwise(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Facts], Word
         if _apart(a, b, facts):
             values = _values([a, b])
             return None if values is None else settled(values[0] + values[1])
-        return None
+        return _apart_in_some(a, b, facts, how(1, 1))
 
     return rule
+
+
+def _apart_in_some(a: Word | None, b: Word | None, facts: Facts, common: int) -> Word | None:
+    """OR and XOR, by what becomes of a common bit, where some lanes have none: their sum; a symbol in the others."""
+    exact = _exact([a, b], facts)
+    if exact is None:
+        return None
+    for low, high in (exact, exact[::-1]):
+        small = np.asarray(low.constant) < 1 << _zeros(high)
+        if not low.is_constant or not small.any():
+            continue
+        key = ("bits", common, exact[0].key, exact[1].key)
+        if key not in _minima:
+            if len(_minima) > MEMOISED:
+                _minima.clear()
+            signless = all(never_negative(-value + (MASK >> 1), facts) for value in exact)
+            _minima[key] = Symbol(f"({low}){'^|'[common]}({high})", 0, MASK >> 1 if signless else MASK, varies=True)
+        chosen = Polynomial({m: np.where(small, c, 0) for m, c in (low + high).terms.items()})
+        return Word(chosen + of(_minima[key]).scaled(np.where(small, 0, 1)))
+    return None
 
 
 def _number(value: Polynomial) -> Any:

@@ -227,11 +227,17 @@ class State:
         self.masks[number] = mask
 
     def vector(self, file: str, number: int) -> Word | None:
-        """A vector register, as far as it is known in all lanes that EXEC has on."""
+        """A vector register, as far as it is known in all lanes that EXEC has on; others have the value of one of these."""
         word = self.v.get((file, number))
-        if word is None or word.under is None or self.exec.within(word.under):
-            return None if word is None else replace(word, under=None, rest=None)
-        return None
+        if word is None or (word.under is not None and not self.exec.within(word.under)):
+            return None
+        on, value = self.exec.on, word.value
+        if on.any() and not on.all():
+            waves = on.any(axis=1)
+            row = np.where(waves, np.arange(len(on)), waves.argmax())[:, None]
+            lane = np.where(on, np.arange(on.shape[1]), on.argmax(axis=1)[row])
+            value = value.mapped(lambda c: np.broadcast_to(c, on.shape)[row, lane])
+        return Word(value, word.part)
 
     def write_vector(self, file: str, number: int, word: Word | None) -> None:
         """Write a vector register in the lanes of EXEC.

@@ -113,7 +113,8 @@ def _first_lane(state: State, ins: Instruction) -> Word | None:
     if word.value.uniform:
         whole = state.v.get((operand.kind, operand.index))
         # Without any lane in EXEC the instruction reads lane 0, whatever was written under the mask.
-        return word if some or whole is None or whole.under is None else None
+        everywhere = whole is None or (whole.under is None and whole.value.uniform)
+        return word if some or everywhere else None
     if not some or any(s.varies for s in word.value.symbols):
         return None
     first = on.argmax(axis=1)
