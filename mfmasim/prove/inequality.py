@@ -168,7 +168,7 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
     for monomial in sorted(value.negative(), key=lambda m: (-len(m), [s.serial for s in m])):
         if not monomial:
             continue
-        rests = []
+        rests: list[tuple[int, int, Polynomial, Step]] = []
         for step in _removing(value, monomial, facts):
             left[0] -= 1
             if left[0] < 0:

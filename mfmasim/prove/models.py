@@ -8,6 +8,7 @@ hold, and then as far as the facts admit. What is found is one of the models fro
 from __future__ import annotations
 
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -111,7 +112,8 @@ def _value(symbol: Symbol) -> NDArray[np.float64]:
 def _sought(value: Polynomial, facts: Sequence[Polynomial], at: NDArray[np.float64]) -> bool:
     """Seek values at which a polynomial is negative in the lane that is lowest in the models."""
     polynomials = (value, *facts)
-    shape = np.broadcast_shapes((1, 1), *(c.shape for p in polynomials for c in p.terms.values() if not isinstance(c, int)))
+    arrays = (c for p in polynomials for c in p.terms.values() if not isinstance(c, int))
+    shape = np.broadcast_shapes((1, 1), *(c.shape for c in arrays))
     lanes = np.broadcast_to(at.reshape(MODELS, *[1] * (len(shape) + 1 - at.ndim), *at.shape[1:]), (MODELS, *shape))
     lane = np.unravel_index(int(lanes.argmin()), lanes.shape)[1:]
     own, *known = [
@@ -138,12 +140,7 @@ def _starts(symbols: set[Symbol]) -> Iterator[Values]:
 
 
 def _of(terms: Terms, values: Mapping[Symbol, int]) -> int:
-    total = 0
-    for monomial, factor in terms.items():
-        for symbol in monomial:
-            factor *= values[symbol]
-        total += factor
-    return total
+    return sum(factor * prod(values[symbol] for symbol in monomial) for monomial, factor in terms.items())
 
 
 def _slope(terms: Terms, values: Mapping[Symbol, int], symbol: Symbol) -> int:
@@ -153,9 +150,7 @@ def _slope(terms: Terms, values: Mapping[Symbol, int], symbol: Symbol) -> int:
         if symbol in monomial:
             left = list(monomial)
             left.remove(symbol)
-            for other in left:
-                factor *= values[other]
-            total += factor
+            total += factor * prod(values[other] for other in left)
     return total
 
 
@@ -178,7 +173,7 @@ def _raised(values: Values, known: Sequence[Terms]) -> bool:
 
 
 def _lowered(own: Terms, known: Sequence[Terms], values: Values) -> bool:
-    """Raise each symbol of negative terms as far as the facts admit, alone and behind others; whether the sum is negative."""
+    """Raise symbols of negative terms as far as the facts admit, each of them first, until the sum is negative."""
     falling = [m for m, factor in own.items() if factor < 0 and m]
     for order in falling:
         for first in dict.fromkeys(order):

@@ -223,12 +223,12 @@ def _apart_in_some(a: Word | None, b: Word | None, facts: Facts, common: int) ->
         small = np.asarray(low.constant) < 1 << _zeros(high)
         if not low.is_constant or not small.any():
             continue
-        key = ("bits", common, exact[0].key, exact[1].key)
+        most = MASK >> 1 if all(never_negative(-value + (MASK >> 1), facts) for value in exact) else MASK
+        key = ("bits", common, most, exact[0].key, exact[1].key)
         if key not in _minima:
             if len(_minima) > MEMOISED:
                 _minima.clear()
-            signless = all(never_negative(-value + (MASK >> 1), facts) for value in exact)
-            _minima[key] = Symbol(f"({low}){'^|'[common]}({high})", 0, MASK >> 1 if signless else MASK, varies=True)
+            _minima[key] = Symbol(f"({low}){'^|'[common]}({high})", 0, most, varies=True)
         chosen = Polynomial({m: np.where(small, c, 0) for m, c in (low + high).terms.items()})
         return Word(chosen + of(_minima[key]).scaled(np.where(small, 0, 1)))
     return None

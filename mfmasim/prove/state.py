@@ -227,7 +227,7 @@ class State:
         self.masks[number] = mask
 
     def vector(self, file: str, number: int) -> Word | None:
-        """A vector register, as far as it is known in all lanes that EXEC has on; others have the value of one of these."""
+        """A vector register that is known in all lanes that EXEC has on; the others get the value of one of these."""
         word = self.v.get((file, number))
         if word is None or (word.under is not None and not self.exec.within(word.under)):
             return None

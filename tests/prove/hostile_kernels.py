@@ -300,4 +300,31 @@ FAULTS = (
             "s_min_u32 s7, s7, 48\n s_add_u32 s8, s7, s5\n s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s8, s12\n"
             "s_cbranch_scc1 loop\n s_lshl_b32 s8, s8, 2\n v_mov_b32 v4, s8\n" + STORE + "out:\n",
             needs="n >= 64 and n <= 80", k=1000, written=lambda n, k: n + 1),
+    Hostile("a guarded block that turns all lanes on", "bounds", {"k": 1},
+            "s_mov_b64 s[22:23], exec\n s_sub_u32 s6, s14, 1\n v_mov_b32 v4, 1024\n" + GUARD +
+            "s_or_b64 exec, exec, s[22:23]\n v_mov_b32 v4, v1\n" + MEET + STORE, k=65),
+    Hostile("a guarded block with a copy of EXEC that a branch skips", "bounds", {"k": 1},
+            "s_mov_b64 s[22:23], -1\n s_sub_u32 s6, s14, 1\n v_mov_b32 v4, 1024\n" + GUARD +
+            "s_cbranch_execz inner\n s_mov_b64 s[22:23], exec\ninner:\n s_or_b64 exec, exec, s[22:23]\n"
+            "v_mov_b32 v4, v1\n" + MEET + STORE, k=65),
+    Hostile("a guard within a guard that nothing ends", "bounds", {"n": 5},
+            "s_sub_u32 s6, s14, 1\n v_mov_b32 v4, 1024\n" + GUARD + "v_cmp_gt_u32 vcc, s12, v0\n"
+            "s_and_b64 exec, exec, vcc\nmeet:\n v_mov_b32 v4, v1\n s_mov_b64 exec, -1\n" + STORE, k=65),
+    Hostile("a guard within a guard that ends both", "bounds", {"k": 1},
+            "s_mov_b64 s[22:23], exec\n s_sub_u32 s6, s14, 1\n v_mov_b32 v4, 1024\n" + GUARD +
+            "s_and_saveexec_b64 s[24:25], vcc\n s_cbranch_execz inner\n v_mov_b32 v5, 0\ninner:\n"
+            "s_or_b64 exec, s[24:25], s[22:23]\n v_mov_b32 v4, v1\n" + MEET + STORE, k=65),
+    Hostile("a selection that keeps data in some lanes", "bounds", {},
+            "global_load_dword v9, v1, s[8:9]\n s_waitcnt vmcnt(0)\n v_cmp_lt_u32 vcc, 31, v0\n"
+            "v_cndmask_b32 v4, v1, v9, vcc\n" + STORE),
+    Hostile("the first lane of a wave that is off", "bounds", {},
+            "v_lshrrev_b32 v6, 6, v0\n v_sub_u32 v5, 1, v6\n v_lshlrev_b32 v5, 12, v5\n v_cmp_lt_u32 vcc, 63, v0\n"
+            "s_mov_b64 s[20:21], exec\n s_and_b64 exec, exec, vcc\n v_readfirstlane_b32 s5, v5\n"
+            "s_mov_b64 exec, s[20:21]\n v_add_u32 v4, s5, v1\n" + STORE, block=128, written=lambda n, k: 128),
+    Hostile("bits in common in the upper lanes", "global races", {"n": 65},
+            "s_lshl_b32 s5, s2, 6\n v_or_b32 v5, s5, v0\n v_mov_b32 v3, v0\n v_lshlrev_b32 v4, 2, v5\n" + STORE,
+            block=128, grid=up, written=lambda n, k: 64 * up(n, k) + 64),
+    Hostile("a register that lanes beyond a guard keep", "bounds", {"n": 5},
+            "v_mov_b32 v4, 1024\n v_cmp_gt_u32 vcc, s12, v0\n s_and_saveexec_b64 s[20:21], vcc\n v_mov_b32 v4, v1\n"
+            "s_mov_b64 exec, s[20:21]\n" + STORE, n=64),
 )  # fmt: skip

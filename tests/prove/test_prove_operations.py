@@ -104,13 +104,20 @@ def test_rules_hold_what_the_machine_computes(name: str, data: st.DataObject) ->
     if not fresh:
         assert (registers(found, values) == exact).all(), (sources, found)
         return
-    # A symbol for what is only known to lie in a range.
-    (symbol,) = fresh
-    assert found.value.same(of(symbol))
-    number = exact.view(np.int32) if symbol.low < 0 else exact
-    assert (number >= symbol.low).all()
-    assert symbol.high is None or (number <= symbol.high).all()
-    assert symbol.varies or len(set(exact.ravel().tolist())) == 1
+    # In some lanes a symbol, of which only the range is known, and perhaps what is added to it.
+    plain = Polynomial({m: c for m, c in found.value.terms.items() if not set(m) & set(fresh)})
+    left = (exact.astype(np.int64) - registers(Word(plain, found.part), values)) % WORD
+    counted = np.zeros((1, LANES), np.int64)
+    for symbol in fresh:
+        factor = np.broadcast_to(np.asarray(found.value.terms[symbol,]), (1, LANES))
+        some, counted = factor == 1, counted + factor
+        number = np.where(left >= WORD >> 1, left - WORD, left) if symbol.low < 0 else left
+        assert ((number >= symbol.low) | ~some).all()
+        assert symbol.high is None or ((number <= symbol.high) | ~some).all()
+        assert symbol.varies or len(set(number[some].tolist())) == 1
+    assert (counted == 1)[left != 0].all()
+    assert (counted <= 1).all()
+    assert sum(len(m) > 1 for m in found.value.terms if set(m) & set(fresh)) == 0
 
 
 @given(data=st.data())
