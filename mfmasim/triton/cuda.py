@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mfmasim.architectures import Arch
 
@@ -107,6 +107,38 @@ def properties(arch: Arch) -> dict[str, Any]:
     }
 
 
+def _constant(value: Any) -> Callable[..., Any]:
+    """A function with this answer, another object at each call: torch._dynamo keeps rules by function."""
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
+        return value
+
+    return answer
+
+
+def _scope() -> Callable[..., Any]:
+    """`torch.cuda.stream` or `torch.cuda.device`: a context whose value is what it is called with."""
+
+    @contextlib.contextmanager
+    def scope(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        del kwargs
+        yield args[0] if args else None
+
+    return scope
+
+
+def as_written(model: Any = None, **options: Any) -> Any:
+    """`torch.compile` without a compilation: a function computes the same as it stands.
+
+    Args:
+        model: a function or module; None where `torch.compile` makes a decorator.
+        options: of the compilation.
+    """
+    del options
+    return model if model is not None else lambda decorated: decorated
+
+
 def answers(arch: Arch) -> dict[str, Any]:
     """Names of `torch.cuda` and what stands there during a session."""
     major, minor = capability(arch)
@@ -131,18 +163,6 @@ def answers(arch: Arch) -> dict[str, Any]:
     )
     stream = Stream()
 
-    @contextlib.contextmanager
-    def scope(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        del kwargs
-        yield args[0] if args else None
-
-    def nothing(*args: Any, **kwargs: Any) -> None:
-        del args, kwargs
-
-    def zero(*args: Any, **kwargs: Any) -> int:
-        del args, kwargs
-        return 0
-
     silent = (
         "set_device",
         "synchronize",
@@ -160,21 +180,21 @@ def answers(arch: Arch) -> dict[str, Any]:
     )
     zeros = ("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
-        **dict.fromkeys(silent, nothing),
-        **dict.fromkeys(zeros, zero),
-        "is_available": lambda: True,
-        "is_initialized": lambda: True,
-        "device_count": lambda: 1,
-        "get_device_capability": lambda device=None: (major, minor),  # noqa: ARG005
-        "get_device_name": lambda device=None: f"mfmasim {arch.name}",  # noqa: ARG005
-        "get_device_properties": lambda _=None: device,
+        **{name: _constant(None) for name in silent},
+        **{name: _constant(0) for name in zeros},
+        "is_available": _constant(True),
+        "is_initialized": _constant(True),
+        "device_count": _constant(1),
+        "get_device_capability": _constant((major, minor)),
+        "get_device_name": _constant(f"mfmasim {arch.name}"),
+        "get_device_properties": _constant(device),
         "get_arch_list": lambda: [arch.name],
-        "mem_get_info": lambda device=None: (MEMORY_BYTES, MEMORY_BYTES),  # noqa: ARG005
-        "is_bf16_supported": lambda *args, **kwargs: True,  # noqa: ARG005
-        "current_stream": lambda device=None: stream,  # noqa: ARG005
-        "default_stream": lambda device=None: stream,  # noqa: ARG005
-        "stream": scope,
-        "device": scope,
+        "mem_get_info": _constant((MEMORY_BYTES, MEMORY_BYTES)),
+        "is_bf16_supported": _constant(True),
+        "current_stream": _constant(stream),
+        "default_stream": _constant(stream),
+        "stream": _scope(),
+        "device": _scope(),
         "Stream": Stream,
         "ExternalStream": Stream,
         "Event": Event,

@@ -78,6 +78,7 @@ def _enter(made: Session, undo: contextlib.ExitStack) -> None:
     for name, answer in cuda.answers(arch).items():
         patches.set(torch.cuda, name, answer)
     patches.set(torch.version, "hip", cuda.HIP_VERSION)
+    patches.set(torch, "compile", cuda.as_written)
     bench = benchmarks.patch(made, patches)
     autotuning.patch(made.settings.autotune, patches)
     own = Driver(arch, _numbers.setdefault(arch.name, len(_numbers)), bench)

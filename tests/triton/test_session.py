@@ -214,3 +214,23 @@ def test_copies_to_the_lds_that_are_masked_off_by_their_address(masked):
         assert not severe(session)
     else:
         assert "bounds-outside-buffer" in found
+
+
+@pytest.mark.oracle
+def test_a_compiled_function_runs_as_it_is_written():
+    def double(x):
+        return 2 * x
+
+    with mt.session(arch="gfx950"):
+        assert torch.compile(double) is double
+        assert torch.compile(mode="max-autotune")(double) is double
+        assert torch.compile(double)(torch.ones(2, device="cuda")).is_cuda
+    assert torch.compile.__module__ == "torch"
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_dynamo_is_imported_in_a_session():
+    code = "import mfmasim.triton as mt, torch; mt.install('gfx942'); import torch._dynamo; print(torch.version.hip)"
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "7.2.53211\n"), done.stderr
