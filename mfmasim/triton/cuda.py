@@ -28,7 +28,7 @@ class Stream:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Take what PyTorch's constructor takes."""
         del args, kwargs
-        self.cuda_stream, self.device_index = 0, 0
+        self.cuda_stream, self.device_index, self.priority = 0, 0, 0
 
     def synchronize(self) -> None:
         """Nothing is pending."""
@@ -63,7 +63,7 @@ class Event:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Take what PyTorch's constructor takes."""
         del args, kwargs
-        self.seconds = 0.0
+        self.seconds, self.cuda_event = 0.0, 0
 
     def record(self, stream: Stream | None = None) -> None:
         """Note the process's CPU time."""
@@ -83,6 +83,12 @@ class Event:
     def query(self) -> bool:
         """It has happened."""
         return True
+
+
+SILENT = """set_device synchronize empty_cache init _lazy_init set_stream reset_peak_memory_stats ipc_collect
+reset_max_memory_allocated set_per_process_memory_fraction"""
+ZEROS = """current_device memory_allocated max_memory_allocated memory_reserved max_memory_reserved _exchange_device
+_maybe_exchange_device"""
 
 
 def capability(arch: Arch) -> tuple[int, int]:
@@ -107,7 +113,7 @@ def properties(arch: Arch) -> dict[str, Any]:
     }
 
 
-def _constant(value: Any) -> Callable[..., Any]:
+def constant(value: Any) -> Callable[..., Any]:
     """A function with this answer, another object at each call: torch._dynamo keeps rules by function."""
 
     def answer(*args: Any, **kwargs: Any) -> Any:
@@ -117,26 +123,11 @@ def _constant(value: Any) -> Callable[..., Any]:
     return answer
 
 
-def _scope() -> Callable[..., Any]:
-    """`torch.cuda.stream` or `torch.cuda.device`: a context whose value is what it is called with."""
-
-    @contextlib.contextmanager
-    def scope(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        del kwargs
-        yield args[0] if args else None
-
-    return scope
-
-
-def as_written(model: Any = None, **options: Any) -> Any:
-    """`torch.compile` without a compilation: a function computes the same as it stands.
-
-    Args:
-        model: a function or module; None where `torch.compile` makes a decorator.
-        options: of the compilation.
-    """
-    del options
-    return model if model is not None else lambda decorated: decorated
+@contextlib.contextmanager
+def _stream(stream: Any) -> Iterator[None]:
+    """`torch.cuda.stream`: there is one stream."""
+    del stream
+    yield
 
 
 def answers(arch: Arch) -> dict[str, Any]:
@@ -163,38 +154,22 @@ def answers(arch: Arch) -> dict[str, Any]:
     )
     stream = Stream()
 
-    silent = (
-        "set_device",
-        "synchronize",
-        "empty_cache",
-        "manual_seed",
-        "manual_seed_all",
-        "init",
-        "_lazy_init",
-        "set_stream",
-        "reset_peak_memory_stats",
-        "ipc_collect",
-        "reset_max_memory_allocated",
-        "seed",
-        "seed_all",
-    )
-    zeros = ("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
-        **{name: _constant(None) for name in silent},
-        **{name: _constant(0) for name in zeros},
-        "is_available": _constant(True),
-        "is_initialized": _constant(True),
-        "device_count": _constant(1),
-        "get_device_capability": _constant((major, minor)),
-        "get_device_name": _constant(f"mfmasim {arch.name}"),
-        "get_device_properties": _constant(device),
+        **{name: constant(None) for name in SILENT.split()},
+        **{name: constant(0) for name in ZEROS.split()},
+        "is_available": constant(True),
+        "is_current_stream_capturing": constant(False),
+        "is_initialized": constant(True),
+        "device_count": constant(1),
+        "get_device_capability": constant((major, minor)),
+        "get_device_name": constant(f"mfmasim {arch.name}"),
+        "get_device_properties": constant(device),
         "get_arch_list": lambda: [arch.name],
-        "mem_get_info": _constant((MEMORY_BYTES, MEMORY_BYTES)),
-        "is_bf16_supported": _constant(True),
-        "current_stream": _constant(stream),
-        "default_stream": _constant(stream),
-        "stream": _scope(),
-        "device": _scope(),
+        "mem_get_info": constant((MEMORY_BYTES, MEMORY_BYTES)),
+        "is_bf16_supported": constant(True),
+        "current_stream": constant(stream),
+        "default_stream": constant(stream),
+        "stream": _stream,
         "Stream": Stream,
         "ExternalStream": Stream,
         "Event": Event,

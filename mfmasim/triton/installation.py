@@ -68,7 +68,7 @@ def _enter(made: Session, undo: contextlib.ExitStack) -> None:
     from triton import knobs
     from triton.runtime.driver import driver
 
-    from mfmasim.triton import autotuning, benchmarks, cuda
+    from mfmasim.triton import autotuning, benchmarks, cuda, pytorch
     from mfmasim.triton.driver import Driver
     from mfmasim.triton.patches import Patches
     from mfmasim.triton.tensors import StandIn
@@ -77,8 +77,8 @@ def _enter(made: Session, undo: contextlib.ExitStack) -> None:
     patches = undo.enter_context(Patches())
     for name, answer in cuda.answers(arch).items():
         patches.set(torch.cuda, name, answer)
-    patches.set(torch.version, "hip", cuda.HIP_VERSION)
-    patches.set(torch, "compile", cuda.as_written)
+    for owner, name, value in pytorch.replaced():
+        patches.set(owner, name, value)
     bench = benchmarks.patch(made, patches)
     autotuning.patch(made.settings.autotune, patches)
     own = Driver(arch, _numbers.setdefault(arch.name, len(_numbers)), bench)

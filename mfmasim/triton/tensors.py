@@ -17,20 +17,27 @@ CPU = torch.device("cpu")
 MARK = "_mfmasim_device"
 
 
-def _mark(value: object) -> None:
+def _storage(tensor: torch.Tensor) -> Any:
+    """A tensor's storage; inside `torch.vmap` and `torch.func.grad` that of the tensor which they wrapped."""
+    while torch._C._functorch.is_functorch_wrapped_tensor(tensor):  # noqa: SLF001
+        tensor = torch._C._functorch.get_unwrapped(tensor)  # noqa: SLF001
+    return tensor.untyped_storage()
+
+
+def mark(value: object) -> None:
     """Mark the storage of a tensor, or of every tensor in a result."""
     if isinstance(value, torch.Tensor):
         if value.layout == torch.strided and value.device.type == "cpu":
-            setattr(value.untyped_storage(), MARK, True)
+            setattr(_storage(value), MARK, True)
     elif isinstance(value, tuple | list):
         for one in value:
-            _mark(one)
+            mark(one)
 
 
 def is_marked(value: object) -> bool:
     """Whether a value is a tensor that stands for one on the GPU, or holds one."""
     if isinstance(value, torch.Tensor):
-        return value.layout == torch.strided and hasattr(value.untyped_storage(), MARK)
+        return value.layout == torch.strided and hasattr(_storage(value), MARK)
     return isinstance(value, tuple | list) and any(is_marked(one) for one in value)
 
 
@@ -87,7 +94,13 @@ NAMES = frozenset({torch.device, torch._C._nn._parse_to})  # noqa: SLF001
 """What reads the name of a device and creates no tensor."""
 IGNORED = frozenset({torch.Tensor.record_stream})
 SAME = frozenset({torch.Tensor.pin_memory})
-IS_CUDA, DEVICE_OF = torch.Tensor.is_cuda.__get__, torch.Tensor.device.__get__
+ANSWERS = {
+    torch.Tensor.device.__get__: DEVICE,
+    torch.Tensor.get_device: 0,
+    torch.Tensor.is_cuda.__get__: True,
+    torch.Tensor.is_cpu.__get__: False,
+}
+"""What a marked tensor answers of its device."""
 
 
 class StandIn(TorchFunctionMode):  # type: ignore[misc]
@@ -105,10 +118,8 @@ class StandIn(TorchFunctionMode):  # type: ignore[misc]
         del types
         kwargs = kwargs or {}
         first = args[0] if args else None
-        if func == DEVICE_OF:
-            return DEVICE if is_marked(first) else func(*args)
-        if func == IS_CUDA:
-            return is_marked(first)
+        if func in ANSWERS:
+            return ANSWERS[func] if is_marked(first) else func(*args, **kwargs)
         if func in NAMES:
             return func(*args, **kwargs)
         if func in IGNORED:
@@ -128,7 +139,7 @@ class StandIn(TorchFunctionMode):  # type: ignore[misc]
         name = getattr(func, "__name__", "")
         in_place = kwargs.get("out") is not None or (name.endswith("_") and not name.endswith("__"))
         if (named == "cuda" or (marked and named != "cpu")) and not in_place:
-            _mark(result)
+            mark(result)
         return result
 
     def _move(self, func: Any, args: Any, kwargs: Any, first: torch.Tensor) -> torch.Tensor:
@@ -146,5 +157,5 @@ class StandIn(TorchFunctionMode):  # type: ignore[misc]
         if after != was and result.untyped_storage().data_ptr() == first.untyped_storage().data_ptr():
             result = result.clone()
         if after:
-            _mark(result)
+            mark(result)
         return result

@@ -217,6 +217,49 @@ def test_copies_to_the_lds_that_are_masked_off_by_their_address(masked):
 
 
 @pytest.mark.oracle
+def test_what_pytorch_answers_of_the_device():
+    with mt.session(arch="gfx950"):
+        x = torch.ones(3, device="cuda")
+        assert (x.get_device(), x.is_cpu, x.cpu().get_device(), x.cpu().is_cpu) == (0, False, -1, True)
+        with torch.device("cuda"):
+            assert torch.zeros(2).is_cuda
+            assert torch.nn.Linear(2, 2).weight.is_cuda
+        assert not torch.zeros(2).is_cuda
+        with torch.device("meta"):
+            assert torch.zeros(2).is_meta
+        assert torch.vmap(lambda row: 2 * row)(x).is_cuda
+        assert torch.func.grad(lambda row: (row * row).sum())(x).tolist() == [2, 2, 2]
+        assert torch.accelerator.current_accelerator().type == "cuda"
+        assert not torch.cuda.is_current_stream_capturing()
+        with torch.cuda.device_of(x), torch.cuda.device(0):
+            assert torch.cuda.current_device() == 0
+        with pytest.raises(MfmasimError, match="graphs are not recorded"):
+            torch.cuda.CUDAGraph()
+    assert not torch.accelerator.is_available()
+
+
+@pytest.mark.oracle
+def test_random_numbers_of_the_device_follow_its_seed():
+    with mt.session(arch="gfx950"):
+        torch.cuda.manual_seed(5)
+        first = torch.rand(4, device="cuda")
+        state = torch.cuda.get_rng_state()
+        second = torch.rand(4, device="cuda")
+        torch.cuda.manual_seed_all(5)
+        assert torch.equal(torch.rand(4, device="cuda"), first)
+        torch.cuda.set_rng_state(state)
+        assert torch.equal(torch.rand(4, device="cuda"), second)
+        with torch.random.fork_rng():
+            torch.rand(1, device="cuda")
+        own = torch.Generator(device="cuda").manual_seed(5)
+        assert isinstance(own, torch.Generator)
+        assert isinstance(torch.default_generator, torch.Generator)
+        assert own.device.type == "cuda"
+        assert torch.equal(torch.rand(4, device="cuda", generator=own), first)
+    assert torch.Generator.__module__ != "mfmasim.triton.pytorch"
+
+
+@pytest.mark.oracle
 def test_a_compiled_function_runs_as_it_is_written():
     def double(x):
         return 2 * x
