@@ -33,7 +33,7 @@ class Generator(torch.Generator, metaclass=_Kind):  # type: ignore[misc]
         Args:
             device: what `device` answers.
         """
-        made = super().__new__(cls, "cpu")
+        made: Generator = super().__new__(cls, "cpu")
         made._named = torch.device(device)
         return made
 

@@ -1,4 +1,5 @@
 // What kernels and launches can do beyond the ordinary: a heap, virtual functions, grids that wait, ROCm's own names.
+#include <hip/hip_bf16.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_hcc.h>
 #include <hip/hip_runtime.h>
@@ -117,6 +118,23 @@ __global__ void names(float *f, unsigned *u) {
          __ockl_clz_u32(1);
 }
 
+// Groups of 16 lanes, each with a mask of its own.
+__global__ void masks(int *right, __hip_bfloat162 *sums, float *most) {
+  __shared__ __hip_bfloat162 total;
+  if (threadIdx.x == 0) total = sums[1];
+  __syncthreads();
+  unsigned lane = __lane_id(), group = lane / 16;
+  unsigned long long mask = 0xffffull << (16 * group);
+  int alike, different;
+  bool whole = __match_all_sync(mask, group, &alike) == mask && __match_all_sync(mask, lane, &different) == 0;
+  right[threadIdx.x] = whole && alike && !different;
+  unsafeAtomicAdd(&total, __hip_bfloat162(1.0f, 2.0f));
+  unsafeAtomicAdd(sums, __hip_bfloat162(2.0f, 1.0f));
+  unsafeAtomicMax(most, (float)lane);
+  __syncthreads();
+  if (threadIdx.x == 0) sums[1] = total;
+}
+
 #if defined(__HIP_NO_IMAGE_SUPPORT) && __HIP_NO_IMAGE_SUPPORT
 texture<float, hipTextureType2D, hipReadModeElementType> reference;
 __global__ void reads(float4 *out, hipTextureObject_t object, hipSurfaceObject_t target) {
@@ -127,6 +145,21 @@ __global__ void reads(float4 *out, hipTextureObject_t object, hipSurfaceObject_t
 #endif
 
 static void print_error(const char *what, hipError_t error) { printf("%s %s\n", what, hipGetErrorName(error)); }
+
+static void print_masks(void *room, int *numbers) {
+  float *floats = (float *)room;
+  int right[64];
+  float sums[3];
+  (void)hipMemset(floats, 0, sizeof sums);
+  masks<<<1, 64>>>(numbers, (__hip_bfloat162 *)floats, floats + 2);
+  (void)hipMemcpy(right, numbers, sizeof right, hipMemcpyDeviceToHost);
+  (void)hipMemcpy(sums, floats, sizeof sums, hipMemcpyDeviceToHost);
+  const __hip_bfloat162 *pairs = (const __hip_bfloat162 *)sums;
+  int count = 0;
+  for (int one : right) count += one;
+  printf("masks %d: %g %g, %g %g, %g\n", count, (float)pairs[0].x, (float)pairs[0].y, (float)pairs[1].x,
+         (float)pairs[1].y, sums[2] < 32 ? sums[2] + 32 : sums[2]);
+}
 
 int main(int argc, char **argv) {
   if (argc > 1 && !std::strcmp(argv[1], "limit")) {
@@ -198,6 +231,8 @@ int main(int argc, char **argv) {
   (void)hipMemcpy(results, a, sizeof results, hipMemcpyDeviceToHost);
   (void)hipMemcpy(places, b, sizeof places, hipMemcpyDeviceToHost);
   printf("names %g %u\n", results[3], places[3]);
+
+  print_masks(a, b);
 
   hipArray_t array;
   hipChannelFormatDesc channels = hipCreateChannelDesc<short4>();

@@ -193,3 +193,14 @@ MFMASIM_HOST_DEVICE int __hisinf(__hip_bfloat16 x) {
   }                                                         \
   MFMASIM_DEVICE __hip_bfloat162 h2##name(__hip_bfloat162 h) { return {h##name(h.x), h##name(h.y)}; }
 #include <mfmasim/half_functions.h>
+
+// Both halves at once: one instruction where it takes a generic address, else compare and swap.
+MFMASIM_DEVICE __hip_bfloat162 unsafeAtomicAdd(__hip_bfloat162 *address, __hip_bfloat162 value) {
+#if defined(__gfx942__) || defined(__gfx950__) || defined(__GFX12__)
+  typedef short Pair_ __attribute__((ext_vector_type(2)));
+  Pair_ given = mfmasim::bits<Pair_>(value);
+  return mfmasim::bits<__hip_bfloat162>(__builtin_amdgcn_flat_atomic_fadd_v2bf16((Pair_ *)address, given));
+#else
+  return mfmasim::add_pair(address, value);
+#endif
+}

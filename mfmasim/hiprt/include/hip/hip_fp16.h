@@ -219,12 +219,6 @@ MFMASIM_DEVICE __half2 unsafeAtomicAdd(__half2 *address, __half2 value) {
 #if defined(__gfx942__) || defined(__gfx950__) || defined(__GFX12__)
   return __half2(__builtin_amdgcn_flat_atomic_fadd_v2f16((__half2::Native_vec_ *)address, value.data));
 #else
-  unsigned int *word = (unsigned int *)address, old = *word, seen;
-  do {
-    seen = old;
-    __half2 sum = mfmasim::bits<__half2>(seen) + value;
-    old = atomicCAS(word, seen, mfmasim::bits<unsigned int>(sum));
-  } while (old != seen);
-  return mfmasim::bits<__half2>(old);
+  return mfmasim::add_pair(address, value);
 #endif
 }

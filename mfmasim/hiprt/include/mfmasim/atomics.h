@@ -79,6 +79,29 @@ MFMASIM_DEVICE double unsafeAtomicAdd(double *address, double value) {
 }
 MFMASIM_DEVICE float safeAtomicAdd(float *address, float value) { return atomicAdd(address, value); }
 MFMASIM_DEVICE double safeAtomicAdd(double *address, double value) { return atomicAdd(address, value); }
+#define MFMASIM_EXTREMES(T)                                                                         \
+  MFMASIM_DEVICE T unsafeAtomicMax(T *address, T value) { return atomicMax(address, value); } \
+  MFMASIM_DEVICE T unsafeAtomicMin(T *address, T value) { return atomicMin(address, value); } \
+  MFMASIM_DEVICE T safeAtomicMax(T *address, T value) { return atomicMax(address, value); }   \
+  MFMASIM_DEVICE T safeAtomicMin(T *address, T value) { return atomicMin(address, value); }
+MFMASIM_EXTREMES(float)
+MFMASIM_EXTREMES(double)
+#undef MFMASIM_EXTREMES
+
+namespace mfmasim {
+
+// Two numbers of 16 bits at once, by compare and swap.
+template <typename T_>
+MFMASIM_MEMBER_DEVICE T_ add_pair(T_ *address, T_ value) {
+  unsigned int *word = (unsigned int *)address, old = *word, seen;
+  do {
+    seen = old;
+    old = atomicCAS(word, seen, bits<unsigned int>(bits<T_>(seen) + value));
+  } while (old != seen);
+  return bits<T_>(old);
+}
+
+}  // namespace mfmasim
 
 #undef MFMASIM_SCOPES
 #undef MFMASIM_FETCH

@@ -120,6 +120,7 @@ MFMASIM_MEMBER_DEVICE unsigned long long __match_any_sync(M_ mask, T_ value) {
 }
 template <typename M_, typename T_>
 MFMASIM_MEMBER_DEVICE unsigned long long __match_all_sync(M_ mask, T_ value, int *all) {
-  (void)mask;
-  return __match_all(value, all);
+  unsigned long long lanes = mask & __activemask();
+  *all = (__match_any(value) & lanes) == lanes;
+  return *all ? lanes : 0;
 }
