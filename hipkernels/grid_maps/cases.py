@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.grids import MAPS, Grid, grid_map
+from mfmasim.grids import MAPS, Grid, banded, grid_map, shares
 from mfmasim.verify import In, LaunchDict, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
@@ -39,3 +39,18 @@ def launched(
     args = [Out("i32", n), Out("i32", n), rows, cols, xcds, window, chunk]
     expect = lambda: twins(np.arange(n), rows, cols, name, xcds, window, chunk)  # noqa: E731
     return {"grid": n, "block": 64, "args": args, "expect": expect}
+
+
+@case("maps.hip", kernel="launch_banded", arch=ARCHS, needs="cols >= 1 and xcds >= 1", each=[{}, {"xcds": 1}])
+def experts(heights: tuple[int, ...] = (3, 0, 1, 7, 0, 2), cols: int = 5, xcds: int = 8) -> LaunchDict:
+    """Tiles of the experts of a grouped GEMM, some of which have no rows."""
+    rows = sum(heights)
+    owners = np.repeat(np.arange(len(heights)), heights).astype(np.int32)
+    first = np.cumsum([0, *heights]).astype(np.int32)
+    args = [Out("i32", rows * cols), Out("i32", rows * cols), In("i32", rows, owners), In("i32", len(first), first)]
+
+    def expect(*_: NDArray[Any]) -> list[NDArray[Any]]:
+        numbers = shares(np.arange(rows * cols), rows * cols, xcds)
+        return [line.astype(np.int32) for line in banded(numbers, heights, cols)]
+
+    return {"grid": rows * cols, "block": 64, "args": [*args, cols, xcds], "expect": expect}

@@ -53,6 +53,22 @@ __device__ __forceinline__ int remap_xcd(int id, Grid g) {
 MAP map_xcd(int id, Grid g) { return map_row(remap_xcd(id, g), g); }
 MAP map_xcd_grouped(int id, Grid g) { return map_grouped(remap_xcd(id, g), g); }
 
+// One share of consecutive numbers for each XCD, for the first count % xcds XCDs one number more.
+__device__ __forceinline__ int remap_shares(int id, int count, int xcds) {
+  int xcd = id % xcds;
+  return xcd * (count / xcds) + min(xcd, count % xcds) + id / xcds;
+}
+
+MAP map_shares(int id, Grid g) { return map_row(remap_shares(id, g.rows * g.cols, g.xcds), g); }
+MAP map_shares_grouped(int id, Grid g) { return map_grouped(remap_shares(id, g.rows * g.cols, g.xcds), g); }
+
+// Bands of any heights, each column by column: the experts of a grouped GEMM. band_of: the band of each row; first: the first
+// row of each band, and behind the last one the number of rows.
+MAP map_banded(int id, int cols, const int *band_of, const int *first) {
+  int band = band_of[id / cols], top = first[band], high = first[band + 1] - top, place = id - top * cols;
+  return {top + place % high, place / high};
+}
+
 // Place number `id` of Hilbert's curve through a square whose side is a power of two.
 MAP hilbert(int id, int side) {
   int row = 0, col = 0;

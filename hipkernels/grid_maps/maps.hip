@@ -27,8 +27,18 @@ KERNELS(grouped)
 KERNELS(chunked)
 KERNELS(xcd)
 KERNELS(xcd_grouped)
+KERNELS(shares)
+KERNELS(shares_grouped)
 KERNELS(hilbert)
 KERNELS(xcd_divided)
 KERNELS(chunked_clamped)
 KERNELS(super_clamped)
 KERNELS(xcd_forgotten)
+
+// Experts: one share of consecutive numbers for each XCD, or the hardware's order if there is one XCD.
+extern "C" __global__ void __launch_bounds__(64)
+    launch_banded(int *row, int *col, const int *band_of, const int *first, int cols, int xcds) {
+  Tile tile = map_banded(remap_shares(blockIdx.x, gridDim.x, xcds), cols, band_of, first);
+  row[blockIdx.x] = tile.row;
+  col[blockIdx.x] = tile.col;
+}

@@ -54,9 +54,9 @@ CDNA3 = Rates(
         Rate("wave end", 240, "as captured of gfx950", "inferred", 100, 400),
     ),
     products=(
-        Product("MI300X", 304, 2100, 5325, "WP3, table 2", 8),
-        Product("MI325X", 304, 2100, 6000, "WP3, table 2", 8),
-        Product("MI300A", 228, 2100, 5325, "WP3, table 2", 6),
+        Product("MI300X", 304, 2100, 5325, "WP3, table 2", 8, (4, 256)),
+        Product("MI325X", 304, 2100, 6000, "WP3, table 2", 8, (4, 256)),
+        Product("MI300A", 228, 2100, 5325, "WP3, table 2", 6, (4, 256)),
     ),
 )
 
@@ -86,8 +86,8 @@ CDNA4 = replace(
         Rate("wave end", 240, "CAP: 184 to 280", "captured", 180, 300),
     ),
     products=(
-        Product("MI355X", 256, 2400, 8000, "WP4, table 2", 8),
-        Product("MI350X", 256, 2200, 8000, "WP4, table 2", 8),
+        Product("MI355X", 256, 2400, 8000, "WP4, table 2", 8, (4, 256)),
+        Product("MI350X", 256, 2200, 8000, "WP4, table 2", 8, (4, 256)),
     ),
 )
 

@@ -50,7 +50,7 @@ RDNA3 = Rates(
         Rate("wave end", 310, "CAP: 252 to 344", "captured", 245, 350),
     ),
     products=(
-        Product("RX 7900 XTX", 48, 2500, 960, "AMD's product page: 96 compute units, boost clock"),
+        Product("RX 7900 XTX", 48, 2500, 960, "AMD's product page: 96 compute units, boost clock", caches=(6, 96)),
         Product("RX 7900 XT", 42, 2400, 800, "AMD's product page: 84 compute units, boost clock"),
     ),
     matrix_on_valu=True,
@@ -72,7 +72,7 @@ def _elsewhere(rates: Rates) -> tuple[Rate, ...]:
 RDNA35 = replace(
     RDNA3,
     rows=_elsewhere(RDNA3),
-    products=(Product("Radeon 8060S", 20, 2900, 256, "WMMA: 40 compute units, 2.9 GHz, LPDDR5X"),),
+    products=(Product("Radeon 8060S", 20, 2900, 256, "WMMA: 40 compute units, 2.9 GHz, LPDDR5X", caches=(2, 32)),),
 )
 RDNA4 = replace(
     RDNA3,
@@ -92,8 +92,8 @@ RDNA4 = replace(
         Rate("wave end", 320, "CAP: 225 to 377", "captured", 220, 385),
     ),
     products=(
-        Product("RX 9070 XT", 32, 2970, 640, "AMD's product page: 64 compute units, boost clock"),
-        Product("AI PRO R9700", 32, 2920, 640, "AMD's product page: 64 compute units, boost clock"),
+        Product("RX 9070 XT", 32, 2970, 640, "AMD's product page: 64 compute units, boost clock", caches=(8, 64)),
+        Product("AI PRO R9700", 32, 2920, 640, "AMD's product page: 64 compute units, boost clock", caches=(8, 64)),
     ),
 )
 RDNA4_SMALL = replace(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
+    from mfmasim.architectures.rates import Product
     from mfmasim.grids import Reuse
 
 
@@ -16,22 +17,30 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "grid",
         help="show a map from workgroups to tiles and XCDs",
-        description="Without a map: list the maps. Exit code 1 when a tile is computed by no workgroup or by several.",
+        description="Without a map: list the maps. Exit code 1 when a tile is computed by no workgroup or by several. "
+        "--search KIND: rank orders of the workgroups of a kernel of that kind by what memory and caches read.",
     )
     parser.add_argument("map", nargs="?", help="map, such as xcd_grouped (default: list all maps)")
     parser.add_argument("--rows", type=int, default=16, help="tiles along M (default 16)")
     parser.add_argument("--cols", type=int, default=16, help="tiles along N (default 16)")
-    parser.add_argument("--xcds", type=int, default=8, help="dies that receive workgroups round-robin (default 8)")
+    parser.add_argument("--arch", default="mi355x", help="architecture or product (default mi355x)")
+    parser.add_argument("--xcds", type=int, help="dies that receive workgroups round-robin (default: the product's)")
     parser.add_argument("--window", type=int, default=4, help="rows of a band, side of a square (default 4)")
     parser.add_argument("--chunk", type=int, default=8, help="consecutive tiles of one XCD (default 8)")
     parser.add_argument(
         "--every", type=int, metavar="N", help="instead check every grid up to N x N for tiles missed or computed twice"
     )
-    parser.add_argument("--units", type=int, default=32, help="workgroups that an XCD runs at a time (default 32)")
+    parser.add_argument("--units", type=int, help="workgroups that an XCD runs at a time (default: one a compute unit)")
     parser.add_argument("--reuse", action="store_true", help="also count strips of A and B that caches serve")
     parser.add_argument(
-        "--search", action="store_true", help="instead rank maps, windows and chunks by what caches read"
+        "--search",
+        nargs="?",
+        const="",
+        metavar="KIND",
+        help="instead rank maps, windows and chunks by what caches read: of --rows x --cols tiles, or orders of the "
+        "workgroups of gemm (parts=4: split-K), stream, moe or attention",
     )
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a size of KIND: queries=4096")
     parser.add_argument(
         "--workgroups", type=int, metavar="N", help="instead divide K of all tiles among N workgroups (stream-K)"
     )
@@ -47,7 +56,12 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.figures.grid import tiles_svg, tiles_text
 
     form = wanted_format(args)
+    product = _product(args.arch)
+    args.xcds = product.chiplets if args.xcds is None else args.xcds
+    args.units = product.units // product.chiplets if args.units is None else args.units
     if args.search:
+        return _orders(args, form, product)
+    if args.search is not None:
         return _search(args, form)
     if args.workgroups is not None:
         return _stream(args, form)
@@ -115,6 +129,71 @@ def _search(args: argparse.Namespace, form: str) -> int:
     columns = ("map", "window", "chunk", "hits in L2", "hits in the last level", "strips from memory")
     print(table(columns, rows, form, f"{args.rows} x {args.cols} tiles, {args.xcds} XCDs of {args.units}"), end="")
     return 0
+
+
+def _product(name: str) -> Product:
+    """The product of a name, or the first one of an architecture."""
+    from mfmasim.architectures import arch
+    from mfmasim.cli.products import product_of
+
+    return product_of(name) or arch(name).rates.products[0]
+
+
+def _orders(args: argparse.Namespace, form: str, product: Product) -> int:
+    """Print the orders whose caches read least, and behind them the hardware's own."""
+    from inspect import signature
+
+    from mfmasim import grids
+    from mfmasim.cli.verify import setting
+    from mfmasim.errors import MfmasimError, unknown
+
+    if args.search not in grids.WORKS:
+        raise unknown("kind of kernel", args.search, grids.WORKS)
+    make = grids.WORKS[args.search]
+    given = dict(setting(text) for text in args.set)
+    named = signature(make).parameters
+    for name, value in given.items():
+        if name not in named:
+            raise unknown(f"size of {args.search}", name, named)
+        if name == "counts" and isinstance(value, int):
+            given[name] = (value,)
+        several = name == "counts" and isinstance(value, tuple)
+        if not all(isinstance(one, int) for one in (value if several else (value,))):
+            raise MfmasimError(f"--set {name}={value}: {'numbers' if name == 'counts' else 'a number'} expected")
+    missing = [name for name, one in named.items() if one.default is one.empty and name not in given]
+    if missing:
+        raise MfmasimError(f"--search {args.search} needs {', '.join(f'--set {name}=...' for name in missing)}")
+    if not all(product.caches):
+        raise MfmasimError(f"sizes of the caches of {product.name} are not stated; try mi355x, mi300x or rx9070xt")
+    sizes = [mib << 20 for mib in product.caches]
+    caches = grids.Caches(args.xcds, args.units, *sizes)
+    work = make(**given)
+    found = grids.search(work, caches)
+    own = next(one for one in found if one.order.hardware)
+    rows = [
+        [one.order.numbering, one.order.deal, *_megabytes(one.reuse), f"{one.reuse.l2:.1%}", one.reuse.steps]
+        for one in [*found[:8], *([] if own in found[:8] else [own])]
+    ]
+    columns = (
+        "axes, the last one fastest",
+        "on XCDs",
+        "MB from memory",
+        "from last level",
+        "read",
+        "hits in L2",
+        "steps",
+    )
+    shape = " x ".join(f"{axis} {size}" for size, axis in zip(work.shape, work.axes, strict=True))
+    head = f"{args.search}: {shape}, {len(found)} orders; {product.name}: {args.xcds} XCDs of {args.units}"
+    print(table(columns, rows, form, head), end="")
+    if form == "terminal":
+        print(f"the hardware's own order is number {found.index(own) + 1}: {own.order.numbering}, in turn")
+        print(f"sizes of caches: ROCm's GPU specifications; assumed: {grids.ASSUMED}")
+    return 0
+
+
+def _megabytes(found: Reuse) -> list[str]:
+    return [f"{size / 1e6:,.1f}" for size in (found.from_memory, found.from_llc, found.reads)]
 
 
 def _every(args: argparse.Namespace, form: str) -> int:

@@ -30,6 +30,11 @@ def product_rows(found: Arch, product: Product) -> list[tuple[str, Any]]:
         ("product", product.name),
         (unit, product.units),
         ("dies with compute units", product.chiplets),
+        *(
+            (name, f"{size} MiB")
+            for name, size in zip(("L2 of a die", "last level"), product.caches, strict=True)
+            if size
+        ),
         ("peak clock", f"{product.megahertz:g} MHz"),
         ("peak memory bandwidth", f"{product.gigabytes:,g} GB/s"),
         ("source", product.source),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mfmasim.arrays import I64
 
@@ -57,6 +57,23 @@ def _snake(ids: I64, g: Grid) -> Tiles:
     return row, np.where(row % 2 == 1, g.cols - 1 - col, col)
 
 
+def banded(ids: I64, heights: Sequence[int] | I64, cols: int) -> Tiles:
+    """Bands of any heights, each column by column: those of the experts of a grouped GEMM.
+
+    Workgroup i is in the band of row i // cols: band b has `cols` * heights[b] consecutive numbers.
+
+    Args:
+        ids: workgroups.
+        heights: rows of each band; 0 for an expert without rows.
+        cols: tiles along N.
+    """
+    high = np.asarray(heights, np.int64)
+    band = np.repeat(np.arange(len(high)), high)[ids // cols]
+    first = (np.cumsum(high) - high)[band]
+    place = ids - first * cols
+    return first + place % high[band], place // high[band]
+
+
 def _grouped(ids: I64, g: Grid) -> Tiles:
     first = ids // (g.window * g.cols) * g.window
     place, high = ids % (g.window * g.cols), np.minimum(g.rows - first, g.window)
@@ -79,12 +96,35 @@ def remap_xcd(ids: I64, g: Grid) -> I64:
     return np.where(ids >= limit, ids, local // g.chunk * block + ids % g.xcds * g.chunk + local % g.chunk)
 
 
+def shares(ids: I64, count: int | I64, xcds: int) -> I64:
+    """Ids permuted so that each XCD gets one share of consecutive numbers, the first `count` % `xcds` shares one more.
+
+    With count = xcds q + r, XCD x has the ids x + xcds a for a < q + (x < r), and its share begins at x q + min(x, r),
+    where that of XCD x - 1 ends: different ids get different numbers below `count`, whatever the count.
+
+    Args:
+        ids: workgroups of the hardware, below `count`.
+        count: workgroups of the launch.
+        xcds: dies that receive workgroups in turn.
+    """
+    xcd = ids % xcds
+    return xcd * (count // xcds) + np.minimum(xcd, count % xcds) + ids // xcds
+
+
 def _xcd(ids: I64, g: Grid) -> Tiles:
     return _row(remap_xcd(ids, g), g)
 
 
 def _xcd_grouped(ids: I64, g: Grid) -> Tiles:
     return _grouped(remap_xcd(ids, g), g)
+
+
+def _shares(ids: I64, g: Grid) -> Tiles:
+    return _row(shares(ids, g.rows * g.cols, g.xcds), g)
+
+
+def _shares_grouped(ids: I64, g: Grid) -> Tiles:
+    return _grouped(shares(ids, g.rows * g.cols, g.xcds), g)
 
 
 def _curve(ids: I64, side: I64) -> Tiles:
@@ -153,6 +193,8 @@ _ROWS = (
     Map("chunked", _chunked, True, "squares of `window` tiles, clipped at the edges, along strips of columns"),
     Map("xcd", _xcd, True, "`chunk` consecutive tiles per XCD, row by row"),
     Map("xcd_grouped", _xcd_grouped, True, "`chunk` consecutive tiles per XCD, in bands of `window` rows"),
+    Map("shares", _shares, True, "one share of consecutive tiles per XCD, row by row"),
+    Map("shares_grouped", _shares_grouped, True, "one share of consecutive tiles per XCD, in bands of `window` rows"),
     Map("hilbert", _hilbert, True, "Hilbert curve through the largest square of 2^n tiles, then the rest"),
     Map("xcd_divided", _xcd_divided, False, "one share per XCD; a permutation only if xcds divides the tiles"),
     Map(

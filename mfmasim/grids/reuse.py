@@ -1,47 +1,24 @@
-"""How often workgroups that run at the same time read what another one of their XCD, or of any XCD, reads too."""
+"""Reuse of strips of A and B by workgroups that run at the same time: the cache model with caches of one step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.grids.caches import Caches, Reuse, Work, traffic
 from mfmasim.grids.maps import Grid, remap_xcd
 from mfmasim.grids.proof import Layout, grid_map, layout
-from mfmasim.grids.streams import segments
+from mfmasim.grids.works import stream
 
 
-@dataclass(frozen=True)
-class Reuse:
-    """Strips of A and B that a step of K takes, summed over all rounds of workgroups.
+def reuse(found: Layout, *, units: int = 32) -> Reuse:
+    """Count the reuse of a map, in strips that a step of K takes, summed over all rounds of workgroups.
 
     A workgroup reads one strip of A, that of its row of tiles, and one of B, that of its column. Workgroups of a round
     are assumed to be at the same step of K, and caches to hold the strips of a step and no more (``assumed``: the time
     at which workgroups start, and what remains of earlier rounds, are not modelled).
-    """
-
-    reads: int
-    """By workgroups, from the L2 of their XCD."""
-    from_llc: int
-    """By the XCDs' L2, from the last-level cache: different strips of each XCD."""
-    from_memory: int
-    """By the last-level cache: different strips of each round."""
-
-    @property
-    def l2(self) -> float:
-        """Share of the reads that hit in an L2."""
-        return 1 - self.from_llc / self.reads
-
-    @property
-    def llc(self) -> float:
-        """Share of the reads that miss in an L2 and hit in the last-level cache."""
-        return 1 - self.from_memory / self.from_llc
-
-
-def reuse(found: Layout, *, units: int = 32) -> Reuse:
-    """Count the reuse of a map.
 
     Args:
         found: from `layout`.
@@ -52,14 +29,13 @@ def reuse(found: Layout, *, units: int = 32) -> Reuse:
     """
     if units < 1:
         raise MfmasimError(f"units={units}: at least one workgroup at a time is expected")
-    xcds = int(found.grid.xcds)
     ids = np.arange(len(found.tiles))
-    rounds = ids // (xcds * units)
-    both = np.arange(2) * (1 + found.tiles.max())  # rows, and behind them columns
-    strips = found.tiles + both
-    many = int(strips.max()) + 1
-    shared = (rounds * xcds + ids % xcds)[:, None] * many + strips
-    return Reuse(2 * len(ids), len(np.unique(shared)), len(np.unique(rounds[:, None] * many + strips)))
+    strips = found.tiles + np.arange(2) * (1 + found.tiles.max())  # rows, and behind them columns
+    twice, size = np.repeat(ids, 2), np.ones(int(strips.max()) + 1, np.int64)
+    work = Work(
+        ("tile",), (len(ids),), twice, np.zeros_like(twice), strips.reshape(-1), size, np.zeros(2 * len(ids), bool)
+    )
+    return traffic(work, ids, Caches(int(found.grid.xcds), units, 0, 0))
 
 
 def stream_reuse(rows: int, cols: int, depth: int, workgroups: int, *, xcds: int = 8, chunk: int = 1) -> Reuse:
@@ -82,20 +58,9 @@ def stream_reuse(rows: int, cols: int, depth: int, workgroups: int, *, xcds: int
     for name, value in (("xcds", xcds), ("chunk", chunk)):
         if value < 1:
             raise MfmasimError(f"{name} {value} of a stream: 1 or more is expected")
-    ids = np.arange(workgroups)
-    die = np.empty_like(ids)
-    die[remap_xcd(ids, Grid(1, workgroups, xcds, 1, chunk))] = ids % xcds
-    times = np.zeros(workgroups, np.int64)
-    found = []
-    for part in reversed(segments(rows * cols, depth, workgroups)):
-        row, col = divmod(part.tile, cols)
-        steps = np.arange(part.first, part.last)
-        when = times[part.workgroup] + np.arange(len(steps))
-        times[part.workgroup] += len(steps)
-        on = np.full_like(when, die[part.workgroup])
-        found += [np.stack([when, on, strip * depth + steps]) for strip in (row, rows + col)]
-    read = np.concatenate(found, axis=1)
-    return Reuse(read.shape[1], np.unique(read, axis=1).shape[1], np.unique(read[::2], axis=1).shape[1])
+    work = stream(rows, cols, depth, workgroups=workgroups, tile=1, step=1, sums=False)
+    order = remap_xcd(np.arange(workgroups), Grid(1, workgroups, xcds, 1, chunk))
+    return traffic(work, order, Caches(xcds, workgroups, 0, 0))
 
 
 def best_maps(

@@ -111,7 +111,8 @@ class Case:
                 raise unknown("parameter", name, self.parameters, f"of case {self.name}")
             default = self.parameters[name]
             number = isinstance(default, int | float)
-            if number and (isinstance(value, bool | str) or not isinstance(value, type(default) | int)):
+            truth = isinstance(value, bool) and not isinstance(default, bool)
+            if number and (truth or isinstance(value, str) or not isinstance(value, type(default) | int)):
                 raise MfmasimError(
                     f"parameter {name}={value!r} of case {self.name}: {type(default).__name__} is expected"
                 )
