@@ -39,6 +39,8 @@ FIGURES = {
     "rdna4.svg": "lds gfx1201 ds_load_b128 --address "
     "'lane % 16 * 64 + (lane // 16 * 16 ^ lane % 16 // 2 % 4 * 16)' --format svg",
     "streams.svg": "lds grid --rows 2 --cols 2 --depth 5 --workgroups 6 --format svg",
+    "orders.svg": "lds grid --search attention --set queries=1024 --set keys=1024 --set heads=12 --set kv_heads=4"
+    " --xcds 4 --units 8 --format svg",
     "grid.svg": "grid xcd_grouped --rows 4 --cols 6 --xcds 3 --window 2 --chunk 4 --format svg",
 }
 """The command that prints each figure."""

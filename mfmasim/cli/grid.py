@@ -9,7 +9,7 @@ from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
     from mfmasim.architectures.rates import Product
-    from mfmasim.grids import Reuse
+    from mfmasim.grids import Found, Reuse, Work
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -170,6 +170,9 @@ def _orders(args: argparse.Namespace, form: str, product: Product) -> int:
     work = make(**given)
     found = grids.search(work, caches)
     own = next(one for one in found if one.order.hardware)
+    if form == "svg":
+        print(_picture(args, work, found[0], own))
+        return 0
     rows = [
         [one.order.numbering, one.order.deal, *_megabytes(one.reuse), f"{one.reuse.l2:.1%}", one.reuse.steps]
         for one in [*found[:8], *([] if own in found[:8] else [own])]
@@ -190,6 +193,22 @@ def _orders(args: argparse.Namespace, form: str, product: Product) -> int:
         print(f"the hardware's own order is number {found.index(own) + 1}: {own.order.numbering}, in turn")
         print(f"sizes of caches: ROCm's GPU specifications; assumed: {grids.ASSUMED}")
     return 0
+
+
+def _picture(args: argparse.Namespace, work: Work, best: Found, own: Found) -> str:
+    """The best order: a square for each workgroup, the last axis across."""
+    import numpy as np
+
+    from mfmasim import grids
+    from mfmasim.figures.grid import tiles_svg
+
+    across = work.shape[-1]
+    tiles = np.stack(np.divmod(best.order.workgroups, across), axis=1)
+    grid = grids.Grid(work.workgroups // across, across, args.xcds)
+    axes = ", ".join(f"{axis} {size}" for axis, size in zip(work.axes, work.shape, strict=True) if size > 1)
+    head = f"{args.search}: {axes}; {best.order.numbering}, {best.order.deal}"
+    rates = f"{best.reuse.l2:.0%} of reads hit in L2, {own.reuse.l2:.0%} in the hardware's order"
+    return tiles_svg(grids.Layout(args.search, grid, tiles), (head, rates))
 
 
 def _megabytes(found: Reuse) -> list[str]:

@@ -39,15 +39,20 @@ def tiles_text(found: Layout) -> str:
     return "\n".join([_head(found), _verdict(found), *lines]) + "\n"
 
 
-def tiles_svg(found: Layout) -> str:
+def tiles_svg(found: Layout, lines: tuple[str, str] | None = None) -> str:
     """Tiles of C as squares: colour is the XCD, the number is the workgroup, red marks wrong tiles.
+
+    Args:
+        found: a map on a grid.
+        lines: the two lines above, if the squares are no tiles of C.
 
     Returns:
         A self-contained SVG; hover text names tile, workgroups and XCD.
     """
     rows, cols = found.shape
     owners, xcds, times = found.workgroups.tolist(), found.xcds.tolist(), found.times.tolist()
-    body = [svg.text(10, 20, _head(found), kind="head"), svg.text(10, 38, _verdict(found))]
+    head, verdict = lines or (_head(found), _verdict(found))
+    body = [svg.text(10, 20, head, kind="head"), svg.text(10, 38, verdict)]
     body += [
         svg.text(_LEFT + col * _CELL + _CELL / 2, _TOP - 6, str(col), kind="small", anchor="middle")
         for col in range(cols)
@@ -70,8 +75,8 @@ def tiles_svg(found: Layout) -> str:
     bottom = _TOP + rows * _CELL + 10
     for xcd in range(found.grid.xcds):
         body.append(svg.rect(_LEFT + xcd * 64, bottom, 60, 18, colour_of(xcd), label=f"XCD {xcd}"))
-    width = max(_LEFT + max(cols * _CELL, found.grid.xcds * 64) + 12, 7 * len(_verdict(found)) + 24)
-    return svg.document(width, bottom + 30, body, _head(found))
+    width = max(_LEFT + max(cols * _CELL, found.grid.xcds * 64) + 12, 7 * len(verdict) + 24)
+    return svg.document(width, bottom + 30, body, head)
 
 
 def steps_text(parts: Sequence[Segment]) -> str:

@@ -67,9 +67,9 @@ def banded(ids: I64, heights: Sequence[int] | I64, cols: int) -> Tiles:
         heights: rows of each band; 0 for an expert without rows.
         cols: tiles along N.
     """
-    high = np.asarray(heights, np.int64)
+    high: I64 = np.asarray(heights, np.int64)
     band = np.repeat(np.arange(len(high)), high)[ids // cols]
-    first = (np.cumsum(high) - high)[band]
+    first: I64 = (np.cumsum(high) - high)[band]
     place = ids - first * cols
     return first + place % high[band], place // high[band]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.grids.caches import MOST, Work
 from mfmasim.grids.streams import segments
 
-_Access = tuple[I64, I64, I64]
+_Access = tuple[Any, Any, Any]
 """Workgroup, step and tile of accesses: arrays that broadcast."""
 
 
@@ -41,11 +42,11 @@ def _flat(accesses: Sequence[_Access]) -> list[I64]:
 def _work(
     axes: tuple[str, ...], shape: tuple[int, ...], size: I64, loads: Sequence[_Access], stores: Sequence[_Access] = ()
 ) -> Work:
-    found = _flat([*loads, *stores])
-    stored = np.zeros(len(found[0]), bool)
+    workgroup, step, tile = _flat([*loads, *stores])
+    stored = np.zeros(len(tile), bool)
     if stores:
         stored[-len(_flat(stores)[0]) :] = True
-    return Work(axes, shape, *found, size, stored)
+    return Work(axes, shape, workgroup, step, tile, size, stored)
 
 
 def _pieces(whole: int, piece: int) -> I64:

@@ -160,8 +160,8 @@ class Lines(Observer):
 
     def on_start(self, launch):
         names = {f"argument {number}": number for number in self.names}
-        self.regions = [(r.address, r.size, names[r.name.partition(" (")[0]]) for r in launch.memory.regions
-                        if r.name.partition(" (")[0] in names]  # fmt: skip
+        regions = [(r.address, r.size, r.name.partition(" (")[0]) for r in launch.memory.regions]
+        self.regions = [(at, size, names[name]) for at, size, name in regions if name in names]
 
     def on_access(self, event):
         if event.space != "global" or event.kind != "read":
