@@ -100,8 +100,7 @@ class Product:
     chiplets: int = 1
     """Dies over which workgroups are distributed in turn."""
     caches: tuple[int, int] = (0, 0)
-    """MiB of a die's L2 and of the last-level cache, columns of "AMD GPU specifications" in ROCm's documentation; 0: not
-    stated here."""
+    """MiB of a die's L2 and of the last-level cache (ROCm's documentation, "AMD GPU specifications"); 0: unknown."""
 
 
 @dataclass(frozen=True)
