@@ -5,9 +5,12 @@ import re
 
 import pytest
 
+import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
+from mfmasim.resources import folder
 from mfmasim.verify import find, why
+from mfmasim.verify.data import draw
 
 SWIZZLED = """
 #include <hip/hip_runtime.h>
@@ -161,7 +164,31 @@ def test_a_case_of_plain_arrays_says_what_to_use():
         why(case, case.arch[0], "C[0,0]")
 
 
-def test_the_whole_name_of_a_case_chooses_it_alone(capsys):
-    words = ["--case", "sparse_gemm", "--arch", "gfx942"]
-    assert main(["why", "gemm_sparse", "C[0,0]", *words]) == 2
-    assert "sparse_gemm is a sparse product: which elements of B take part is data" in capsys.readouterr().err
+@pytest.mark.parametrize(("title", "arch"), [("sparse_gemm", "gfx942"), ("sparse_wave32", "gfx1201")])
+def test_the_index_selects_which_elements_of_b_take_part(title, arch):
+    """Kept element c of a row is multiplied with row 4 (c / 2) + position of B, whatever lane holds it."""
+    ((_, cases),) = find("gemm_sparse")
+    case = next(case for case in cases if case.title == title)
+    found = why(case, arch, "C[37, 101]", ways=1)
+    index = case.make(case.mapping).tensors["index"]
+    positions = draw(index, case.data[0], case.title, mfmasim.arch(arch))[37].tolist()
+    wanted = {(f"A[37, {c}]", f"B[{c // 2 * 4 + position}, 101]") for c, position in enumerate(positions)}
+    assert {tuple(factor.holds for factor in product.factors) for product in found.products} == wanted
+    assert len(found.products) == len(positions) == 64
+    assert found.ok
+    way = found.products[0].factors[1].way
+    assert any(step.startswith(("buffer_load", "ds_write", "ds_store")) for step in way)
+
+
+def test_an_index_of_another_lane_selects_wrong_elements(tmp_path, capsys):
+    """The whole name of a case chooses it alone."""
+    source = folder("hipkernels") / "gemm_sparse"
+    for name in ("cases.py", "sparse.hip", "tile.h"):
+        text = (source / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text.replace("half ? 0x07050301 : 0x06040200", "half ? 0x06040200 : 0x07050301"))
+    words = ["C[0,0]", "--case", "sparse_gemm", "--arch", "gfx942", "--json"]
+    assert main(["why", str(tmp_path / "cases.py"), *words]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["wrong"]) > 16
+    assert not found["ok"]
+    assert all(product["factors"][0]["holds"] == product["factors"][0]["needs"] for product in found["products"])

@@ -13,6 +13,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.limits import dimensions
 from mfmasim.observe.fragments.factors import factors_of
 from mfmasim.observe.fragments.mapping import MappingCheck
+from mfmasim.observe.fragments.sparse import GROUP
 from mfmasim.observe.fragments.trace import fragment_of
 from mfmasim.observe.fragments.wrong import operand_of, register_name
 from mfmasim.verify.data import draw
@@ -22,6 +23,8 @@ from mfmasim.verify.roles import bytes_of
 from mfmasim.verify.runner import informed
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mfmasim.kernels import Kernel
     from mfmasim.observe.fragments.factors import Factor
     from mfmasim.observe.fragments.tiles import Tile
@@ -120,8 +123,6 @@ def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | N
     case = informed(case, wave=kernel.wave)
     launch = case.make(case.mapping)
     row, col = _place(element, launch, case.title)
-    if "index" in launch.tensors:
-        raise MfmasimError(f"{case.title} is a sparse product: which elements of B take part is data, the index")
     name = f"C[{row}, {col}]"
     followed = follow(SimDevice(), kernel, launch)
     check = MappingCheck(
@@ -137,7 +138,11 @@ def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | N
     wave, order, slot = (int(x[0]) for x in followed.tracer.result_of(np.array([label])))
     tile = next(t for t in check.tiles if (t.wave, t.order) == (wave, order) and t.block == slot // t.labels["C"].size)
     cell = divmod(slot % tile.labels["C"].size, tile.labels["C"].shape[1])
-    return _explained(name, (row, col), tile, cell, followed, launch, kernel, ways)
+    positions = None
+    if "index" in launch.tensors:  # which elements of B take part is data: that of the case's first class
+        data = (*case.data[:1], "integers")[0]
+        positions = draw(launch.tensors["index"], data, case.title, kernel.arch)
+    return _explained(name, (row, col), tile, cell, followed, launch, kernel, ways, positions)
 
 
 def _place(element: str, launch: CaseLaunch, title: str) -> tuple[int, int]:
@@ -181,6 +186,7 @@ def _explained(
     launch: CaseLaunch,
     kernel: Kernel,
     ways: int,
+    positions: NDArray[Any] | None,
 ) -> Why:
     chain = [tile]
     while chain[-1].previous is not None:
@@ -188,17 +194,28 @@ def _explained(
     chain.reverse()
     depth = followed.arguments.shape("A")[1] if "A" in followed.arguments else 0
     products: list[Product] = []
-    spots: list[tuple[Tile, int]] = []
+    spots: list[tuple[Tile, tuple[int, int]]] = []
+    wanted = np.ones(depth, bool)
+    if positions is not None:
+        wanted = np.zeros(2 * depth, bool)
+        wanted[np.arange(depth) // 2 * GROUP + positions[own[0]]] = True
     for one in chain:
         event = one.executed.event
         factors = factors_of(one, followed.arguments)
-        for slot_k in range(factors[0].labels.shape[1]):
-            k = int(one.ks[slot_k])
-            made = tuple(_factored(one, f, cell, slot_k, k, own, followed) for f in factors)
-            line = kernel.source_at(event.instruction.pc)
+        line = kernel.source_at(event.instruction.pc)
+        for slots in _pairs(one, cell, followed, positions):
+            k = int(one.ks[slots[1]])
+            needed = (own[0], k), (k, own[1])
+            if positions is not None and k >= 0:
+                kept = int(one.ks[2 * slots[0]]) // 2
+                needed = (own[0], kept), (kept // 2 * GROUP + int(positions[own[0], kept]), own[1])
+            made = tuple(
+                _factored(one, factor, cell, slot, needed if k >= 0 else None, followed)
+                for factor, slot in zip(factors, slots, strict=True)
+            )
             products.append(Product(k, event.instruction.name, line, event.instruction.pc, made))  # type: ignore[arg-type]
-            spots.append((one, slot_k))
-    counts = np.bincount([p.k for p in products if p.k >= 0], minlength=depth)
+            spots.append((one, slots))
+    counts = np.bincount([p.k for p in products if p.k >= 0], minlength=len(wanted))
     order = sorted(range(len(products)), key=lambda n: not any(f.wrong for f in products[n].factors))
     chosen = [n for n in order if products[n].k >= 0 or any(f.wrong for f in products[n].factors)][: max(ways, 0)]
     if chosen:
@@ -226,14 +243,47 @@ def _explained(
         says,
         begins,
         tuple(products),
-        tuple(int(k) for k in np.flatnonzero(counts[:depth] == 0)),
+        tuple(int(k) for k in np.flatnonzero(wanted & (counts[: len(wanted)] == 0))),
         tuple(int(k) for k in np.flatnonzero(counts > 1)),
         lines,
     )
 
 
+def _pairs(
+    tile: Tile, cell: tuple[int, int], followed: Followed, positions: NDArray[Any] | None
+) -> list[tuple[int, int]]:
+    """Places along K of operands A and B that one execution multiplies for a result.
+
+    Args:
+        tile: the execution.
+        cell: row and column of the result in D.
+        followed: labels.
+        positions: what the index holds, (rows, kept elements), if A is sparse.
+
+    Raises:
+        MfmasimError: a position comes from elsewhere than the index.
+    """
+    if positions is None:
+        return [(k, k) for k in range(len(tile.ks))]
+    labels = tile.labels["index"][cell[0]]
+    pairs = []
+    for kept, (row, place) in enumerate(followed.arguments.coordinates(labels, "index").tolist()):
+        if row < 0 and tile.ks[2 * kept] >= 0:
+            held = followed.arguments.describe(int(labels[kept]))
+            raise MfmasimError(
+                f"the position of kept element {kept} of an instruction is {held}, no element of the index"
+            )
+        pairs.append((kept, kept // 2 * GROUP + (int(positions[row, place]) if row >= 0 else 0)))
+    return pairs
+
+
 def _factored(
-    tile: Tile, factor: Factor, cell: tuple[int, int], slot_k: int, k: int, own: tuple[int, int], followed: Followed
+    tile: Tile,
+    factor: Factor,
+    cell: tuple[int, int],
+    slot_k: int,
+    elements: tuple[tuple[int, int], tuple[int, int]] | None,
+    followed: Followed,
 ) -> Factored:
     """One factor of a product.
 
@@ -241,26 +291,24 @@ def _factored(
         tile: the execution.
         factor: A or B of the instruction.
         cell: row and column of the result in D.
-        slot_k: place in the instruction's K.
-        k: K of the product that it stands for; -1 for padding.
-        own: the element of C.
+        slot_k: place along K of the operand.
+        elements: those of A and B that the product needs; None for padding.
         followed: labels.
     """
     line = cell[0] if factor.operand == "A" else cell[1]
     fragment = fragment_of(tile.executed.event, factor.operand)
-    place = fragment.locate(*factor.slot(line, slot_k), tile.block)[0]
-    holds = followed.arguments.describe(int(factor.labels[line, slot_k]))
+    place = fragment.locate(*((line, slot_k) if factor.operand == "A" else (slot_k, line)), tile.block)[0]
+    holds = followed.arguments.describe(int(factor.labels[line, slot_k * (2 if factor.sparse else 1)]))
     needs = ""
-    if k >= 0 and not followed.arguments.converted(factor.role):
-        needed = (own[0], k) if factor.role == "A" else (k, own[1])
-        needs = followed.arguments.element(factor.role, needed)
+    if elements is not None and not followed.arguments.converted(factor.role):
+        needs = followed.arguments.element(factor.role, elements[factor.role == "B"])
     register = register_name(operand_of(tile.executed.event, factor.operand), place.vgpr, place.bit, fragment.width)
     return Factored(factor.operand, holds, needs, place.lane, register)
 
 
 def _with_ways(
     products: list[Product],
-    spots: list[tuple[Tile, int]],
+    spots: list[tuple[Tile, tuple[int, int]]],
     chosen: list[int],
     cell: tuple[int, int],
     launch: CaseLaunch,
@@ -278,12 +326,12 @@ def _with_ways(
     }
     launch.run(SimDevice(), kernel, memory, {"observers": [moves], "checks": "none"})
     for number in chosen:
-        tile, slot_k = spots[number]
+        tile, slots = spots[number]
         product = products[number]
         wave = tile.wave - first
         position = moves.matrix(wave, tile.order)
         done = []
-        for factor in product.factors:
+        for factor, slot_k in zip(product.factors, slots, strict=True):
             operand = operand_of(tile.executed.event, factor.operand)
             line = cell[0] if factor.operand == "A" else cell[1]
             slot = (line, slot_k) if factor.operand == "A" else (slot_k, line)
