@@ -35,6 +35,12 @@ def _size(name: str) -> int | None:
     return SIZES[words[-1]] if len(words) == 1 else None
 
 
+def _atomic_size(ins: Instruction) -> int | None:
+    """Bytes of a lane that an atomic operation changes: those of its data, of which a compare has two."""
+    data = [operand.count for operand in ins.src if operand.field == "data"]
+    return None if len(data) != 1 else 4 * data[0] // (2 if ins.opcode.atomic == "compare" else 1)
+
+
 def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
     """The accesses of a vector memory instruction, or of one of the LDS.
 
@@ -56,7 +62,7 @@ def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
 def _followed(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Access]:
     if ins.opcode.unit == "LDS" or ins.encoding == "DS":
         return _shared(state, ins, kind, arch)
-    size = _size(ins.name)
+    size = _size(ins.name) if kind != "atomic" else _atomic_size(ins)
     if ins.encoding in ("MUBUF", "MTBUF", "VBUFFER"):
         found = [_buffer(state, ins, kind, size, arch)]
     elif ins.space == "scratch":
@@ -81,6 +87,11 @@ def _access(
     reach: Reach | None = None,
     through: str = "",
 ) -> Access:
+    on = state.exec.on
+    if address is not None and not on.all() and on.any():
+        # What other lanes have in the register does not matter: it is as in the first one that takes part.
+        first = np.unravel_index(int(on.argmax()), on.shape)
+        address = address.mapped(lambda c: np.where(on, c, np.broadcast_to(c, on.shape)[first]))
     return Access(
         ins, space, kind, address, size, state.exec, tuple(state.facts), state.waves, why, reach, through or space
     )

@@ -22,7 +22,8 @@ __all__ = ["active", "follows", "outside", "region_of"]
 
 def region_of(address: Polynomial, regions: Sequence[Region]) -> Region | None:
     """The array whose pointer an address begins with."""
-    found = [r for r in regions if address.terms.get((r.pointer,)) == 1]
+    factors = [(r, address.terms.get((r.pointer,))) for r in regions]
+    found = [r for r, factor in factors if isinstance(factor, int) and factor == 1]
     return found[0] if len(found) == 1 else None
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.paths import decide
-from mfmasim.prove.words import pair, signed, unsigned, unsigned_pair
+from mfmasim.prove.quotients import estimates
+from mfmasim.prove.words import signed, signed_pair, unsigned, unsigned_pair
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -29,16 +30,8 @@ def _operands(state: State, ins: Instruction, kind: str) -> list[Polynomial | No
             found.append(None)
         elif kind.endswith("64"):
             low, high = state.operand(operand), state.operand(operand, 1)
-            if kind == "u64" or operand.kind == "const":
-                found.append(unsigned_pair(low, high, state.facts))
-            else:
-                value = pair(low, high, state.facts)
-                fits = (
-                    value is not None
-                    and never_negative(value + (1 << 63), state.facts)
-                    and never_negative(-value + ((1 << 63) - 1), state.facts)
-                )
-                found.append(value if fits else None)
+            unsigned_one = kind == "u64" or operand.kind == "const"
+            found.append((unsigned_pair if unsigned_one else signed_pair)(low, high, state.facts))
         else:
             word = state.operand(operand)
             found.append((signed if kind == "i32" else unsigned)(word, state.facts))
@@ -94,7 +87,7 @@ def mask_of(state: State, ins: Instruction, *, followed: bool = True) -> Mask:
         number = np.asarray(value.constant)
         true = (number >= 0 if condition.kind == "ge" else number == 0) == holds
         return Mask(state.exec.on & true, state.exec.literals)
-    if condition.uniform:
+    if condition.uniform and not estimates(condition):
         on = decide(state, condition) == holds
         return state.exec if on else Mask(state.exec.on & False, state.exec.literals)
     if value is not None and condition.kind == "ge":

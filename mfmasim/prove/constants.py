@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
     Words = Sequence["Word | None"]
 
-__all__ = ["PLAIN", "computed", "executed", "truth_table"]
+__all__ = ["PLAIN", "computed", "computed_wide", "executed", "truth_table"]
 
 MASK = 0xFFFFFFFF
 PLAIN = {"u32": np.uint32, "i32": np.int32, "b32": np.uint32}
 """Types of dwords in the signatures of operations."""
 INTEGERS = {*PLAIN, "u16", "i16", "b16"}
 """Types of sources and results that the machine computes for `executed`."""
+LONG = {"u64": np.uint64, "i64": np.int64, "b64": np.uint64}
+"""Types of two dwords, likewise."""
 POISONS = (0x5A5AA5A5, 0xA5A55A5A)
 """What a destination holds that is not known; no bit of the second is one of the first."""
 
@@ -58,6 +60,42 @@ def computed(name: str, sources: Words) -> list[Word | None] | None:
     found = operation.body(*arrays)
     results = found if isinstance(found, tuple) else (found,)
     return [bits(np.asarray(one).astype(np.int64) & MASK) for one in results]
+
+
+def computed_wide(state: State, ins: Instruction) -> list[list[Word | None]] | None:
+    """Results of a scalar operation with sources or results of two dwords, where all sources are constants.
+
+    Args:
+        state: before it.
+        ins: the operation.
+
+    Returns:
+        The dwords of each result, SCC as one of 0 or 1; None where a source is not constant.
+    """
+    operation = OPERATIONS.get(ins.name)
+    if operation is None or operation.shaped or operation.unit != "scalar" or ins.opcode.saves_exec:
+        return None
+    kinds = operation.sources
+    if len(kinds) != len(ins.src) or not {*kinds, *operation.results} <= {*PLAIN, *LONG, "scc"} or "scc" in kinds:
+        return None
+    arrays = []
+    for operand, kind in zip(ins.src, kinds, strict=True):
+        dwords = [known(state.operand(operand, k)) for k in range(2 if kind in LONG else 1)]
+        if any(value is None for value in dwords):
+            return None
+        whole = np.zeros((1, 1), np.uint64)
+        for k, value in enumerate(dwords):
+            whole = whole | np.atleast_2d(np.asarray(value, np.uint64)) << np.uint64(32 * k)
+        arrays.append(whole.view(LONG[kind]) if kind in LONG else whole.astype(np.uint32).view(PLAIN[kind]))
+    found = operation.body(*arrays)
+    results = found if isinstance(found, tuple) else (found,)
+    out: list[list[Word | None]] = []
+    for one, kind in zip(results, operation.results, strict=True):
+        value = np.atleast_2d(np.asarray(one))
+        long = value.astype(LONG[kind]).view(np.uint64) if kind in LONG else value.astype(np.int64).view(np.uint64)
+        halves = [(long >> np.uint64(32 * k)).astype(np.int64) & MASK for k in range(2 if kind in LONG else 1)]
+        out.append([bits(half) for half in halves])
+    return out
 
 
 def truth_table(sources: Words, table: int) -> list[Word | None] | None:

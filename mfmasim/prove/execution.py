@@ -162,6 +162,10 @@ class Execution:
             if not of_workgroup(ins):
                 raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
         elif not opcode.wait:
+            if (
+                opcode.kind == "setreg" and follow is not None
+            ):  # expressions do not say in which mode they were computed
+                raise Stopped(f"{ins.text} is not followed", ins.pc)
             execute_alu(state, ins)
         why = ""
         if follow is not None:
@@ -264,6 +268,8 @@ class Execution:
         scc = state.scc
         if isinstance(scc, Carry):
             scc = scc.lanes
+        if isinstance(scc, tuple):
+            state.scc = scc = np.array([[decide(state, scc[0]) == scc[1]]])
         if isinstance(scc, np.ndarray):
             return scc
         condition = Condition.opaque()

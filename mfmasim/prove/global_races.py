@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa.scopes import DEVICE, reach
 from mfmasim.prove.arguments import leaves_of
 from mfmasim.prove.bounds import active, region_of
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
+from mfmasim.prove.quotients import marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -73,6 +75,8 @@ def shared_bytes(
             )
     fixed = fixed_symbols(contract)
     for name in sorted(written):
+        if _atomic_alone([a for a, _ in taken[name]]):
+            continue
         if any(a.kind == "atomic" for a, _ in taken[name]):
             problems += [
                 (a.instruction.pc, "atomic operations are not followed") for a, _ in taken[name] if a.kind == "atomic"
@@ -96,6 +100,11 @@ def shared_bytes(
             texts = ", ".join(sorted(s.name for s in left))
             problems.append((pc, f"bytes of {name} are not proved to determine {texts}: {taken[name][0][1]}"))
     return problems
+
+
+def _atomic_alone(accesses: list[Access]) -> bool:
+    """Whether an array is changed by atomic operations alone, in the scope of the device: these exclude one another."""
+    return all(a.kind == "atomic" and reach(a.instruction, "atomic") == DEVICE for a in accesses)
 
 
 def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symbol]:
@@ -194,15 +203,9 @@ def _marked_lines(
     lines: list[Term] = []
     rest: list[Term] = []
     for value, size, facts in terms:
-        quotient = {}
-        for monomial, c in value.terms.items():
-            if symbol in monomial:
-                others = list(monomial)
-                others.remove(symbol)
-                if (isinstance(c, int) and c % factor) or (not isinstance(c, int) and (c % factor).any()):
-                    return None
-                quotient[tuple(others)] = c // factor
-        line = Polynomial(quotient)
+        line = marked(value, symbol, factor)
+        if line is None:
+            return None
         left = value - line * stride
         if not never_negative(left, facts) or not never_negative(stride - left - size, facts):
             return None

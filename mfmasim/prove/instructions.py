@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mfmasim.architectures import arch as find_arch
 from mfmasim.isa.operands import EXEC
+from mfmasim.machine.ops.scalar_mode import NUMBERS, written_mode
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.polynomial import TooLarge
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.prove.state import State
 
-UNSAFE = {"setreg", "index", "index_mode", "msb", "fork", "relative"}
+UNSAFE = {"setreg", "index", "index_mode", "msb", "fork", "relative", "skip"}
 """Kinds of operations that change what later ones mean."""
 
 
@@ -32,6 +34,7 @@ def execute_alu(state: State, ins: Instruction) -> None:
         _dual(state, ins)
         return
     _refuse(ins)
+    state.rounds &= ins.opcode.kind != "mode"
     try:
         if ins.opcode.unit == "SALU":
             execute_scalar(state, ins)
@@ -43,6 +46,8 @@ def execute_alu(state: State, ins: Instruction) -> None:
 
 def _refuse(ins: Instruction) -> None:
     opcode = ins.opcode
+    if opcode.kind == "setreg" and not written_mode(ins) & (NUMBERS | find_arch(ins.arch).vector_mode):
+        return  # it decides how floats are rounded in their ranges, or reported: no number that is followed
     if opcode.kind in UNSAFE or opcode.relative or "setreg" in ins.name or "s_set_gpr_idx" in ins.name:
         raise Stopped(f"{ins.text} is not followed", ins.pc)
 

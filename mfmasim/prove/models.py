@@ -101,6 +101,10 @@ def _value(symbol: Symbol) -> NDArray[np.float64]:
         elif not symbol.name.startswith(("wg", "behind")):
             above = np.roll(above, symbol.serial % 2)
         above = np.concatenate([above, np.zeros(FOUND)])
+        if symbol.quotient is not None and all(isinstance(c, int) for p in symbol.quotient for c in p.terms.values()):
+            value, by = (_at_models(p)[:, 0] for p in symbol.quotient)
+            _values[symbol] = found = np.floor(value / np.maximum(by, 1))
+            return found
         most = [_at_models(polynomial)[:, 0] for polynomial in symbol.below]
         if symbol.high is not None:
             most.append(np.full(MODELS, float(symbol.high)))

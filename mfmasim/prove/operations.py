@@ -13,6 +13,7 @@ import numpy as np
 
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+from mfmasim.prove.quotients import divided, quotient
 from mfmasim.prove.words import Word, bits, known, settled, sign_word, signed, unsigned
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Words = Sequence["Word | None"]
     Rule = Callable[[Words, Facts], "Word | None"]
 
-__all__ = ["WIDE", "WORDS", "low_bits", "shifted_right"]
+__all__ = ["WIDE", "WORDS", "low_bits"]
 
 MASK = 0xFFFFFFFF
 MEMOISED = 10_000
@@ -37,20 +38,6 @@ def low_bits(value: Polynomial, count: int) -> Polynomial | None:
 
 def _mod(value: Any, by: int) -> Any:
     return value % by
-
-
-def shifted_right(value: Polynomial, count: int) -> Polynomial | None:
-    """``value >> count``, rounded down, where that is a polynomial."""
-    rest = low_bits(value, count)
-    if rest is not None:
-        return Polynomial({m: c >> count for m, c in (value - rest).terms.items()})
-    # The part that is not a multiple may still be smaller than one.
-    whole = Polynomial({m: c for m, c in value.terms.items() if m and not np.any(np.asarray(c) % (1 << count))})
-    left = value - whole
-    low, high = left.range
-    if low is not None and high is not None and low >> count == high >> count:
-        return Polynomial({m: c >> count for m, c in whole.terms.items()}) + (low >> count)
-    return None
 
 
 def _zeros(value: Polynomial) -> int:
@@ -114,15 +101,7 @@ def _right(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
         return value
     if never_negative(-exact + ((1 << amount) - 1), facts):
         return bits(0)
-    found = shifted_right(exact, amount)
-    return _quotient(exact, amount) if found is None else settled(found)
-
-
-def _quotient(value: Polynomial, amount: int) -> Word | None:
-    """A quotient of which only the range is known."""
-    high = value.range[1]
-    top = (MASK if high is None else min(high, MASK)) >> amount
-    return Word(of(Symbol(f"({value})>>{amount}", 0, top, varies=not value.uniform)))
+    return settled(quotient(exact, constant(1 << amount), facts))
 
 
 def _right_signed(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
@@ -133,10 +112,10 @@ def _right_signed(value: Word | None, by: Word | None, facts: Facts) -> Word | N
         return sign_word(value, facts)
     if amount == 0:
         return value
-    found = shifted_right(exact, amount)
+    found = divided(exact, 1 << amount)
     if found is not None:
         return settled(found)
-    return _quotient(exact, amount) if never_negative(exact, facts) else None
+    return settled(quotient(exact, constant(1 << amount), facts)) if never_negative(exact, facts) else None
 
 
 def _and(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
@@ -175,9 +154,11 @@ def _masked(value: Word, mask: int, facts: Facts) -> Word | None:
     exact = unsigned(value, facts)
     if exact is not None and never_negative(-exact + ((1 << high) - 1), facts):
         return settled(exact - cut)
-    if low == 0:
-        return Word(of(Symbol(f"({polynomial})&{mask:#x}", 0, mask, varies=not polynomial.uniform)))
-    return None
+    if exact is None:
+        unknown = Symbol(f"({polynomial})&{mask:#x}", 0, mask, varies=not polynomial.uniform)
+        return None if low else Word(of(unknown))
+    by = constant(1 << high)
+    return settled(exact - quotient(exact, by, facts).scaled(1 << high) - cut)
 
 
 def _apart(a: Word | None, b: Word | None, facts: Facts) -> bool:
@@ -311,7 +292,23 @@ def _high(how: Callable[..., Polynomial | None]) -> Rule:
     return rule
 
 
-_add: Rule = _linear(lambda a, b: a + b)
+def _with_high(rule: Rule, sign: int) -> Rule:
+    """A sum or difference; of a high dword and a number it is a high dword, too."""
+
+    def added(words: Words, facts: Facts) -> Word | None:
+        found = rule(words, facts)
+        if found is not None:
+            return found
+        for high, other in ((words[0], words[1]), (words[1], words[0])):
+            values = _values([_small(other)])
+            if high is not None and high.part == 1 and values is not None and (sign > 0 or high is words[0]):
+                return Word(high.value + values[0].scaled(sign << 32), 1)
+        return None
+
+    return added
+
+
+_add: Rule = _with_high(_linear(lambda a, b: a + b), 1)
 _multiply: Rule = _linear(lambda a, b: a * b)
 
 
@@ -353,7 +350,7 @@ def _is(words: Words, _facts: Facts) -> Word | None:
     return words[0]
 
 
-_SUBTRACT: Rule = _linear(lambda a, b: a - b)
+_SUBTRACT: Rule = _with_high(_linear(lambda a, b: a - b), -1)
 _RULES: tuple[tuple[str, Rule], ...] = (
     ("v_mov_b32 s_mov_b32 v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32 s_movk_i32", _is),
     (("v_add_u32 v_add_nc_u32 s_add_u32 s_add_i32 s_add_co_u32 s_add_co_i32 v_add_co_u32 v_add_i32 v_add_nc_i32 "
@@ -402,6 +399,7 @@ WIDE: dict[str, str] = {
     "v_mad_i64_i32": "mad signed", "v_mad_co_i64_i32": "mad signed", "v_mad_nc_i64_i32": "mad signed",
     "v_lshl_add_u64": "shift add", "v_lshlrev_b64": "shift reversed", "s_lshl_b64": "shift",
     "v_lshrrev_b64": "right reversed", "s_lshr_b64": "right",
+    "v_ashrrev_i64": "right signed reversed", "s_ashr_i64": "right signed",
     "s_mov_b64": "move", "v_mov_b64": "move", "s_add_u64": "add", "s_add_nc_u64": "add", "v_add_nc_u64": "add",
     "s_sub_u64": "subtract", "s_sub_nc_u64": "subtract", "s_mul_u64": "multiply",
 }  # fmt: skip

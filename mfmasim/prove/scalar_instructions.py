@@ -8,11 +8,12 @@ import numpy as np
 
 from mfmasim.isa.operands import EXEC
 from mfmasim.prove import comparisons
-from mfmasim.prove.constants import computed
+from mfmasim.prove.constants import computed, computed_wide
 from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.paths import Stopped, decide
+from mfmasim.prove.quotients import defined, estimates, selected, stage_of
 from mfmasim.prove.wide_instructions import carry_in, carry_of, execute_wide
 from mfmasim.prove.words import known
 
@@ -55,6 +56,8 @@ def execute_scalar(state: State, ins: Instruction) -> None:
     if name in ("s_addc_u32", "s_add_co_ci_u32"):
         carry_in(state, ins)
         return
+    if ins.dst and any(o.count > 1 for o in (*ins.src, *ins.dst)) and _constant(state, ins):
+        return
     if name in WIDE:
         execute_wide(state, ins)
         state.scc = None if name != "s_mov_b64" else state.scc
@@ -62,8 +65,21 @@ def execute_scalar(state: State, ins: Instruction) -> None:
     _plain_scalar(state, ins)
 
 
-def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray:
+def _constant(state: State, ins: Instruction) -> bool:
+    """Whether an operation of 64 bits has constant sources: then its results are written."""
+    found = computed_wide(state, ins)
+    if found is None:
+        return False
+    state.write(ins.dst[0], found[0])
+    if len(found) > 1:
+        state.scc = np.asarray(known(found[1][0])) != 0
+    return True
+
+
+def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray | tuple[Condition, bool]:
     condition, holds = found
+    if estimates(condition):  # a selection follows, which needs no decision
+        return found
     value = condition.value
     if value is not None and value.is_constant:
         number = np.asarray(value.constant)
@@ -86,6 +102,8 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
         "s_sext_i32_i8",
         "s_sext_i32_i16",
         "s_brev_b32",
+        "s_setreg_b32",
+        "s_setreg_imm32_b32",
     )
     results = computed(name, sources)
     if results is not None and ins.dst:
@@ -97,7 +115,11 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
         return
     rule = WORDS.get(name)
     if rule is not None and len(ins.dst) == 1:
-        state.write(ins.dst[0], [rule(sources, state.facts)])
+        word = rule(sources, state.facts)
+        if word is None and state.rounds:
+            word = stage_of(name, sources, state.facts)
+        defined(state, word, sources)
+        state.write(ins.dst[0], [word])
         if name in ("s_add_u32", "s_add_co_u32"):
             state.scc = carry_of(sources)
         elif not keeps:
@@ -119,8 +141,9 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
             state.write(operand, [])
         return
     if name.startswith("s_") and not ins.opcode.flow and not ins.opcode.barrier:
+        stage = stage_of(name, sources, state.facts) if state.rounds and len(ins.dst) == 1 else None
         for operand in ins.dst:
-            state.write(operand, [])
+            state.write(operand, [stage])
         if not keeps:
             state.scc = None
         if ins.opcode.saves_exec or any(o.kind == "s" and o.index == EXEC for o in ins.dst):
@@ -130,6 +153,15 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
 
 
 def _select(state: State, ins: Instruction) -> None:
+    if isinstance(state.scc, tuple):
+        condition, holds = state.scc
+        sources = [state.operand(operand) for operand in (ins.src[:2] if holds else ins.src[1::-1])]
+        word = selected(condition, sources[0], sources[1], state.facts) if ins.name.endswith("b32") else None
+        if word is not None:
+            defined(state, word, sources)
+            state.write(ins.dst[0], [word])
+            return
+        state.scc = np.array([[decide(state, condition) == holds]])
     if not isinstance(state.scc, np.ndarray):
         for operand in ins.dst:
             state.write(operand, [])

@@ -141,6 +141,7 @@ def first_state(kernel: Kernel, contract: Contract, segment: Segment) -> State:
     count = -(-items // lanes)
     item = np.arange(count, dtype=np.int64)[:, None] * lanes + np.arange(lanes)
     state = State(np.arange(count), Mask(item < items), kernel.info.entry, facts=list(contract.facts))
+    state.rounds = not descriptor.float_mode & 3
     place = 0
     for name, registers in descriptor.user_sgprs:
         symbol = {"kernarg_segment_ptr": segment.pointer, "dispatch_ptr": segment.packet}.get(name)

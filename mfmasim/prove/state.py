@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.observe.flights import Flight
+    from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.trace import Block
 
 __all__ = ["Carry", "State"]
@@ -65,6 +66,8 @@ class State:
     """What happened, in order (`mfmasim.prove.trace`)."""
     turns: dict[int, int] = field(default_factory=dict)
     """How often a loop has been entered."""
+    rounds: bool = True
+    """Whether f32 is rounded to nearest."""
     blocks: dict[int, Block] = field(default_factory=dict)
     """Blocks that a branch skips for some of the waves, by the address where they meet."""
 
@@ -266,7 +269,7 @@ class State:
         if old is not None and old.under is None and old.part == new.part and old.value.same(new.value):
             return old
         plain = old is not None and not self.exec.literals and (old.under is None or not old.under.literals)
-        if plain and old is not None and old.part == new.part:
+        if plain and old is not None and old.part == new.part and _wide_symbols(old) == _wide_symbols(new):
             on = self.exec.on
             try:
                 value = _either(on, new.value, old.value)
@@ -305,6 +308,11 @@ class State:
                 self.write_vector(operand.kind, operand.index + k, word)
             elif operand.kind == "s":
                 self.write_scalar(operand.index + k, word)
+
+
+def _wide_symbols(word: Word) -> set[Symbol]:
+    """Addresses, say: their high words are in registers of their own, which are merged apart."""
+    return {s for s in word.value.symbols if s.high is not None and s.high >= 1 << 32}
 
 
 def _either(on: NDArray[np.bool_], a: Polynomial, b: Polynomial) -> Polynomial:

@@ -12,6 +12,7 @@ from mfmasim.prove import comparisons
 from mfmasim.prove.constants import computed, executed, truth_table
 from mfmasim.prove.masks import Mask
 from mfmasim.prove.operations import WIDE, WORDS
+from mfmasim.prove.quotients import defined, selected, stage_of
 from mfmasim.prove.state import Carry
 from mfmasim.prove.wide_instructions import carry_of, execute_wide, high_sum
 from mfmasim.prove.words import Word
@@ -70,7 +71,9 @@ def execute_vector(state: State, ins: Instruction) -> None:
                     state.write_scalar(operand.index + k, None)
         return
     if name == "v_cndmask_b32":
-        state.write(ins.dst[0], [_chosen(state, ins)])
+        word = _chosen(state, ins)
+        defined(state, word, state.sources(ins))
+        state.write(ins.dst[0], [word])
         return
     if name in WIDE:
         execute_wide(state, ins)
@@ -94,6 +97,10 @@ def execute_vector(state: State, ins: Instruction) -> None:
         results = [WORDS[name](sources, state.facts)]
     elif results is None and (word := executed(state, ins)) is not None:
         results = [word]
+    if state.rounds and len(ins.dst) == 1 and (results is None or results[0] is None):
+        results = [stage_of(name, sources, state.facts)]
+    if results is not None:
+        defined(state, results[0], sources)
     for k, operand in enumerate(ins.dst):
         one = (
             [results[k]]
@@ -150,6 +157,10 @@ def _chosen(state: State, ins: Instruction) -> Word | None:
         return yes
     if not active.on.any():
         return no
+    extra = mask.literals - state.exec.literals
+    if len(extra) == 1 and not (state.exec.on & ~mask.on).any():
+        ((condition, holds),) = extra
+        return selected(condition, *((yes, no) if holds else (no, yes)), state.facts)
     return None
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.operations import WIDE, WORDS, shifted_right
+from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.polynomial import Polynomial, constant
+from mfmasim.prove.quotients import quotient
 from mfmasim.prove.state import Carry
 from mfmasim.prove.words import Word, bits, known, pair, settled, signed, unsigned, unsigned_pair
 
@@ -123,8 +124,12 @@ def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[obj
 
 
 def _wide_right(state: State, how: str, src: Sequence[Operand]) -> Polynomial | None:
-    """A shift to the right of 64 bits, unsigned."""
+    """A shift to the right of 64 bits, of numbers that are not negative."""
     operand, by = reversed(src) if how.endswith("reversed") else src
     amount = known(state.operand(by))
     exact = unsigned_pair(state.operand(operand), state.operand(operand, 1), state.facts)
-    return shifted_right(exact, amount & 63) if exact is not None and isinstance(amount, int) else None
+    if "signed" in how and exact is not None and not never_negative(-exact + ((1 << 63) - 1), state.facts):
+        exact = None
+    if exact is None or not isinstance(amount, int):
+        return None
+    return quotient(exact, constant(1 << (amount & 63)), state.facts)

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
     from mfmasim.prove.masks import Mask
 
-__all__ = ["Word", "bits", "known", "literal", "pair", "sign_word", "signed", "unsigned", "unsigned_pair"]
+__all__ = [
+    "Word", "bits", "known", "literal", "pair", "sign_word", "signed", "signed_pair", "unsigned", "unsigned_pair",
+]  # fmt: skip
 
 WORD = 1 << 32
+HUGE = 1 << 60
+"""Numbers of 64 bits are followed between -2^60 and 2^60: sums of two of them do not wrap, coefficients stay exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +148,26 @@ def unsigned_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomia
         facts: polynomials that are not negative.
     """
     value = pair(low, high, facts)
-    if value is None or not never_negative(value, facts) or not never_negative(-value + (WORD * WORD - 1), facts):
-        return None
-    return value
+    return value if value is not None and _lies(value, 0, facts) else None
+
+
+def signed_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
+    """The signed value of 64 bits, likewise.
+
+    Args:
+        low: the low register.
+        high: the high one.
+        facts: polynomials that are not negative.
+    """
+    value = pair(low, high, facts)
+    return value if value is not None and _lies(value, -HUGE, facts) else None
+
+
+def _lies(value: Polynomial, least: int, facts: Sequence[Polynomial]) -> bool:
+    """Whether a value lies between a number and the largest one of 64 bits that is followed, in every lane."""
+    low, high = value.range
+    above = (low is not None and low >= least) or never_negative(value - least, facts)
+    return above and ((high is not None and high <= HUGE) or never_negative(-value + HUGE, facts))
 
 
 def sign_word(word: Word | None, facts: Sequence[Polynomial]) -> Word | None:

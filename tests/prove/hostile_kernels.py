@@ -21,6 +21,34 @@ PASSED = "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE
 """Stores 256 k bytes further than the array begins."""
 
 
+def scalar_quotient(x: str, y: str, q: str, rest: str, corrections: int = 2) -> str:
+    """LLVM's quotient and rest of scalar registers; v30 and s30 to s33 are used besides."""
+    text = (
+        f"v_cvt_f32_u32 v30, {y}\n s_sub_i32 s30, 0, {y}\n v_rcp_iflag_f32 v30, v30\n s_nop 0\n"
+        f"v_mul_f32 v30, 0x4f7ffffe, v30\n v_cvt_u32_f32 v30, v30\n s_nop 0\n v_readfirstlane_b32 s31, v30\n"
+        f"s_mul_i32 s30, s30, s31\n s_mul_hi_u32 s30, s31, s30\n s_add_i32 s31, s31, s30\n"
+        f"s_mul_hi_u32 {q}, {x}, s31\n s_mul_i32 s30, {q}, {y}\n s_sub_i32 {rest}, {x}, s30\n"
+    )
+    for _ in range(corrections):
+        text += f"s_add_i32 s32, {q}, 1\n s_sub_i32 s33, {rest}, {y}\n s_cmp_ge_u32 {rest}, {y}\n"
+        text += f"s_cselect_b32 {q}, s32, {q}\n s_cselect_b32 {rest}, s33, {rest}\n"
+    return text
+
+
+def vector_quotient(x: str, y: str, q: str, rest: str) -> str:
+    """The same of vector registers; v30 to v33 are used besides."""
+    text = (
+        f"v_cvt_f32_u32 v30, {y}\n v_sub_u32 v31, 0, {y}\n v_rcp_iflag_f32 v30, v30\n s_nop 0\n"
+        f"v_mul_f32 v30, 0x4f7ffffe, v30\n v_cvt_u32_f32 v30, v30\n v_mul_lo_u32 v31, v31, v30\n"
+        f"v_mul_hi_u32 v31, v30, v31\n v_add_u32 v30, v30, v31\n v_mul_hi_u32 {q}, {x}, v30\n"
+        f"v_mul_lo_u32 v31, {q}, {y}\n v_sub_u32 {rest}, {x}, v31\n"
+    )
+    for _ in range(2):
+        text += f"v_add_u32 v32, 1, {q}\n v_cmp_ge_u32 vcc, {rest}, {y}\n v_sub_u32 v33, {rest}, {y}\n"
+        text += f"v_cndmask_b32 {q}, {q}, v32, vcc\n v_cndmask_b32 {rest}, {rest}, v33, vcc\n"
+    return text
+
+
 def up(n: int, k: int) -> int:
     """Workgroups of 64 work-items for n elements."""
     return -(-n // 64)
@@ -327,4 +355,39 @@ FAULTS = (
     Hostile("a register that lanes beyond a guard keep", "bounds", {"n": 5},
             "v_mov_b32 v4, 1024\n v_cmp_gt_u32 vcc, s12, v0\n s_and_saveexec_b64 s[20:21], vcc\n v_mov_b32 v4, v1\n"
             "s_mov_b64 exec, s[20:21]\n" + STORE, n=64),
+    Hostile("a quotient of the last number is the size", "bounds", {"n": 3, "k": 4},
+            scalar_quotient("s2", "s14", "s20", "s21") + "s_lshl_b32 s20, s20, 2\n v_mov_b32 v4, s20\n" + STORE,
+            grid=lambda n, k: n * k + 1, block=1, written=first),
+    Hostile("a rest may be the largest index but one", "bounds", {"n": 8, "k": 3},
+            scalar_quotient("s12", "s14", "s20", "s21") + "s_lshl_b32 s21, s21, 2\n v_mov_b32 v4, s21\n" + STORE,
+            n=9, k=3, needs="n >= 1 and k >= 2", written=lambda n, k: k - 1),
+    Hostile("a divisor that may be 0", "bounds", {"n": 5, "k": 0},
+            scalar_quotient("s12", "s14", "s20", "s21") + "s_lshl_b32 s20, s20, 2\n v_mov_b32 v4, s20\n" + STORE,
+            n=5, needs="n >= 1 and k >= 0", written=lambda n, k: n + 1),
+    Hostile("a quotient of each lane by a size", "bounds", {"n": 1, "k": 1},
+            "v_add_u32 v5, s12, v0\n v_mov_b32 v6, s14\n" + vector_quotient("v5", "v6", "v20", "v21")
+            + "v_lshlrev_b32 v4, 2, v20\n" + STORE, k=2, written=lambda n, k: n + 62),
+    Hostile("workgroups of one quotient", "global races", {"n": 2, "k": 2},
+            "v_mov_b32 v3, s2\n" + scalar_quotient("s2", "s14", "s20", "s21")
+            + "s_lshl_b32 s20, s20, 2\n v_mov_b32 v4, s20\n" + STORE,
+            grid=lambda n, k: n * k, block=1, n=1, written=first),
+    Hostile("a shift that joins two workgroups", "global races", {"n": 2},
+            "v_mov_b32 v3, s2\n s_lshr_b32 s5, s2, 1\n s_lshl_b32 s5, s5, 8\n v_add_u32 v4, s5, v1\n" + STORE,
+            n=1, grid=first, written=lambda n, k: 64 * n),
+    Hostile("low bits of a workgroup's number", "global races", {"n": 5},
+            "v_mov_b32 v3, s2\n s_and_b32 s5, s2, 3\n s_lshl_b32 s5, s5, 8\n v_add_u32 v4, s5, v1\n" + STORE,
+            n=1, grid=first, written=lambda n, k: 256),
+    Hostile("sums that a workgroup also stores", "global races", {"n": 2},
+            "v_mov_b32 v4, 0\n global_atomic_add v4, v3, s[10:11]\n s_waitcnt vmcnt(0)\n s_cmp_eq_u32 s2, 1\n"
+            "s_cbranch_scc0 out\n" + STORE + "out:\n", n=1, grid=first),
+    Hostile("sums beyond the array", "bounds", {"n": 63},
+            "v_mov_b32 v4, v1\n global_atomic_add v4, v3, s[10:11]\n", written=first),
+    Hostile("a sum of eight bytes at the end", "bounds", {"n": 1},
+            "v_mov_b32 v4, 0\n global_atomic_add_x2 v4, v[2:3], s[10:11]\n", n=2, written=first),
+    Hostile("lanes that add to another array's address", "bounds", {"n": 1},
+            "v_mov_b32 v6, s8\n v_mov_b32 v7, s9\n s_mov_b64 s[20:21], exec\n s_mov_b64 exec, 0xffff\n"
+            "v_mov_b32 v6, s10\n v_mov_b32 v7, s11\n s_mov_b64 exec, s[20:21]\n v_add_co_u32 v6, vcc, v6, v1\n"
+            "v_addc_co_u32 v7, vcc, 0, v7, vcc\n global_load_dword v8, v[6:7], off\n", n=64, read=first),
+    Hostile("vector instructions that are skipped", "bounds", {"n": 1},
+            "v_mov_b32 v4, v1\n s_setvskip -1, 0\n v_mov_b32 v4, 0\n s_setvskip 0, 0\n" + STORE, written=first),
 )  # fmt: skip

@@ -1,0 +1,283 @@
+"""Quotients of integers, rounded down, and the sequence with which LLVM divides 32-bit integers.
+
+Where a quotient is no polynomial it is a symbol, the same one for the same numbers, of which its definition is known:
+``0 <= value - quotient by < by``.
+
+LLVM divides by a reciprocal (AMDGPUCodeGenPrepare, expandDivRem32): ``z = u32(rcp(f32(y)) * 0x4f7ffffe)``,
+``z += mulhi(z, -y z)``, ``q = mulhi(x, z)`` is the quotient, or one or two too small, and twice q is raised where the
+rest ``x - q y`` is not below y. Words of this sequence are symbols whose stages are remembered. That it gives
+the quotient for all x and y is an assumption about V_RCP_F32; the tests execute it on the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.masks import Condition
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+from mfmasim.prove.words import Word, bits, known, settled, unsigned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.prove.state import State
+
+    Facts = Sequence[Polynomial]
+
+__all__ = ["defined", "divided", "estimates", "marked", "quotient", "selected", "stage_of"]
+
+MEMOISED = 10_000
+SCALE = 0x4F7FFFFE
+"""2^32 - 512 as f32."""
+DWORD = (1 << 32) - 1
+STEPS = {
+    "v_cvt_f32_u32": "float", "s_cvt_f32_u32": "float", "v_rcp_iflag_f32": "reciprocal", "v_rcp_f32": "reciprocal",
+    "v_s_rcp_f32": "reciprocal", "v_mul_f32": "scaled", "s_mul_f32": "scaled", "v_cvt_u32_f32": "inverse",
+    "s_cvt_u32_f32": "inverse", "v_mul_hi_u32": "high", "s_mul_hi_u32": "high",
+}  # fmt: skip
+"""Operations of the sequence, by the stage that they give."""
+BEFORE = {"reciprocal": "float", "scaled": "reciprocal", "inverse": "scaled"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a symbol of the sequence stands for."""
+
+    kind: str
+    """``float``, ``reciprocal``, ``scaled``, ``inverse``, ``error`` or ``estimate``."""
+    by: Polynomial
+    value: Polynomial
+    """What is divided, of an estimate."""
+    left: int = 0
+    """By how much an estimate may be too small."""
+
+
+_symbols: dict[object, Symbol] = {}
+_stages: dict[Symbol, Stage] = {}
+_quotients: dict[object, Symbol] = {}
+
+
+def divided(value: Polynomial, by: int) -> Polynomial | None:
+    """``value // by``, rounded down, where that is a polynomial; `by` is positive."""
+    if value.divisible(by):
+        return Polynomial({m: c // by for m, c in value.terms.items()})
+    # The part that is not a multiple may still be smaller than one.
+    whole = Polynomial({m: c for m, c in value.terms.items() if m and not np.any(np.asarray(c) % by)})
+    low, high = (value - whole).range
+    if low is not None and high is not None and low // by == high // by:
+        return Polynomial({m: c // by for m, c in whole.terms.items()}) + (low // by)
+    return None
+
+
+def marked(value: Polynomial, symbol: Symbol, factor: int) -> Polynomial | None:
+    """What a factor of a symbol is multiplied by in a polynomial; None if it is no multiple of the factor.
+
+    Args:
+        value: the polynomial.
+        symbol: the symbol.
+        factor: the factor.
+    """
+    found: dict[Any, Any] = {}
+    for monomial, c in value.terms.items():
+        if symbol in monomial:
+            others = list(monomial)
+            others.remove(symbol)
+            if np.any(np.asarray(c) % factor):
+                return None
+            found[tuple(others)] = c // factor
+    return Polynomial(found)
+
+
+def marks(by: Polynomial) -> list[tuple[Symbol, int]]:
+    """Symbols that occur once, alone, with a positive factor that all lanes share."""
+    return [
+        (m[0], c)
+        for m, c in by.terms.items()
+        if len(m) == 1 and isinstance(c, int) and c > 0 and sum(m[0] in other for other in by.terms) == 1
+    ]
+
+
+def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
+    """``value // by`` of numbers, ``value >= 0`` and ``by >= 1``.
+
+    Args:
+        value: what is divided.
+        by: by what.
+        facts: polynomials that are not negative.
+    """
+    if by.is_constant:
+        number = by.constant
+        if value.is_constant:
+            return constant(value.constant // number)
+        found = divided(value, number) if isinstance(number, int) else None
+        if found is not None:
+            return found
+    for mark in marks(by):
+        found = marked(value, *mark)
+        if found is not None:
+            rest = value - found * by
+            if never_negative(rest, facts) and never_negative(by - 1 - rest, facts):
+                return found
+    key = value.key, by.key
+    if key not in _quotients:
+        if len(_quotients) > MEMOISED:
+            _quotients.clear()
+        high, least = value.range[1], by.range[0]
+        top = None if high is None else high // max(least or 1, 1)
+        varies = not (value.uniform and by.uniform)
+        _quotients[key] = Symbol(f"({value})/({by})", 0, top, varies, quotient=(value, by))
+    return of(_quotients[key])
+
+
+def defined(state: State, word: Word | None, sources: Sequence[Word | None]) -> None:
+    """Learn the definitions of quotients that a result has and its sources do not have.
+
+    Args:
+        state: changed.
+        word: the result.
+        sources: of the operation.
+    """
+    if word is None or not any(symbol.quotient or symbol in _stages for symbol in word.value.symbols):
+        return
+    old = {symbol for source in sources if source is not None for symbol in source.value.symbols}
+    for symbol in word.value.symbols - old:
+        if symbol.quotient is not None:
+            value, by = symbol.quotient
+            rest = value - of(symbol) * by
+            state.learn(rest)
+            state.learn(by - 1 - rest)
+        elif symbol in _stages and _stages[symbol].kind == "estimate":
+            state.learn(_stages[symbol].value - of(symbol) * _stages[symbol].by)
+
+
+# The sequence.
+
+
+def _stage(stage: Stage, *, varies: bool) -> Polynomial:
+    key = stage.kind, stage.by.key, stage.value.key, stage.left
+    if key not in _symbols:
+        if len(_symbols) > MEMOISED:
+            _symbols.clear()
+            _stages.clear()
+        symbol = Symbol(f"{stage.kind}{len(_symbols)}", 0, DWORD, varies)
+        _symbols[key], _stages[symbol] = symbol, stage
+    return of(_symbols[key])
+
+
+def _only(word: Word | None) -> tuple[Symbol, Stage] | None:
+    """The stage of a word that is one symbol of the sequence."""
+    if word is None or word.part or len(word.value.terms) != 1:
+        return None
+    ((monomial, factor),) = word.value.terms.items()
+    symbol = monomial[0] if len(monomial) == 1 and isinstance(factor, int) and factor == 1 else None
+    return None if symbol is None or symbol not in _stages else (symbol, _stages[symbol])
+
+
+def stage_of(name: str, words: Sequence[Word | None], facts: Facts) -> Word | None:
+    """The result of a further instruction of the sequence; None where it is none.
+
+    Args:
+        name: mnemonic without suffix.
+        words: its sources.
+        facts: polynomials that are not negative.
+    """
+    if name in ("v_min_u32", "s_min_u32"):  # the rest, or the rest less y, which wraps where it is negative
+        return _smaller(words[0], words[1], facts) or _smaller(words[1], words[0], facts)
+    kind = STEPS.get(name)
+    if kind is None:
+        return None
+    none = Polynomial({})
+    if kind == "float":
+        by = unsigned(words[0], facts)
+        if by is None or not never_negative(by - 1, facts):
+            return None
+        return Word(_stage(Stage(kind, by, none), varies=not by.uniform))
+    for one, other in ((words[0], words[-1]), (words[-1], words[0])):
+        found = _only(one)
+        if kind == "high":
+            result = _high(one, found, other, facts)
+            if result is not None:
+                return result
+        elif found is not None and found[1].kind == BEFORE[kind]:
+            number = known(other) if kind == "scaled" else SCALE
+            if np.all(np.asarray(-1 if number is None else number) == SCALE):
+                return Word(_stage(replace_kind(found[1], kind), varies=found[0].varies))
+    return None
+
+
+def replace_kind(stage: Stage, kind: str) -> Stage:
+    """The stage that follows."""
+    return Stage(kind, stage.by, stage.value, stage.left)
+
+
+def _high(one: Word | None, found: tuple[Symbol, Stage] | None, other: Word | None, facts: Facts) -> Word | None:
+    """High dword of a product: the correction of the inverse, or an estimate of the quotient."""
+    if other is None or other.part:
+        return None
+    if found is not None and found[1].kind == "inverse":
+        symbol, stage = found
+        if other.value.same(-stage.by * of(symbol)):
+            return Word(_stage(replace_kind(stage, "error"), varies=symbol.varies))
+        return None
+    stages = [_stages[s] for s in other.value.symbols if s in _stages]
+    if {stage.kind for stage in stages} != {"inverse", "error"} or len(stages) != 2:
+        return None
+    by = stages[0].by
+    if not by.same(stages[1].by) or not other.value.same(Polynomial({(s,): 1 for s in other.value.symbols})):
+        return None
+    value = unsigned(one, facts)
+    if value is None:
+        return None
+    varies = not (value.uniform and by.uniform)
+    return Word(_stage(Stage("estimate", by, value, 2), varies=varies))
+
+
+def _smaller(rest: Word | None, less: Word | None, facts: Facts) -> Word | None:
+    if rest is None or less is None or rest.part or less.part:
+        return None
+    return selected(Condition.of("ge", less.value), less, rest, facts)
+
+
+def estimates(condition: Condition) -> tuple[Symbol, Stage] | None:
+    """The estimate of which a condition asks whether it is too small, ``x - q y - y >= 0``."""
+    if condition.value is None or condition.kind != "ge":
+        return None
+    for symbol in condition.value.symbols:
+        stage = _stages.get(symbol)
+        if stage is not None and stage.kind == "estimate":
+            rest = stage.value - of(symbol) * stage.by
+            if condition.value.same(rest - stage.by):
+                return symbol, stage
+    return None
+
+
+def selected(condition: Condition, yes: Word | None, no: Word | None, facts: Facts) -> Word | None:
+    """A selection by such a condition: the raised estimate, or what is left with it; None for other selections.
+
+    Args:
+        condition: as `estimates` has it.
+        yes: where it holds.
+        no: where it does not.
+        facts: polynomials that are not negative.
+    """
+    found = estimates(condition)
+    if found is None or yes is None or no is None or yes.part or no.part:
+        return None
+    symbol, stage = found
+    if not stage.left:
+        return None
+    following: Polynomial
+    if stage.left > 1:
+        following = _stage(Stage("estimate", stage.by, stage.value, stage.left - 1), varies=symbol.varies)
+    else:
+        following = quotient(stage.value, stage.by, facts)
+    rest = stage.value - of(symbol) * stage.by
+    if no.value.same(of(symbol)) and yes.value.same(of(symbol) + 1):
+        return settled(following) if not following.is_constant else bits(following.constant)
+    if no.value.same(rest) and yes.value.same(rest - stage.by):
+        return settled(stage.value - following * stage.by)
+    return None
