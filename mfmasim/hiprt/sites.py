@@ -61,9 +61,20 @@ class Sites:
     """Call sites of a process that has loaded the library."""
 
     def __init__(self, library: str) -> None:
-        """Ask the library at a path; without one only lines of Python are known."""
+        """Ask the library at a path; without one only lines of Python are known.
+
+        Raises:
+            MfmasimError: the library is an older mfmasim's, with which the program was linked.
+        """
         loaded = ctypes.CDLL(library) if library else None
-        self._sources = [getattr(loaded, f"mfmasim_hiprt_{name}") for name in ("launched", "caller")] if loaded else []
+        try:
+            asked = ("launched", "caller") if loaded else ()
+            self._sources = [getattr(loaded, f"mfmasim_hiprt_{name}") for name in asked]
+        except AttributeError:
+            raise MfmasimError(
+                f"{library} was built by an older mfmasim than {PACKAGE}: link the program again, or start it by "
+                "`mfmasim hiprt -- PROGRAM`"
+            ) from None
         for source in self._sources:
             source.restype = ctypes.c_uint64
 

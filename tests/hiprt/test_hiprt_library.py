@@ -4,7 +4,10 @@ import ctypes
 
 import pytest
 
+from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import build
+from mfmasim.hiprt.sites import Sites
+from mfmasim.toolchain import clibrary
 
 
 @pytest.fixture
@@ -39,8 +42,6 @@ def test_a_whole_library_is_kept(path, monkeypatch):
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_a_disk_that_fills_up_leaves_no_library(tmp_path, monkeypatch, call):
-    from mfmasim.errors import MfmasimError
-
     def full(*_):
         raise OSError(28, "No space left on device")
 
@@ -50,3 +51,13 @@ def test_a_disk_that_fills_up_leaves_no_library(tmp_path, monkeypatch, call):
         build.library()
     monkeypatch.undo()
     assert not list(tmp_path.rglob(build.LIBRARY))
+
+
+def test_the_library_of_an_older_version_is_said_in_one_line(tmp_path):
+    """A program keeps the library that it was linked with; that of an older mfmasim lacks what this one asks."""
+    source, old = tmp_path / "old.c", tmp_path / "libamdhip64.so"
+    source.write_text("int mfmasim_hiprt_serve(void) { return 0; }")
+    clibrary.build_library(source, old)
+    with pytest.raises(MfmasimError, match=r"libamdhip64\.so was built by an older mfmasim .*`mfmasim hiprt -- PROGRAM`"):
+        Sites(str(old))
+    Sites("")
