@@ -30,14 +30,25 @@ VERSIONS = {
     "rocWMMA/library/include/rocwmma/internal/rocwmma-version.hpp": "rocwmma",
 }
 """Headers that CMake writes from their ``.in``, and the prefix of the variables in them."""
+NVIDIA = (
+    (r"<cub/\w+/\w+\.cuh>", "<hipcub/hipcub.hpp>"),
+    (r'"../../test/test_util.h"', '"../example_utils.hpp"'),
+    ("namespace cub;", "namespace hipcub;"),
+    (r"MaxSmOccupancy\((\w+), (.*), (\w+)\)\)", r"hipOccupancyMaxActiveBlocksPerMultiprocessor(&\1, \2, \3, 0))"),
+    (r"\bcuda(?=[A-Z])", "hip"),
+)
 MENDED = {
     "hipCUB/examples/example_utils.hpp": (
-        "if HIPCUB_IF_CONSTEXPR(std::is_floating_point<K>::value)",
-        "if (!std::is_floating_point<K>::value) break; else",
-    )
+        (
+            r"if HIPCUB_IF_CONSTEXPR\(std::is_floating_point<K>::value\)",
+            "if (!std::is_floating_point<K>::value) break; else",
+        ),
+    ),
+    **{f"hipCUB/examples/block/example_block_{name}.cu": NVIDIA for name in ("radix_sort", "reduce", "scan")},
 }
 """Defects of the sources themselves, and what replaces them: hipCUB 84d9c1c draws random integers in a loop that only
-floating-point numbers leave, so that seven of its nine examples never reach the device."""
+floating-point numbers leave, so that seven of its nine device examples never reach the device; and its block examples
+have CUB's headers and CUDA's names."""
 GTEST = ("-lgtest_main", "-lgtest")
 HEADERS_ALONE = (
     "-Wl,--defsym=rocrand_create_poisson_distribution=abort",
@@ -54,8 +65,16 @@ raw_reference_cast remove_points2d repeated_range run_length_decoding run_length
 scan_matrix_by_rows set_operations simple_moving_average sort sorting_aos_vs_soa sparse_vector stream_compaction
 strided_range sum sum_rows summary_statistics summed_area_table tiled_range transform_input_output_iterator
 transform_iterator transform_output_iterator uninitialized_vector version weld_vertices word_count"""
-PRIMITIVES = "test_intrinsics test_thread test_constant_iterator test_block_shuffle test_block_reduce"
-RANDOM = "test_rocrand_kernel_philox4x32_10 test_rocrand_kernel_xorwow"
+SUITES = {
+    "rocPRIM/test/rocprim/test_intrinsics": "*",
+    "rocPRIM/test/rocprim/test_thread": "*",
+    "rocPRIM/test/rocprim/test_constant_iterator": "*",
+    "rocPRIM/test/rocprim/test_block_shuffle": "*",
+    "rocPRIM/test/rocprim/test_block_reduce": "*",
+    "rocRAND/test/test_rocrand_kernel_philox4x32_10": "-*poisson*",
+    "rocRAND/test/test_rocrand_kernel_xorwow": "-*poisson*",
+}
+"""GoogleTest suites, and the tests of them that are run."""
 MATRICES = "simple_sgemm simple_dgemm simple_hgemm simple_dlrm simple_sgemv simple_dgemv"
 
 
@@ -77,12 +96,17 @@ class Program:
 
 PROGRAMS = [
     *(Program(f"hipCUB/examples/device/example_device_{name}.cpp") for name in HIPCUB.split()),
+    *(
+        Program(f"hipCUB/examples/block/example_block_{name}.cu", (), "PASS", ("--i=1",))
+        for name in ("radix_sort", "reduce", "scan")
+    ),
     *(Program(f"rocThrust/examples/{name}.cu") for name in THRUST.split()),
     Program("rocPRIM/example/example_temporary_storage.cpp"),
-    *(Program(f"rocPRIM/test/rocprim/{name}.cpp", GTEST, PASSED) for name in PRIMITIVES.split()),
     *(
-        Program(f"rocRAND/test/{name}.cpp", (*GTEST, *HEADERS_ALONE), PASSED, ("--gtest_filter=-*poisson*",))
-        for name in RANDOM.split()
+        Program(
+            f"{name}.cpp", (*GTEST, *(HEADERS_ALONE if "rand" in name else ())), PASSED, (f"--gtest_filter={tests}",)
+        )
+        for name, tests in SUITES.items()
     ),
     Program("libhipcxx/examples/hip/concurrent_hash_table.hip"),
     *(Program(f"rocWMMA/samples/{name}.cpp", (), "PASSED") for name in MATRICES.split()),
@@ -106,9 +130,12 @@ def prepare() -> None:
         source = FOLDER / f"{name}.in"
         if source.is_file() and not (FOLDER / name).exists():
             (FOLDER / name).write_text(_written(prefix, FOLDER / name.partition("/")[0], source.read_text()))
-    for name, (before, after) in MENDED.items():
+    for name, changes in MENDED.items():
         if (path := FOLDER / name).is_file():
-            path.write_text(path.read_text().replace(before, after))
+            text = path.read_text()
+            for before, after in changes:
+                text = re.sub(before, after, text)
+            path.write_text(text)
 
 
 def timed(words: list[str], seconds: float, env: dict[str, str] | None = None) -> tuple[int, str, float]:

@@ -58,6 +58,6 @@ def test_the_library_of_an_older_version_is_said_in_one_line(tmp_path):
     source, old = tmp_path / "old.c", tmp_path / "libamdhip64.so"
     source.write_text("int mfmasim_hiprt_serve(void) { return 0; }")
     clibrary.build_library(source, old)
-    with pytest.raises(MfmasimError, match=r"libamdhip64\.so was built by an older mfmasim .*`mfmasim hiprt -- PROGRAM`"):
+    with pytest.raises(MfmasimError, match=r"was built by an older mfmasim .*`mfmasim hiprt -- PROGRAM`"):
         Sites(str(old))
     Sites("")
