@@ -1,4 +1,4 @@
-"""FP8 attention for heads of 128: sequences of any length forward, and decode over a paged cache.
+"""FP8 attention for heads of 128: sequences of any length forward, and on CDNA3 and 4 decode over a paged cache.
 
 Outputs are compared bit for bit with a replay of the kernel's order of operations, and the replay must lie within a
 derived bound of attention in float64; with ``compare="bound"`` the bound itself is the tolerance, as on a GPU.
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 import mfmasim
 from hipkernels.attention.reference import attention
 from hipkernels.attention_fp8 import replay
-from hipkernels.attention_fp8.replay import FP8, HEAD, Sums
+from hipkernels.attention_fp8.replay import HEAD, WAYS, Sums
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import A, B, C, Claim, In, LaunchDict, Out, case
 
-ARCHS = tuple(FP8)
+ARCHS = ("gfx942", "gfx950")
 MATRIX = "v_mfma_f32_32x32x(64_f8f6f4|16_fp8_fp8)"
+TENSOR = "v_wmma_f32_16x16x128_(f8f6f4|fp8_fp8)"
 BEYOND = {"bounds-buffer-range": "rows beyond the last key are loaded from beyond the resource, as 0"}
 NAN = {"gfx950": 0x7F, "gfx942": 0x80}
 KINDS = ("normal", "steep", "growing", "extreme")
@@ -42,7 +43,7 @@ def draw(kind: str, arch: str, *shapes: tuple[int, ...]) -> list[NDArray[np.uint
         for part in parts:
             some = rng.random(part.shape) < 0.03
             part[some] = rng.choice([0.0, -0.0, 448.0, -448.0, 2.0**-9, -(2.0**-9)], some.sum())
-    fmt = mfmasim.format(FP8[arch])
+    fmt = mfmasim.format(WAYS[arch].fp8)
     return [fmt.encode(part).astype(np.uint8) for part in parts]
 
 
@@ -68,7 +69,7 @@ def exact(
         scale: factor of the scores.
         causal: the last query sees the last key, the others fewer.
     """
-    fmt = mfmasim.format(FP8[arch])
+    fmt = mfmasim.format(WAYS[arch].fp8)
     q, k, v = (fmt.decode(part).astype(np.float64).swapaxes(0, 1)[None] for part in codes)  # (1, heads, n, 128)
     group = q.shape[1] // k.shape[1]
     out, bound = np.empty(q.shape[1:]), np.empty(q.shape[1:])
@@ -76,7 +77,7 @@ def exact(
         one = head // group
         by = scale * float(scales[0][one]) * float(scales[1][one])
         parts = q[:, head : head + 1], k[:, one : one + 1], v[:, one : one + 1] * float(scales[2][one])
-        found = attention("bf16", *parts, 2 * causal, by, tile=replay.KEYS, weights_in="fp8", rounded_sum=False)
+        found = attention("bf16", *parts, 2 * causal, by, tile=WAYS[arch].keys, weights_in="fp8", rounded_sum=False)
         out[head], bound[head] = (x[0, 0] for x in found)
     return out.swapaxes(0, 1), bound.swapaxes(0, 1)
 
@@ -93,83 +94,90 @@ def within(codes: NDArray[Any], want: tuple[NDArray[Any], NDArray[Any]]) -> NDAr
 
 
 MANY = {"queries": (70, 0, 3, 130), "keys": (200, 7, 0, 65)}
+COPIES = Claim("copies of two tiles: exchanged halves, references that follow", "register copies", 9, relation="<=")
 
 
-@case(
-    "forward.hip",
-    kernel="forward_fp8",
-    arch=ARCHS,
-    needs=NEEDS,
-    executes=MATRIX,
-    suppress=BEYOND,
-    trace=False,
-    each=[
-        {},
-        {**MANY, "heads": 4, "kv_heads": 2, "causal": True},
-        {**MANY, "compare": "bound"},
-        *({"data": kind} for kind in KINDS[1:]),
-        {"data": "growing", "keys": (400,), "queries": (33,), "causal": True},
-    ],
-    claims=[
-        Claim("no conflicts", "LDS degree", 1),
-        Claim("copies of two tiles: exchanged halves, references that follow", "register copies", 9, relation="<="),
-    ],
-)
-def forward(
-    queries: tuple[int, ...] = (100,),
-    keys: tuple[int, ...] = (150,),
-    heads: int = 2,
-    kv_heads: int = 1,
-    scale: float = 0.088388346,
-    causal: bool = False,
-    data: str = "normal",
-    compare: str = "bits",
-    arch: str = "",
-) -> LaunchDict:
-    """Attention forward on sequences that follow each other."""
-    shape = (sum(queries), heads, HEAD)
-    codes = draw(data, arch, shape, *[(sum(keys), kv_heads, HEAD)] * 2)
-    starts = [np.cumsum([0, *lengths]).astype(np.int32) for lengths in (queries, keys)]
-    scales = descales(len(queries), kv_heads)
-    args: list[Any] = [*(In(FP8[arch], part.shape, part) for part in codes), Out("bf16", shape)]
-    args += [*(In("i32", part.shape, part) for part in starts), *(In("f32", part.shape, part) for part in scales)]
-    args += [heads, kv_heads, int(causal), np.float32(scale)]
+def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims: Claim, **fixed: Any) -> None:
+    """The cases of the forward kernel, and of its two products.
 
-    def expect(*held: NDArray[Any]) -> Any:
-        q, k, v = held[:3]
-        found = np.zeros(shape, np.uint16)
-        want = np.zeros(shape), np.zeros(shape)
-        for n in range(len(queries)):
-            mine, others = (slice(part[n], part[n + 1]) for part in held[3:5])
-            parts, by = (q[mine], k[others], v[others]), [x[n] for x in held[5:8]]
-            found[mine] = replay.forward(arch, *parts, replay.factors(scale, *by[:2]), by[2], causal)
-            want[0][mine], want[1][mine] = exact(arch, parts, by, scale, causal)
-        return want if compare == "bound" else within(found, want)
+    Args:
+        prefix: of the names of the cases.
+        forward_in: source of the kernel.
+        products_in: source of the products.
+        lanes: of a wave.
+        claims: about the forward kernel.
+        fixed: what all cases have.
+    """
 
-    rows = replay.QUERIES * replay.WAVES
-    return {
-        "grid": (-(-max(queries) // rows), heads, len(queries)),
-        "block": 64 * replay.WAVES,
-        "args": args,
-        "expect": expect,
-    }
+    def forward(
+        queries: tuple[int, ...] = (100,),
+        keys: tuple[int, ...] = (150,),
+        heads: int = 2,
+        kv_heads: int = 1,
+        scale: float = 0.088388346,
+        causal: bool = False,
+        data: str = "normal",
+        compare: str = "bits",
+        arch: str = "",
+    ) -> LaunchDict:
+        shape = (sum(queries), heads, HEAD)
+        codes = draw(data, arch, shape, *[(sum(keys), kv_heads, HEAD)] * 2)
+        starts = [np.cumsum([0, *lengths]).astype(np.int32) for lengths in (queries, keys)]
+        scales = descales(len(queries), kv_heads)
+        args: list[Any] = [*(In(WAYS[arch].fp8, part.shape, part) for part in codes), Out("bf16", shape)]
+        args += [*(In("i32", part.shape, part) for part in starts), *(In("f32", part.shape, part) for part in scales)]
+        args += [heads, kv_heads, int(causal), np.float32(scale)]
+
+        def expect(*held: NDArray[Any]) -> Any:
+            q, k, v = held[:3]
+            found = np.zeros(shape, np.uint16)
+            want = np.zeros(shape), np.zeros(shape)
+            for n in range(len(queries)):
+                mine, others = (slice(part[n], part[n + 1]) for part in held[3:5])
+                parts, by = (q[mine], k[others], v[others]), [x[n] for x in held[5:8]]
+                found[mine] = replay.forward(arch, *parts, replay.factors(scale, *by[:2]), by[2], causal)
+                want[0][mine], want[1][mine] = exact(arch, parts, by, scale, causal)
+            return want if compare == "bound" else within(found, want)
+
+        rows = replay.QUERIES * replay.WAVES
+        return {
+            "grid": (-(-max(queries) // rows), heads, len(queries)),
+            "block": lanes * replay.WAVES,
+            "args": args,
+            "expect": expect,
+        }
+
+    def scores(Nq: int = 45, Nkv: int = 150) -> LaunchDict:
+        a, b, c = A("fp8", (Nq, HEAD), align=16), B("fp8", (HEAD, Nkv), order="column", align=16), C("f32", (Nq, Nkv))
+        return {"grid": -(-Nq // 32), "block": lanes, "args": [a, b, c, Nq, Nkv], "expect": a @ b}
+
+    def sums(Nq: int = 45, Nkv: int = 192) -> LaunchDict:
+        a, b, c = A("fp8", (Nq, Nkv), align=8), B("fp8", (Nkv, HEAD), align=16), C("f32", (Nq, HEAD))
+        return {"grid": -(-Nq // 32), "block": lanes, "args": [a, b, c, Nq, Nkv], "expect": a @ b}
+
+    for function in (forward, scores, sums):
+        function.__name__ = prefix + function.__name__
+    case(
+        forward_in,
+        kernel="forward_fp8",
+        needs=NEEDS,
+        trace=False,
+        each=[
+            {},
+            {**MANY, "heads": 4, "kv_heads": 2, "causal": True},
+            {**MANY, "compare": "bound"},
+            *({"data": kind} for kind in KINDS[1:]),
+            {"data": "growing", "keys": (400,), "queries": (33,), "causal": True},
+        ],
+        claims=[Claim("no conflicts", "LDS degree", 1), *claims],
+        **fixed,
+    )(forward)
+    case(products_in, kernel="scores_fp8", data=("normal", "one_hot"), **fixed)(scores)
+    case(products_in, kernel="sums_fp8", data=("normal", "one_hot"), needs="Nkv % 64 == 0", **fixed)(sums)
 
 
-PRODUCTS: dict[str, Any] = {"arch": ARCHS, "executes": MATRIX, "data": ("normal", "one_hot"), "suppress": BEYOND}
-
-
-@case("products.hip", kernel="scores_fp8", **PRODUCTS)
-def scores(Nq: int = 45, Nkv: int = 150) -> LaunchDict:
-    """Q K^T of the kernels: a column of B is a row of K."""
-    a, b, c = A("fp8", (Nq, HEAD), align=16), B("fp8", (HEAD, Nkv), order="column", align=16), C("f32", (Nq, Nkv))
-    return {"grid": -(-Nq // 32), "block": 64, "args": [a, b, c, Nq, Nkv], "expect": a @ b}
-
-
-@case("products.hip", kernel="sums_fp8", needs="Nkv % 64 == 0", **PRODUCTS)
-def sums(Nq: int = 45, Nkv: int = 192) -> LaunchDict:
-    """P V of the kernels, with P given and put where the weights stand."""
-    a, b, c = A("fp8", (Nq, Nkv), align=4), B("fp8", (Nkv, HEAD), align=16), C("f32", (Nq, HEAD))
-    return {"grid": -(-Nq // 32), "block": 64, "args": [a, b, c, Nq, Nkv], "expect": a @ b}
+declare("", "forward.hip", "products.hip", 64, COPIES, arch=ARCHS, executes=MATRIX, suppress=BEYOND)
+declare("tensor_", "tensor.hip", "tensor.hip", 32, arch="gfx1250", executes=TENSOR)
 
 
 def paged(rows: NDArray[Any], lengths: Sequence[int], page: int, nan: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -221,7 +229,7 @@ def decode(
     q, k, v = draw(data, arch, (many, heads, HEAD), *[(sum(lengths), kv_heads, HEAD)] * 2)
     caches = [paged(rows, lengths, page, NAN[arch]) for rows in (k, v)]
     tables, scales = caches[0][1], descales(many, kv_heads)
-    args: list[Any] = [In(FP8[arch], part.shape, part) for part in (q, caches[0][0], caches[1][0])]
+    args: list[Any] = [In(WAYS[arch].fp8, part.shape, part) for part in (q, caches[0][0], caches[1][0])]
     args += [Out("f32", (many, heads, splits, HEAD)), Out("f32", (many, heads, splits, 2))]
     args += [In("i32", tables.shape, tables), In("i32", many, np.array(lengths, np.int32))]
     args += [In("f32", part.shape, part) for part in scales[:2]]

@@ -14,44 +14,72 @@ import mfmasim
 from hipkernels.attention.numbers16 import fma, power
 from mfmasim import matrix
 
-HEAD, KEYS, QUERIES, WAVES = 128, 64, 32, 4
+HEAD, QUERIES, WAVES = 128, 32, 4
 HEADROOM = np.float32(2)
-FP8 = {"gfx942": "e4m3fnuz", "gfx950": "e4m3fn"}
-SHIFT = {"gfx950": np.float32(6), "gfx942": np.float32(5)}
-INSTRUCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "gfx950": ("v_mfma_scale_f32_32x32x64_f8f6f4", {"a": "e4m3fn", "b": "e4m3fn"}),
-    "gfx942": ("v_mfma_f32_32x32x16_fp8_fp8", {}),
-}
 LOG2_E = np.float32(1.4426950408889634)
 MINUS_INFINITY = np.float32(-np.inf)
 HALVES = np.arange(2)[:, None]
-BYTES = np.arange(32)
-# What byte b of a lane in half h of the wave holds: an element of 64 of the head, and a key of the tile.
+BYTES = np.arange(64)
+# What byte b of a lane in half h of the wave holds: an element of the head, and a key of the tile.
 ELEMENT = BYTES // 16 * 32 + 16 * HALVES + BYTES % 16
-KEY = BYTES // 16 * 32 + BYTES % 16 // 4 * 8 + 4 * HALVES + BYTES % 4
+KEY_CDNA = (BYTES // 16 * 32 + BYTES % 16 // 4 * 8 + 4 * HALVES + BYTES % 4)[:, :32]
+KEY_GFX1250 = BYTES // 8 * 16 + 8 * HALVES + BYTES % 8
+
+
+@dataclass(frozen=True)
+class Way:
+    """What the kernels of an architecture multiply, and how."""
+
+    fp8: str
+    shift: float
+    """Of the exponents of weights."""
+    key: NDArray[Any]
+    """Of a tile: the key that each half and byte holds."""
+    scores: str
+    """Matrix instruction of the first product."""
+    sums: str
+
+    @property
+    def keys(self) -> int:
+        """Of a tile."""
+        return self.key.size
+
+
+_SCALED = "v_mfma_scale_f32_32x32x64_f8f6f4"
+WAYS = {
+    "gfx942": Way("e4m3fnuz", 5, KEY_CDNA, *["v_mfma_f32_32x32x16_fp8_fp8"] * 2),
+    "gfx950": Way("e4m3fn", 6, KEY_CDNA, _SCALED, _SCALED),
+    "gfx1250": Way("e4m3fn", 6, KEY_GFX1250, "v_wmma_f32_16x16x128_f8f6f4", "v_wmma_f32_16x16x128_fp8_fp8"),
+}
 
 
 class Product:
-    """Products with 64 summed at a time, in the order in which the lanes hold them."""
+    """Sums of products of whole tiles, in the order in which the lanes hold what is summed."""
 
-    def __init__(self, arch: str) -> None:
-        name, formats = INSTRUCTIONS[arch]
+    def __init__(self, arch: str, name: str, held: NDArray[Any]) -> None:
+        formats = dict.fromkeys("ab", WAYS[arch].fp8) if "f8f6f4" in name else {}
         self.op = matrix.instruction(arch, name, **formats)
         table = self.op.A.table()
         table = table[table["row"] == 0]
-        place = np.empty(self.op.k, np.int64)  # 32 half + byte of each k of the instruction
-        place[table["col"]] = table["lane"] // 32 * 32 + table["vgpr"] * 4 + table["bit"] // 8
-        self.places = [place + first for first in range(0, 32, self.op.k // 2)]  # an instruction takes so many bytes
+        half, byte = table["lane"] // self.op.m, table["vgpr"] * 4 + table["bit"] // 8
+        self.orders = []  # an instruction takes so many bytes of each lane
+        for first in range(0, held.shape[1], self.op.k // 2):
+            order = np.empty(self.op.k, np.int64)
+            order[table["col"]] = held[half, first + byte]
+            self.orders.append(order)
 
-    def __call__(self, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], held: NDArray[Any]) -> NDArray[Any]:
-        """Add A B of codes (..., 32, 64) and (..., 64, 32), held by the lanes as `held`, to c (..., 32, 32) f32."""
-        shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
-        sums = np.ascontiguousarray(np.broadcast_to(c, (*shape, *c.shape[-2:]))).view(np.uint32)
-        for place in self.places:
-            order = held.reshape(-1)[place]
-            x, y = (np.broadcast_to(m, (*shape, *m.shape[-2:])) for m in (a[..., order], b[..., order, :]))
-            sums = self.op.multiply(np.ascontiguousarray(x), np.ascontiguousarray(y), sums)
-        return sums.view(np.float32)
+    def __call__(self, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
+        """Add A B of codes (waves, rows, n) and (waves, n, columns) to c (waves, rows, columns) f32."""
+        op, (waves, rows, columns) = self.op, c.shape
+        down, across = rows // op.m, columns // op.n
+        sums = c.reshape(waves, down, op.m, across, op.n).swapaxes(2, 3)
+        sums = np.ascontiguousarray(sums).view(np.uint32)
+        for order in self.orders:
+            x = a[..., order].reshape(waves, down, 1, op.m, op.k)
+            y = b[:, order].reshape(waves, 1, op.k, across, op.n).swapaxes(2, 3)
+            x, y = (np.broadcast_to(m, (waves, down, across, *m.shape[-2:])) for m in (x, y))
+            sums = op.multiply(np.ascontiguousarray(x), np.ascontiguousarray(y), sums)
+        return sums.view(np.float32).swapaxes(2, 3).reshape(c.shape)
 
 
 @dataclass
@@ -83,42 +111,41 @@ def attend(
         seen: keys that each query sees, (waves, 32).
         tiles: tiles that each wave goes through, (waves,).
     """
-    multiply, fmt = Product(arch), mfmasim.format(FP8[arch])
+    way = WAYS[arch]
+    keys, fmt = way.keys, mfmasim.format(way.fp8)
+    product, average = Product(arch, way.scores, ELEMENT), Product(arch, way.sums, way.key)
     waves, most = len(q), int(tiles.max(initial=0))
-    k, v = (np.pad(x[:, : most * KEYS], ((0, 0), (0, max(most * KEYS - x.shape[1], 0)), (0, 0))) for x in (k, v))
-    queries: NDArray[Any] = q.swapaxes(1, 2)[:, None]  # (waves, 1, 128, 32)
+    k, v = (np.pad(x[:, : most * keys], ((0, 0), (0, max(most * keys - x.shape[1], 0)), (0, 0))) for x in (k, v))
+    queries: NDArray[Any] = q.swapaxes(1, 2)  # (waves, 128, 32)
+    nothing = np.zeros((waves, keys, QUERIES), np.float32)
     by = by[:, None].astype(np.float32)
     reference, base = np.full((waves, 32), MINUS_INFINITY), np.zeros((waves, 32), np.float32)
-    total, out = np.zeros((waves, 2, 2, 2, 32), np.float32), np.zeros((waves, 4, 32, 32), np.float32)
+    total, out = np.zeros((waves, 2, 2, 2, 32), np.float32), np.zeros((waves, HEAD, 32), np.float32)
     with np.errstate(all="ignore"):
         for t in range(most):
-            some_k = k[:, t * KEYS : t * KEYS + KEYS].reshape(waves, 2, 32, HEAD)
-            some_v = v[:, t * KEYS : t * KEYS + KEYS].swapaxes(1, 2).reshape(waves, 4, 32, KEYS)
-            both = np.zeros((waves, 2, 32, 32), np.float32)
-            for i in (0, 64):
-                both = multiply(some_k[..., i : i + 64], queries[:, :, i : i + 64], both, ELEMENT)
-            number = t * KEYS + np.arange(KEYS)[:, None]
-            s = np.where(number < seen[:, None], both.reshape(waves, KEYS, 32), MINUS_INFINITY)
+            some = slice(t * keys, t * keys + keys)
+            number = t * keys + np.arange(keys)[:, None]
+            s = np.where(number < seen[:, None], product(k[:, some], queries, nothing), MINUS_INFINITY)
             active = (t < tiles)[:, None]
             top = np.fmax(np.fmax.reduce(s, axis=1), reference)
             grown = ((top - reference) * by > HEADROOM).any(axis=1, keepdims=True) & active
             finite = np.where(top == MINUS_INFINITY, np.float32(0), top)
             kept = np.where(grown, power(arch, (reference - finite) * by), np.float32(1))
             reference = np.where(grown, top, reference)
-            base = np.where(grown, fma(finite, np.broadcast_to(by, finite.shape), np.asarray(-SHIFT[arch])), base)
-            total, out = total * kept[:, None, None, None], out * kept[:, None, None]
+            base = np.where(grown, fma(finite, np.broadcast_to(by, finite.shape), np.asarray(np.float32(-way.shift))), base)
+            total, out = total * kept[:, None, None, None], out * kept[:, None]
             w = power(arch, fma(s, np.broadcast_to(by[:, None], s.shape), -base[:, None]))
-            fours = w[:, KEY].reshape(waves, 2, 8, 2, 2, 32)  # by half and word
+            fours = w[:, way.key].reshape(waves, 2, keys // 8, 2, 2, 32)  # by half and word
             sums = total
-            for n in range(8):
+            for n in range(keys // 8):
                 sums = sums + fours[:, :, n]
-            p = fmt.encode(w.astype(np.float64)).astype(np.uint8)[:, None]
-            more = multiply(some_v, p, out, KEY)
+            p = fmt.encode(w.astype(np.float64)).astype(np.uint8)
+            more = average(v[:, some].swapaxes(1, 2), p, out)
             total = np.where(active[..., None, None, None], sums, total)
-            out = np.where(active[..., None, None], more, out)
+            out = np.where(active[..., None], more, out)
         pairs = total[:, :, 0] + total[:, :, 1]
         halves = pairs[:, :, 0] + pairs[:, :, 1]
-        return Sums(out.reshape(waves, HEAD, 32), halves[:, 0] + halves[:, 1], base)
+        return Sums(out, halves[:, 0] + halves[:, 1], base)
 
 
 def blocks_of(rows: NDArray[Any], size: int) -> NDArray[Any]:
@@ -161,7 +188,7 @@ def forward(
     number = np.arange(blocks * QUERIES)
     seen = np.minimum(number + 1 + keys - queries, keys) if causal else np.full(len(number), keys)
     last = np.minimum((np.arange(blocks) // WAVES + 1) * QUERIES * WAVES, queries) - 1
-    tiles = np.maximum(-(-seen[last] // KEYS), 0) if queries else last
+    tiles = np.maximum(-(-seen[last] // WAYS[arch].keys), 0) if queries else last
     for head in range(heads):
         own = np.zeros((blocks, QUERIES, HEAD), np.uint8)
         some = blocks_of(q[:, head], QUERIES)
@@ -174,11 +201,11 @@ def forward(
     return out
 
 
-def splits_of(keys: int, splits: int) -> list[tuple[int, int]]:
+def splits_of(keys: int, splits: int, tile: int) -> list[tuple[int, int]]:
     """First key and tiles of each split of a sequence."""
-    tiles = -(-keys // KEYS)
+    tiles = -(-keys // tile)
     each = -(-tiles // splits)
-    return [(n * each * KEYS, max(min(each, tiles - n * each), 0)) for n in range(splits)]
+    return [(n * each * tile, max(min(each, tiles - n * each), 0)) for n in range(splits)]
 
 
 def decode(arch: str, q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], by: NDArray[Any], splits: int) -> Sums:
@@ -198,7 +225,7 @@ def decode(arch: str, q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], by: NDA
     for one in range(kv_heads):
         mine = slice(one * group, one * group + group)
         own = blocks_of(q[mine], QUERIES)
-        for n, (first, tiles) in enumerate(splits_of(keys, splits)):
+        for n, (first, tiles) in enumerate(splits_of(keys, splits, WAYS[arch].keys)):
             part_k, part_v = k[None, first:, one], v[None, first:, one]
             left = np.full((1, QUERIES), keys - first)
             sums = attend(arch, own, part_k, part_v, by[one : one + 1], left, np.array([tiles]))

@@ -7,52 +7,17 @@
 // gfx942 a lane reads four bytes of each of its keys, transposes four keys with v_perm_b32, and takes every fourth element
 // of the head in turn.
 #pragma once
-#include <hip/hip_runtime.h>
-#include <mfmasim/order.h>
+#include "common.h"
 
-#pragma clang fp contract(off)  // where a product and a sum are one operation the kernel says so
-
-typedef unsigned char fp8;
-typedef unsigned short bf16;
-typedef int words2 __attribute__((ext_vector_type(2)));
-typedef int words4 __attribute__((ext_vector_type(4)));
-typedef int words8 __attribute__((ext_vector_type(8)));
-typedef float f32x2 __attribute__((ext_vector_type(2)));
 typedef float f32x16 __attribute__((ext_vector_type(16)));
 
-#define HEAD 128
-#define KEYS 64
-#define QUERIES 32
 #define TILE (KEYS * HEAD)  // bytes
-#define MINUS_INFINITY (-__builtin_inff())
-// A weight is 2^(t - reference + SHIFT). The reference follows the largest t only when it has grown by more than HEADROOM,
-// so that a weight is below the largest FP8, and most tiles leave the sums as they are.
-#define HEADROOM 2.0f
 #if defined(__gfx950__)
-#define SHIFT 6.0f  // at most 2^8; the largest is 448
 #define LANE_BYTES 16
 #else
-#define SHIFT 5.0f  // at most 2^7; the largest is 240
 #define LANE_BYTES 4
 #endif
 
-// What kernels call has no lines of its own for the debugger, so that reports name the line of the kernel.
-#define MOVES __device__ __attribute__((always_inline)) inline
-
-// Read by the scalar unit: nothing writes there while the kernel runs.
-template <class T>
-using Constant = const __attribute__((address_space(4))) T;
-template <class T>
-MOVES T constant(const T *from, int at) {
-  return ((Constant<T> *)from)[at];
-}
-
-// Rows of K or V of one sequence and head.
-struct Following {
-  const fp8 *first;
-  int step;
-  MOVES const fp8 *at(int row) const { return first + (size_t)row * step; }
-};
 // The same in a cache of pages with 2^shift rows each; a table names the pages of the sequence.
 struct Paged {
   const fp8 *first;
