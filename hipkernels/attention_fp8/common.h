@@ -68,7 +68,8 @@ struct Block {
   float by;  // of a product, so that 2 to its power is the weight
 
   MOVES Block(const Problem &p, int rows) : rows(rows) {
-    sequence = blockIdx.z, head = blockIdx.y, kv_head = __builtin_amdgcn_readfirstlane(head / (p.heads / p.kv_heads));
+    sequence = blockIdx.z, head = blockIdx.y, kv_head = head / (p.heads / p.kv_heads);
+    asm("" : "+s"(kv_head));  // divisions are the vector unit's, addresses the scalar unit's
     from = constant(p.queries_from, sequence), queries = constant(p.queries_from, sequence + 1) - from;
     keys_from = constant(p.keys_from, sequence), keys = constant(p.keys_from, sequence + 1) - keys_from;
     block = blockIdx.x * rows, scales = sequence * p.kv_heads + kv_head;

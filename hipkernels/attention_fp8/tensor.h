@@ -18,6 +18,9 @@ typedef float f32x8 __attribute__((ext_vector_type(8)));
 #define LDS __attribute__((address_space(3)))
 #define WAIT_TENSOR(count) asm volatile("s_wait_tensorcnt " #count ::: "memory")
 #define UNROLL _Pragma("unroll")
+#define STAGE() __builtin_amdgcn_sched_barrier(0)  // the compiler moves nothing across
+#define AHEAD_K 2  // parts of a tile that are read before they are needed
+#define AHEAD_V 4
 
 // Start to move `rows` rows to the LDS. Those behind the last, of which `left` are there, arrive as 0: a weight of 0 must not
 // meet a NaN there.
@@ -40,6 +43,12 @@ MOVES words16 column_of(unsigned at) {
   words2 part[8];
   UNROLL for (int n = 0; n < 8; ++n) part[n] = __builtin_amdgcn_ds_load_tr8_b64_v2i32((LDS words2 *)(at + 16 * n * PITCH));
   return __builtin_bit_cast(words16, part);
+}
+
+// Vector instructions that must lie between a product and one that overwrites its operands (CDNA5 ISA manual, 7.12.1): clang
+// 22 leaves some out where a loop begins or goes on.
+MOVES void settle(f32x8 &sum) {
+  asm volatile("v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop\n v_nop" : "+v"(sum));
 }
 
 // x of the lanes of both halves.
@@ -73,9 +82,10 @@ struct Wave {
   MOVES void read_queries(unsigned at) {
     UNROLL for (int c = 0; c < 2; ++c) q[c] = row_of(at + row_at + 16 * c * PITCH);
   }
-  // Scores of 16 keys from `at` on.
-  MOVES void score(int j, unsigned at) {
-    const words16 k = row_of(at + row_at + 16 * j * PITCH);
+  // Scores of 16 keys, and sums of 16 elements of the head.
+  MOVES words16 read_keys(unsigned at, int j) const { return row_of(at + row_at + 16 * j * PITCH); }
+  MOVES words16 read_values(unsigned at, int i) const { return column_of(at + column_at + 16 * i); }
+  MOVES void score(int j, words16 k) {
     UNROLL for (int c = 0; c < 2; ++c) s[j][c] = __builtin_amdgcn_wmma_f32_16x16x128_f8f6f4(0, k, 0, q[c], 0, f32x8{});
   }
   // The key of a score within its tile is 16 j + 8 half + r.
@@ -121,9 +131,7 @@ struct Wave {
       p[c][j] = __builtin_bit_cast(words2, __builtin_amdgcn_cvt_scalef32_pk8_fp8_f32(w, 1.0f));
     }
   }
-  // Sixteen elements of the head, 128 keys.
-  MOVES void add(int i, unsigned at) {
-    const words16 v = column_of(at + column_at + 16 * i);
+  MOVES void add(int i, words16 v) {
     UNROLL for (int c = 0; c < 2; ++c)
       out[i][c] = __builtin_amdgcn_wmma_f32_16x16x128_fp8_fp8(v, __builtin_bit_cast(words16, p[c]), 0, out[i][c], false, false);
   }
@@ -149,23 +157,35 @@ MOVES void attend(Wave &w, unsigned lds, const Following &k, const Following &v,
   BARRIER();       // first tile of K: by all waves
   FETCH(k, 1, 1);
   FETCH(v, 2, 0);
-  UNROLL for (int j = 0; j < 8; ++j) w.score(j, lds);
+  UNROLL for (int j = 0; j < 8; ++j) w.score(j, w.read_keys(lds, j));
+  settle(w.s[7][1]);
   for (int t = 0; t < tiles; ++t) {
     const int now = t % 2, next = now ^ 1;
     WAIT_TENSOR(0);  // K of the next tile, V of this one
     SYNC();          // by all waves; and what was there before is read
     FETCH(k, now, t + 2);
     FETCH(v, 2 + next, t + 1);
+    words16 k_part[8], v_part[8];
+    UNROLL for (int j = 0; j < AHEAD_K; ++j) k_part[j] = w.read_keys(lds + next * TILE, j);
     if ((t + 1) * KEYS > all) {
       const int left[2] = {seen[0] - t * KEYS, seen[1] - t * KEYS};
       w.hide(left);
     }
     w.follow();
+    STAGE();
     UNROLL for (int j = 0; j < 8; ++j) {
+      if (j + AHEAD_K < 8) k_part[j + AHEAD_K] = w.read_keys(lds + next * TILE, j + AHEAD_K);
+      if (j >= 8 - AHEAD_V) v_part[j + AHEAD_V - 8] = w.read_values(lds + (2 + now) * TILE, j + AHEAD_V - 8);
       w.weigh(j);
-      w.score(j, lds + next * TILE);
+      w.score(j, k_part[j]);
+      STAGE();
     }
-    UNROLL for (int i = 0; i < 8; ++i) w.add(i, lds + (2 + now) * TILE);
+    UNROLL for (int i = 0; i < 8; ++i) {
+      if (i + AHEAD_V < 8) v_part[i + AHEAD_V] = w.read_values(lds + (2 + now) * TILE, i + AHEAD_V);
+      w.add(i, v_part[i]);
+      STAGE();
+    }
+    settle(w.out[7][1]);
   }
 #undef FETCH
 }

@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(32) scores_fp8(const fp8 *Q, const 
   for (int key = 0; key < keys; key += KEYS) {
     fetch(lds, K + (size_t)key * HEAD, HEAD, KEYS, keys - key);
     WAIT_TENSOR(0);  // K is moved
-    UNROLL for (int j = 0; j < 8; ++j) w.score(j, lds);
+    UNROLL for (int j = 0; j < 8; ++j) w.score(j, w.read_keys(lds, j));
     UNROLL for (int j = 0; j < 8; ++j)
       UNROLL for (int c = 0; c < 2; ++c)
         UNROLL for (int r = 0; r < 8; ++r) {
@@ -69,8 +69,8 @@ extern "C" __global__ void __launch_bounds__(32) sums_fp8(const fp8 *P, const fp
         if (query < queries && at < keys) w.p[c][j] = *reinterpret_cast<const words2 *>(P + (size_t)query * keys + at);
       }
     WAIT_TENSOR(0);  // V is moved
-    UNROLL for (int i = 0; i < 8; ++i) w.add(i, lds);
-    WAIT_LDS();  // before the next tile
+    UNROLL for (int i = 0; i < 8; ++i) w.add(i, w.read_values(lds, i));
+    settle(w.out[7][1]);
   }
   UNROLL for (int c = 0; c < 2; ++c) {
     const int query = blockIdx.x * QUERIES + w.column + 16 * c;
