@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from golden import attention, casts
+from golden import attention, casts, gradients
 from golden.cases import FAMILIES, FAMILY_OF, Case
 from golden.inputs import draw
 from golden.reference import exact, models
@@ -38,6 +38,7 @@ def entries() -> Iterator[tuple[dict[str, Any], bytes]]:
                         yield make(family, case, arch, data, opsel)
     yield from casts.entries()
     yield from attention.entries()
+    yield from gradients.entries()
 
 
 def make(family: str, case: Case, arch: str, data: str, opsel: int | None) -> tuple[dict[str, Any], bytes]:

@@ -177,7 +177,9 @@ def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims:
 
 
 declare("", "forward.hip", "products.hip", 64, COPIES, arch=ARCHS, executes=MATRIX, suppress=BEYOND)
-declare("tensor_", "tensor.hip", "tensor.hip", 32, arch="gfx1250", executes=TENSOR)
+TWICE = Claim("two workgroups of a compute unit", "workgroups", 2)
+SWAPS = Claim("copies: the two largest scores, whose halves are exchanged", "register copies", 2)
+declare("tensor_", "tensor.hip", "tensor.hip", 32, TWICE, SWAPS, arch="gfx1250", executes=TENSOR)
 
 
 def paged(rows: NDArray[Any], lengths: Sequence[int], page: int, nan: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -117,6 +117,7 @@ def attend(
     waves, most = len(q), int(tiles.max(initial=0))
     k, v = (np.pad(x[:, : most * keys], ((0, 0), (0, max(most * keys - x.shape[1], 0)), (0, 0))) for x in (k, v))
     queries: NDArray[Any] = q.swapaxes(1, 2)  # (waves, 128, 32)
+    shift = np.asarray(np.float32(-way.shift))
     nothing = np.zeros((waves, keys, QUERIES), np.float32)
     by = by[:, None].astype(np.float32)
     reference, base = np.full((waves, 32), MINUS_INFINITY), np.zeros((waves, 32), np.float32)
@@ -132,7 +133,7 @@ def attend(
             finite = np.where(top == MINUS_INFINITY, np.float32(0), top)
             kept = np.where(grown, power(arch, (reference - finite) * by), np.float32(1))
             reference = np.where(grown, top, reference)
-            base = np.where(grown, fma(finite, np.broadcast_to(by, finite.shape), np.asarray(np.float32(-way.shift))), base)
+            base = np.where(grown, fma(finite, np.broadcast_to(by, finite.shape), shift), base)
             total, out = total * kept[:, None, None, None], out * kept[:, None]
             w = power(arch, fma(s, np.broadcast_to(by[:, None], s.shape), -base[:, None]))
             fours = w[:, way.key].reshape(waves, 2, keys // 8, 2, 2, 32)  # by half and word

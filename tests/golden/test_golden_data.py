@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from golden import attention, casts, generate
+from golden import attention, casts, generate, gradients
 from golden.cases import DATA_CLASSES, FAMILIES, FAMILY_OF
 from golden.inputs import draw
 from tests.slow.rounding import nearest_f32, values
@@ -32,7 +32,7 @@ SHARE = 16
 def remade(entry):
     """An entry and its file, made anew."""
     if entry["family"] not in FAMILIES:
-        maker = casts if entry["family"] == "cast" else attention
+        maker = {"cast": casts, "attention_backward": gradients}.get(entry["family"], attention)
         return next(one for one in maker.entries() if one[0]["id"] == entry["id"])
     case = next(one for one in FAMILIES[entry["family"]] if one.name == entry["case"])
     return generate.make(entry["family"], case, entry["arch"], entry["data"], entry["opsel"])
@@ -76,7 +76,7 @@ def test_check_passes_on_the_repository(made, monkeypatch, capsys):
     monkeypatch.setattr(generate, "entries", lambda: iter(made))
     assert generate.main(["--check"]) == 0
     assert capsys.readouterr().out == "golden data is up to date\n"
-    assert len(made) == len(EVERY) == 120 + 332 + 50 + 4
+    assert len(made) == len(EVERY) == 120 + 332 + 50 + 8 + 2
 
 
 def test_written_files_are_the_repository_s(copy, tmp_path):
@@ -324,18 +324,60 @@ def test_casts_are_those_of_the_formats(entry):
     assert nan.any() == (entry["data"] == "bits")
 
 
-@pytest.mark.parametrize("entry", [one for one in EVERY if one["family"] == "attention"], ids=lambda one: one["id"])
+FORWARD = [one for one in EVERY if one["family"] in ("attention", "attention_fp8")]
+
+
+@pytest.mark.parametrize("entry", FORWARD, ids=lambda one: one["id"])
 def test_attention_is_near_a_float64_reckoning(entry):
     arrays = load(entry)
     q, k, v = (values(arrays[name], entry["formats"][name]) for name in "QKV")
+    if "scale_Q" in arrays:
+        q, k, v = (
+            x * arrays[f"scale_{n}"].view(np.float32).astype(float) for n, x in zip("QKV", (q, k, v), strict=True)
+        )
     scores = q @ k.T / np.sqrt(q.shape[1])
     if entry["causal"]:
-        scores = np.where(np.tri(*scores.shape, dtype=bool), scores, -np.inf)
+        scores = np.where(np.tri(*scores.shape, entry.get("ahead", 0), dtype=bool), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     want = weights / weights.sum(axis=1, keepdims=True) @ v
     found = arrays["exact"].view(np.float32).astype(np.float64)
     assert (abs(found - want) <= 2.0**-24 * abs(found) + 1e-12).all()
     assert np.unique(found).size > 2000
+
+
+BACKWARD = [one for one in EVERY if one["family"] == "attention_backward"]
+
+
+@pytest.mark.parametrize("entry", BACKWARD, ids=lambda one: one["id"])
+def test_gradients_are_near_a_float64_reckoning(entry):
+    """By matrices of float64, and dV by differences of the forward pass, which knows nothing of the formulas."""
+    arrays = load(entry)
+    q, k, v, d_o = (values(arrays[name], "bf16") for name in ("Q", "K", "V", "dO"))
+    lse, delta = (arrays[name].view(np.float32).astype(float)[:, None] for name in ("lse", "delta"))
+    scale = q.shape[1] ** -0.5
+    seen = np.tri(len(q), len(k), dtype=bool) if entry["causal"] else np.ones((len(q), len(k)), bool)
+    p = np.where(seen, np.exp(q @ k.T * scale - lse), 0)
+    ds = p * (d_o @ v.T - delta) * scale
+    for name, want in (("dQ", ds @ k), ("dK", ds.T @ q), ("dV", p.T @ d_o)):
+        found = arrays[name].view(np.float32).astype(float)
+        assert (abs(found - want) <= 2.0**-24 * abs(found) + 1e-11).all()
+        assert np.unique(found).size > 1000
+
+    def loss(q, k, v):
+        scores = np.where(seen, q @ k.T * scale, -np.inf)
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return (weights / weights.sum(axis=1, keepdims=True) @ v * d_o).sum()
+
+    step, parts = 1e-5, {"dQ": q, "dK": k, "dV": v}
+    for name, part in parts.items():
+        place = 3, 11
+        old = part[place]
+        part[place] = old + step
+        more = loss(q, k, v)
+        part[place] = old - step
+        less = loss(q, k, v)
+        part[place] = old
+        assert abs((more - less) / (2 * step) - float(arrays[name].view(np.float32)[place])) < 1e-5
 
 
 def test_unknown_data_class_is_named():

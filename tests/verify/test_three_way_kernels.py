@@ -15,9 +15,12 @@ from golden import attention, casts
 from golden.reference.formats import FORMATS
 from hipkernels.attention.cases import launch as attention_launch
 from hipkernels.attention.reference import attention as bounded
+from hipkernels.attention_backward.cases import ARCHS as BACKWARD
+from hipkernels.attention_backward.cases import launch as backward_launch
+from hipkernels.attention_backward.reference import gradients
 from hipkernels.attention_fp8.cases import draw as draw_fp8
 from hipkernels.attention_fp8.cases import exact as bounded_fp8
-from hipkernels.attention_fp8.replay import FP8
+from hipkernels.attention_fp8.replay import WAYS
 from mfmasim.resources import folder
 from mfmasim.testing import codes, sparse_changes
 from mfmasim.toolchain import find_compiler
@@ -189,25 +192,26 @@ def test_attention(arch):
     assert (np.abs(found - exact) > bound[0, 0]).mean() > 0.5
 
 
-def attend_fp8(device, arch, q, k, v, *, causal):
+def attend_fp8(device, arch, q, k, v, *, causal, scales=(1, 1, 1)):
     """O of the kernel in FP8 for one head, float64."""
-    out, one = np.zeros((len(q), 1, 128), np.uint16), np.ones((1, 1), np.float32)
+    out, by = np.zeros((len(q), 1, 128), np.uint16), [np.full((1, 1), x, np.float32) for x in scales]
     starts = [np.array([0, len(part)], np.int32) for part in (q, k)]
-    args = [*(part[:, None] for part in (q, k, v)), out, *starts, one, one, one, np.int32(1), np.int32(1)]
+    args = [*(part[:, None] for part in (q, k, v)), out, *starts, *by, np.int32(1), np.int32(1)]
     args += [np.int32(causal), np.float32(128**-0.5)]
-    report = device.launch(kernel("attention_fp8", "forward.hip", "forward_fp8", arch), 1, 256, args)
+    source, block = ("tensor.hip", 128) if arch == "gfx1250" else ("forward.hip", 256)
+    report = device.launch(kernel("attention_fp8", source, "forward_fp8", arch), 1, block, args)
     assert report.ok, report.findings
     return mfmasim.format("bf16").decode(out)[:, 0].astype(np.float64)
 
 
-@pytest.mark.parametrize("arch", on(tuple(FP8), ["gfx950"]))
+@pytest.mark.parametrize("arch", on(tuple(WAYS), ["gfx950"]))
 def test_fp8(arch):
     """Within the kernel's bound of golden's 60 digits; a kernel that forgets a key is not."""
     scales, scale = [np.ones(1, np.float32)] * 3, 128**-0.5
     compared = 0
     for keys, causal in ((70, False), (9, True), (9, False)):
         parts = draw_fp8("normal", arch, (9, 128), (keys, 128), (keys, 128))
-        exact = attention.attention(*parts, FP8[arch], causal=causal).view(np.float32).astype(np.float64)
+        exact = attention.attention(*parts, WAYS[arch].fp8, causal=causal).view(np.float32).astype(np.float64)
         near, bound = (x[:, 0] for x in bounded_fp8(arch, [p[:, None] for p in parts], scales, scale, causal))
         assert np.allclose(near, exact, rtol=1e-6, atol=1e-6)
         for which, device in devices().items():
@@ -218,3 +222,60 @@ def test_fp8(arch):
     parts[2][3] = 0
     found = attend_fp8(mfmasim.device("sim"), arch, *parts, causal=False)
     assert (np.abs(found - exact) > bound).mean() > 0.4
+
+
+@pytest.mark.parametrize("arch", on(tuple(WAYS), ["gfx1250"]))
+def test_fp8_on_golden(arch):
+    """What is stored, with scales: within the bound; without the scale of V it is not."""
+    entries = [one for one in stored("attention_fp8", arch) if one[0]["formats"]["Q"] == WAYS[arch].fp8]
+    assert len(entries) == 2
+    for entry, arrays in entries:
+        parts = [arrays[name] for name in "QKV"]
+        scales = [arrays[f"scale_{name}"].view(np.float32) for name in "QKV"]
+        exact = arrays["exact"].view(np.float32).astype(np.float64)
+        near, bound = (
+            x[:, 0] for x in bounded_fp8(arch, [p[:, None] for p in parts], scales, 128**-0.5, entry["causal"])
+        )
+        assert np.allclose(near, exact, rtol=1e-6, atol=1e-6)
+        for which, device in devices().items():
+            found = attend_fp8(device, arch, *parts, causal=entry["causal"], scales=scales)
+            assert (np.abs(found - exact) <= bound + 1e-6).all(), (which, entry["id"])
+        wrong = attend_fp8(mfmasim.device("sim"), arch, *parts, causal=entry["causal"], scales=[*scales[:2], 1])
+        assert (np.abs(wrong - exact) > bound).mean() > 0.4
+
+
+def gradient(device, arch, name, arrays, causal):
+    """What a kernel leaves of dQ, or of dK and dV, float64."""
+    built = backward_launch(name, (1, 1, 1, len(arrays["Q"]), len(arrays["K"]), 64), int(causal), None, "", "normal")
+    out = {part: np.zeros(arrays[part].shape, np.uint16) for part in "QKV"}
+    given = [arrays[part] for part in ("Q", "K", "V", "dO")]
+    given += [arrays[part].view(np.float32) for part in ("lse", "delta")]
+    left = [out[part] if part.lower() in name.replace("d", "") else None for part in "QKV"]
+    args = [np.int32(each) if isinstance(each, int) else each for each in (*given, *left, *built["args"][9:])]
+    source = kernel("attention_backward", "backward.hip", f"{name}_64", arch)
+    report = device.launch(source, built["grid"], built["block"], args)
+    assert report.ok, report.findings
+    return {f"d{part}": mfmasim.format("bf16").decode(out[part]) for part in "QKV" if part.lower() in name[1:]}
+
+
+@pytest.mark.parametrize("arch", on(BACKWARD, ["gfx1201"]))
+def test_gradients_on_golden(arch):
+    """dQ, dK and dV within the kernels' bound of golden's 60 digits; with another delta they are not."""
+    entries = stored("attention_backward", arch)
+    assert len(entries) == 2
+    for entry, arrays in entries:
+        rows = [mfmasim.format("bf16").decode(arrays[name])[None, None] for name in ("Q", "K", "V", "dO")]
+        rows += [arrays[name].view(np.float32).astype(np.float64)[None, None] for name in ("lse", "delta")]
+        bounded_by = dict(zip(("dQ", "dK", "dV"), gradients(*rows, int(entry["causal"]), None), strict=True))
+        for which, device in devices().items():
+            found = gradient(device, arch, "dq", arrays, entry["causal"])
+            found |= gradient(device, arch, "dkdv", arrays, entry["causal"])
+            assert set(found) == {"dQ", "dK", "dV"}
+            for name, codes_left in found.items():
+                exact = arrays[name].view(np.float32).astype(np.float64)
+                assert np.allclose(bounded_by[name].values[0, 0], exact, rtol=1e-6, atol=1e-9)
+                assert (np.abs(codes_left - exact) <= bounded_by[name].bound[0, 0] + 1e-7).all(), (which, entry["id"])
+        changed = arrays | {"delta": (arrays["delta"].view(np.float32) + np.float32(0.5)).view(np.uint32)}
+        wrong = gradient(mfmasim.device("sim"), arch, "dq", changed, entry["causal"])["dQ"]
+        exact = arrays["dQ"].view(np.float32).astype(np.float64)
+        assert (np.abs(wrong - exact) > bounded_by["dQ"].bound[0, 0]).mean() > 0.4

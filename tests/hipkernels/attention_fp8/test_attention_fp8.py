@@ -15,15 +15,15 @@ from tests.tiers import tiers
 ((_, CASES),) = find("attention_fp8")
 RUNS = select(CASES, None)
 MUTANTS = mutants("attention_fp8")
-QUICK = ("keys_in_the_order_of_a_matrix", "tiles_without_barrier", "v_in_flight")
-SLOTS = {"scores": 100_000, "sums": 100_000}
+QUICK = ("keys_in_the_order_of_a_matrix", "tiles_without_barrier", "v_in_flight", "only_k_waited_for", "no_gaps")
+SLOTS = {"scores": 100_000, "sums": 100_000, "tensor_scores": 150_000, "tensor_sums": 200_000}
 
 
 def quick(case, arch):
     """One variant of each kernel; of the forward kernel that of many sequences on gfx950."""
     if arch == "gfx942":
         return case.title in ("forward", "sums")
-    return case.title in ("scores", "sums", "decode", "combine") or "heads=4" in case.title
+    return case.title in (*SLOTS, "decode", "combine") or "heads=4" in case.title
 
 
 @pytest.mark.parametrize(("case", "arch"), titled(RUNS, quick))
@@ -40,25 +40,36 @@ def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("arch", cases.ARCHS)
+@pytest.mark.parametrize("arch", replay.WAYS)
 def test_what_the_main_loop_is_said_to_have(arch):
     claims = profile_case(select(CASES, arch, "forward")[0][0], arch).claims
     assert len(claims) == 2
-    assert [judged.confirmed for judged in claims] == [True, True]
+    assert all(judged.confirmed for judged in claims)
 
 
-@pytest.mark.parametrize("arch", cases.ARCHS)
+@pytest.mark.parametrize("arch", replay.WAYS)
 def test_a_lane_of_the_second_product_holds_the_keys_that_its_scores_have(arch):
-    """The permutation of the keys within a tile: D of the first product, as the bytes of B of the second."""
-    name, formats = replay.INSTRUCTIONS[arch]
-    table = mfmasim.instruction(arch, name, **formats).D.table()
-    assert len(table) == 1024
-    for row in table[table["lane"] % 32 == 5]:
-        half, byte = row["lane"] // 32, row["vgpr"]
+    """The keys of a tile: D of the first product, as the bytes of B of the second."""
+    way = replay.WAYS[arch]
+    op = replay.Product(arch, way.scores, replay.ELEMENT).op
+    table = op.D.table()
+    assert len(table) == op.m * op.n
+    registers = op.D.vgprs
+    for row in table[table["lane"] % op.n == 5]:
+        half, byte = row["lane"] // op.n, row["vgpr"]
         assert row["col"] == 5
-        assert replay.KEY[half, byte] == row["row"]
-        assert replay.KEY[half, 16 + byte] == 32 + row["row"]
-    assert sorted(replay.KEY.reshape(-1)) == sorted(replay.ELEMENT.reshape(-1)) == list(range(64))
+        for tile in range(way.keys // op.m):
+            assert way.key[half, registers * tile + byte] == op.m * tile + row["row"]
+    assert sorted(way.key.reshape(-1)) == list(range(way.keys))
+    assert sorted(replay.ELEMENT.reshape(-1)) == list(range(128))
+
+
+def test_weights_of_gfx1250_are_in_the_order_of_the_instruction():
+    """On gfx1250 byte b of a lane is its b-th of B of the second product: no permutation of the keys."""
+    (order,) = replay.Product("gfx1250", replay.WAYS["gfx1250"].sums, replay.KEY_GFX1250).orders
+    assert order.tolist() == list(range(128))
+    (order,) = replay.Product("gfx1250", replay.WAYS["gfx1250"].scores, replay.ELEMENT).orders
+    assert order.tolist() == list(range(128))
 
 
 @pytest.mark.parametrize("arch", tiers(cases.ARCHS, ["gfx950"]))
@@ -85,7 +96,7 @@ def test_decode_and_combine_are_attention(arch):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("arch", cases.ARCHS)
+@pytest.mark.parametrize("arch", replay.WAYS)
 def test_no_problem_of_many_uses_more_than_the_bound_and_some_much_of_it(arch):
     rng, most = np.random.default_rng(3), 0.0
     for number in range(24):
