@@ -147,8 +147,8 @@ def entries() -> Iterator[tuple[dict[str, Any], bytes]]:
         if head.narrow:
             scales = [Decimal(float(arrays[f"scale_{name}"].view(np.float32)[0])) for name in "QKV"]
             more = {"ahead": head.ahead, "scales": (scales[0], scales[1], scales[2])}
-        codes = [arrays[name] for name in "QKV"]
-        arrays["exact"] = attention(*codes, head.format, causal=head.causal, **more)
+        q, k, v = (arrays[name] for name in "QKV")
+        arrays["exact"] = attention(q, k, v, head.format, causal=head.causal, **more)
         content = npz_bytes(arrays)
         entry = {
             "id": head.id,

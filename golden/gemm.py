@@ -180,14 +180,18 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m golden.gemm", description="Make or check the golden GEMM hashes.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare with what lies here")
-    options = parser.parse_args(arguments)
-    made = text([entry(problem) for problem in problems()])
-    if not options.check:
-        HERE.write_text(made, encoding="utf-8")
-        print(f"{made.count('seed')} entries written to {HERE.name}")
+    return write_or_check(HERE, [entry(problem) for problem in problems()], parser.parse_args(arguments).check)
+
+
+def write_or_check(path: Path, entries: list[dict[str, Any]], check: bool) -> int:
+    """Write a list of entries, or compare it with what lies there; returns the exit code."""
+    made = text(entries)
+    if not check:
+        path.write_text(made, encoding="utf-8")
+        print(f"{len(entries)} entries written to {path.name}")
         return 0
-    same = HERE.is_file() and HERE.read_text(encoding="utf-8") == made
-    print("golden GEMM hashes are up to date" if same else f"{HERE.name}: differs from the generator's")
+    same = path.is_file() and path.read_text(encoding="utf-8") == made
+    print(f"{path.name} is up to date" if same else f"{path.name}: differs from the generator's")
     return 0 if same else 1
 
 

@@ -16,6 +16,7 @@ made here from integers. The same seed gives the same codes on every version and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,13 +108,19 @@ def nearest(values: NDArray[np.float64], fmt: Format) -> Codes:
     """Finite codes nearest to float64 values (on a tie the smaller value: inputs need no rounding rule)."""
     if fmt.name == "f32":
         return values.astype(np.float32).view(np.uint32)
-    codes = [c for c in range(1 << fmt.bits) if decode(c, fmt).kind == "finite" and c != fmt.sign_bit]
-    known = np.array([_value(c, fmt) for c in codes])
-    order = np.argsort(known)
-    known = known[order]
+    codes, known = _finite(fmt)
     above = np.clip(np.searchsorted(known, values), 1, len(known) - 1)
     index = np.where(values - known[above - 1] <= known[above] - values, above - 1, above)
-    return np.array(codes)[order][index].astype(fmt.dtype)
+    return codes[index].astype(fmt.dtype)
+
+
+@cache
+def _finite(fmt: Format) -> tuple[Integers, NDArray[np.float64]]:
+    """Finite codes but minus zero, and their values, in ascending order."""
+    codes = np.array([c for c in range(1 << fmt.bits) if decode(c, fmt).kind == "finite" and c != fmt.sign_bit])
+    known = np.array([_value(int(c), fmt) for c in codes])
+    order = np.argsort(known)
+    return codes[order], known[order]
 
 
 def compose(sign: Integers, field: Integers, fraction: Integers, fmt: Format) -> Codes:

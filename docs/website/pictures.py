@@ -35,6 +35,8 @@ FIGURES = {
     "transposed_read.svg": "lds gfx950 ds_read_b64_tr_b8 --address '"
     "(lane // 2 % 4 + lane // 32 * 4 + lane // 8 % 2 * 8) * 128"
     " + ((lane // 16 % 2) ^ (lane // 32 + lane // 4 % 2 * 2 + lane // 8 % 2 * 4)) * 16 + lane % 2 * 8' --format svg",
+    "tensor_tile.svg": "lds gfx1250 ds_load_tr8_b64 --address '"
+    "(lane // 16 * 8 + lane % 4 + lane // 8 % 2 * 4) * 144 + lane // 4 % 2 * 8' --format svg",
     "scales.svg": "show gfx950 v_mfma_scale_f32_16x16x128_f8f6f4 --a e2m1fn --b e2m1fn --operand scale_A --format svg",
     "rdna4.svg": "lds gfx1201 ds_load_b128 --address "
     "'lane % 16 * 64 + (lane // 16 * 16 ^ lane % 16 // 2 % 4 * 16)' --format svg",

@@ -161,7 +161,7 @@ def finish(sums: NDArray[np.float32], alpha: float, beta: float, c: Codes) -> Co
     if beta == 0:
         return to_bf16(factor * sums)
     old = (c.astype(np.uint32) << 16).view(np.float32)
-    return to_bf16(_fma(factor, sums, share * old))
+    return to_bf16(fma(factor, sums, share * old))
 
 
 def to_bf16(values: NDArray[np.float32]) -> Codes:
@@ -176,9 +176,9 @@ def canonical(values: NDArray[np.float32]) -> Codes:
     return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
 
 
-def _fma(a: np.float32, b: NDArray[np.float32], c: NDArray[np.float32]) -> NDArray[np.float32]:
+def fma(a: np.float32 | NDArray[np.float32], b: NDArray[np.float32], c: NDArray[np.float32]) -> NDArray[np.float32]:
     """A * b + c rounded once to f32: float64 rounds the sum to odd first, which a second rounding cannot double."""
-    product, addend = np.float64(a) * b.astype(np.float64), c.astype(np.float64)
+    product, addend = np.asarray(a, np.float64) * b.astype(np.float64), c.astype(np.float64)
     total = product + addend
     back = total - product
     lost = (product - (total - back)) + (addend - back)

@@ -53,7 +53,7 @@ struct Following {
 // Forward: Q [queries, heads, 128], K and V [keys, kv_heads, 128], O like Q in BF16; rows of sequence b are queries_from[b]
 // to queries_from[b + 1], those of K and V keys_from[b] onwards. Scales are [sequences, kv_heads]. With `causal` the last
 // query sees the last key. `scale` and the scales of Q and K are above 0.
-struct Problem {
+struct Forward {
   const fp8 *Q, *K, *V;
   bf16 *O;
   const int *queries_from, *keys_from;
@@ -67,7 +67,7 @@ struct Block {
   int rows, sequence, head, kv_head, from, queries, keys_from, keys, block, scales, shift, stop;
   float by;  // of a product, so that 2 to its power is the weight
 
-  MOVES Block(const Problem &p, int rows) : rows(rows) {
+  MOVES Block(const Forward &p, int rows) : rows(rows) {
     sequence = blockIdx.z, head = blockIdx.y, kv_head = head / (p.heads / p.kv_heads);
     asm("" : "+s"(kv_head));  // divisions are the vector unit's, addresses the scalar unit's
     from = constant(p.queries_from, sequence), queries = constant(p.queries_from, sequence + 1) - from;
@@ -78,15 +78,15 @@ struct Block {
     const int last = min(block + rows, queries) - 1;
     stop = p.causal ? min(last + shift, keys) : keys;  // no query of the workgroup sees more
   }
-  MOVES int seen(const Problem &p, int query) const { return p.causal ? min(query + shift, keys) : keys; }
+  MOVES int seen(const Forward &p, int query) const { return p.causal ? min(query + shift, keys) : keys; }
   MOVES int tiles() const { return (stop + KEYS - 1) / KEYS; }
-  MOVES Following rows_of(const Problem &p, const fp8 *x) const {
+  MOVES Following rows_of(const Forward &p, const fp8 *x) const {
     const int step = p.kv_heads * HEAD;
     return {x + (size_t)keys_from * step + kv_head * HEAD, step};
   }
-  MOVES size_t row(const Problem &p, int query) const { return ((size_t)(from + query) * p.heads + head) * HEAD; }
+  MOVES size_t row(const Forward &p, int query) const { return ((size_t)(from + query) * p.heads + head) * HEAD; }
   // A query that sees no key gets 0.
-  MOVES float factor(const Problem &p, float weights) const {
+  MOVES float factor(const Forward &p, float weights) const {
     return weights == 0.0f ? 0.0f : constant(p.scale_v, scales) / weights;
   }
 };

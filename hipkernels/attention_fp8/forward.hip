@@ -40,7 +40,7 @@ MOVES void store(const Wave &w, bf16 *row, float factor) {
 }
 
 extern "C" __global__ void __launch_bounds__(64 * WAVES, 2) forward_fp8(FORWARD_ARGUMENTS) {
-  const Problem p = FORWARD_PROBLEM;
+  const Forward p = FORWARD_PROBLEM;
   __shared__ __attribute__((aligned(16))) char lds[4 * TILE];  // two tiles of K, two of V
   const Block b(p, QUERIES * WAVES);
   if (b.block >= b.queries) return;

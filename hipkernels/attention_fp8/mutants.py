@@ -8,6 +8,7 @@ MANY = "forward[queries=(70, 0, 3, 130),keys=(200, 7, 0, 65),heads=4,kv_heads=2,
 TENSOR, T_SCORES, T_SUMS = "tensor_forward", "tensor_scores", "tensor_sums"
 T_MANY, T_GROWING = f"tensor_{MANY}", f"tensor_{GROWING}"
 UNWRITTEN = ("outputs", "mapping", "uninitialised")
+BEYOND, POISON, SLOT = (*UNWRITTEN, *BOUNDS, *RACES), (*BOUNDS, *RACES, "uninitialised"), (*OUT, *RACES)
 PAGES, WIDE, COMBINE = "decode", "decode[page=64,heads=12,kv_heads=3,splits=3,data=growing]", "combine"
 
 MUTANTS = [
@@ -110,32 +111,32 @@ MUTANTS = [
     Mutant("moved_tiles_not_waited_for", TENSOR, ("WAIT_TENSOR(0);  // K of", "// K of"), RACES),
     Mutant("only_k_waited_for", TENSOR, ("WAIT_TENSOR(0);  // K of", "WAIT_TENSOR(1);  // K of"), RACES),
     Mutant("moved_tiles_without_barrier", TENSOR, ("SYNC();          // by", "// by"), RACES),
-    Mutant("keys_moved_to_the_slot_being_read", TENSOR, ("FETCH(k, now,", "FETCH(k, next,"), (*OUT, *RACES)),
-    Mutant("values_moved_to_the_slot_being_read", TENSOR, ("FETCH(v, 2 + next,", "FETCH(v, 2 + now,"), (*OUT, *RACES)),
-    Mutant("keys_of_the_other_slot", TENSOR, ("read_keys(lds + next * TILE", "read_keys(lds + now * TILE"), OUT),
-    Mutant("values_of_the_other_slot", TENSOR, ("read_values(lds + (2 + now)", "read_values(lds + (2 + next)"), OUT),
+    Mutant("keys_moved_to_the_slot_being_read", TENSOR, ("FETCH(k, now,", "FETCH(k, next,"), SLOT),
+    Mutant("values_moved_to_the_slot_being_read", TENSOR, ("FETCH(v, 2 + next,", "FETCH(v, 2 + now,"), SLOT),
+    Mutant("keys_of_the_other_slot", TENSOR, ("read_keys(lds + next * TILE", "read_keys(lds + now * TILE"), SLOT),
+    Mutant("values_of_the_other_slot", TENSOR, ("read_values(lds + (2 + now)", "read_values(lds + (2 + next)"), SLOT),
     Mutant("keys_not_waited_for", T_SCORES, ("WAIT_TENSOR(0);  // K is", "// K is"), RACES),
     Mutant("values_not_waited_for", T_SUMS, ("WAIT_TENSOR(0);  // V is", "// V is"), RACES),
     # --- tensor.h: descriptors
     Mutant("stride_of_one_head", T_MANY, ("rows, step, 0, 0}", "rows, HEAD, 0, 0}"), OUT),
     Mutant("stride_in_dwords", T_SCORES, ("rows, step, 0, 0}", "rows, step / 4, 0, 0}"), BOTH),
     Mutant("no_gaps", T_SCORES, ("1 << 20 | 4 << 22 | 3 << 25;", "0;"), UNWRITTEN),
-    Mutant("gaps_of_half_rows", T_SCORES, ("4 << 22 | 3 << 25", "3 << 22 | 3 << 25"), UNWRITTEN),
-    Mutant("gaps_of_8_dwords", T_SCORES, ("4 << 22 | 3 << 25", "4 << 22 | 7 << 25"), UNWRITTEN),
-    Mutant("elements_of_two_bytes", T_SCORES, ("padding = 1 << 20", "padding = 1 << 16 | 1 << 20"), UNWRITTEN),
+    Mutant("gaps_of_half_rows", T_SCORES, ("4 << 22 | 3 << 25", "3 << 22 | 3 << 25"), BEYOND),
+    Mutant("elements_of_two_bytes", T_SCORES, ("padding = 1 << 20", "padding = 1 << 16 | 1 << 20"), (*BOUNDS, *RACES)),
     Mutant("half_of_each_row", T_SCORES, (">> 16) | HEAD << 16, rows", ">> 16) | HEAD / 2 << 16, rows"), UNWRITTEN),
     Mutant("tensor_of_half_rows", T_SCORES, ("{padding, HEAD << 16,", "{padding, HEAD / 2 << 16,"), BOTH),
     Mutant("half_of_the_rows", T_SUMS, ("HEAD << 16, rows, step", "HEAD << 16, rows / 2, step"), UNWRITTEN),
     Mutant("no_type_of_a_descriptor", T_SCORES, (" | (int)0x80000000}", "}"), ("tensor",)),
     Mutant("descriptor_of_nothing", T_SCORES, ("where = {1,", "where = {0,"), UNWRITTEN),
-    Mutant("address_of_32_bits", T_SCORES, ("(int)(place >> 32 & 0x1FFFFFF) | ", ""), BOUNDS),
-    Mutant("all_rows_of_a_tile", TENSOR, ("there = max(left, 0)", "there = rows"), BOUNDS),
-    Mutant("rows_below_0", TENSOR, ("there = max(left, 0)", "there = left"), BOUNDS),
+    Mutant("address_of_32_bits", T_SCORES, ("(int)(place >> 32 & 0x1FFFFFF) | ", ""), (*BOTH, *BOUNDS)),
+    Mutant("all_rows_of_a_tile", TENSOR, ("there = max(left, 0)", "there = rows"), POISON),
+    Mutant("rows_below_0", TENSOR, ("there = max(left, 0)", "there = left"), POISON),
     Mutant("rows_left_of_the_first_wave", TENSOR, ("PART, keys - (t) * KEYS - mine)", "PART, keys - (t) * KEYS)"),
-           BOUNDS),
-    Mutant("rows_left_of_the_first_tile", TENSOR, ("PART, keys - (t) * KEYS - mine)", "PART, keys - mine)"), BOUNDS),
+           POISON),
+    Mutant("rows_left_of_the_first_tile", TENSOR, ("PART, keys - (t) * KEYS - mine)", "PART, keys - mine)"), POISON),
     Mutant("rows_of_the_first_wave", TENSOR, ("rows.at((t) * KEYS + mine)", "rows.at((t) * KEYS)"), OUT),
-    Mutant("all_waves_to_one_place", TENSOR, ("(slot) * TILE + mine * PITCH", "(slot) * TILE"), UNWRITTEN),
+    Mutant("all_waves_to_one_place", TENSOR, ("(slot) * TILE + mine * PITCH", "(slot) * TILE"),
+           (*SLOT, "uninitialised")),
     # --- tensor.h: places
     Mutant("rows_without_gaps_read", T_SCORES, ("row_at = column * PITCH", "row_at = column * HEAD"), UNWRITTEN),
     Mutant("halves_of_8_bytes", T_SCORES, ("column * PITCH + 16 * half", "column * PITCH + 8 * half"), BOTH),

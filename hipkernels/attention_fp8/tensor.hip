@@ -14,7 +14,7 @@ MOVES void store(const Wave &w, int c, bf16 *row, float factor) {
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WAVES, 2) forward_fp8(FORWARD_ARGUMENTS) {
-  const Problem p = FORWARD_PROBLEM;
+  const Forward p = FORWARD_PROBLEM;
   __shared__ __attribute__((aligned(16))) char memory[4 * TILE + WAVES * QUERIES * PITCH];  // K, V, and Q behind them
   const unsigned lds = LDS_ADDRESS(memory);
   const Block b(p, QUERIES * WAVES);

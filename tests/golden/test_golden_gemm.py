@@ -79,7 +79,7 @@ def test_a_fused_multiply_add_is_rounded_once():
         b = (rng.normal(size=4000) * 2.0 ** rng.integers(-20, 20, 4000)).astype(np.float32)
         c = (-np.float64(np.float32(alpha)) * b * (1 + rng.integers(-1, 2, 4000) * 2.0**-26)).astype(np.float32)
         for addend in (c, (c * np.float32(2.0**-24)).astype(np.float32), np.roll(c, 1)):
-            found = wide._fma(np.float32(alpha), b, addend)
+            found = wide.fma(np.float32(alpha), b, addend)
             f32, number = models.F32, models.decode
             want = [
                 models.fma(
