@@ -15,15 +15,15 @@ from tests.tiers import tiers
 ((_, CASES),) = find("attention_fp8")
 RUNS = select(CASES, None)
 MUTANTS = mutants("attention_fp8")
-QUICK = ("keys_in_the_order_of_a_matrix", "tiles_without_barrier", "v_in_flight", "only_k_waited_for", "no_gaps")
+QUICK = ("keys_in_the_order_of_a_matrix", "tiles_without_barrier", "v_in_flight", "only_k_waited_for")
 SLOTS = {"scores": 100_000, "sums": 100_000, "tensor_scores": 150_000, "tensor_sums": 200_000}
 
 
 def quick(case, arch):
-    """One variant of each kernel; of the forward kernel that of many sequences on gfx950."""
+    """One variant of each kernel; of the forward kernels that of many sequences on gfx950 and gfx1250."""
     if arch == "gfx942":
         return case.title in ("forward", "sums")
-    return case.title in (*SLOTS, "decode", "combine") or "heads=4" in case.title
+    return case.title in ("scores", "sums", "tensor_sums", "decode", "combine") or "heads=4" in case.title
 
 
 @pytest.mark.parametrize(("case", "arch"), titled(RUNS, quick))
