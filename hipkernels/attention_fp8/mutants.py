@@ -172,7 +172,7 @@ MUTANTS = [
     Mutant("totals_not_rescaled", T_GROWING, ("total[c][0] *= kept, total[c][1] *= kept;", ";"), OUT),
     Mutant("more_headroom", T_GROWING, ("#define HEADROOM 2.0f", "#define HEADROOM 4.0f"), OUT,
            about="weights above 448"),
-    Mutant("sixteen_keys_exchanged", TENSOR, ("p[c][j] = ", "p[c][j ^ 1] = "), OUT),
+    Mutant("sixteen_keys_exchanged", TENSOR, ("p[c][j] = __builtin", "p[c][j ^ 1] = __builtin"), OUT),
     Mutant("weights_halved", TENSOR, ("pk8_fp8_f32(w, 1.0f)", "pk8_fp8_f32(w, 2.0f)"), OUT),
     Mutant("totals_of_half_the_keys", TENSOR, ("return both.lower + both.upper;", "return both.lower;"), OUT),
     Mutant("scores_of_this_tile_overwritten", TENSOR, ("      w.weigh(j);\n      w.score(j, k_part[j]);",
