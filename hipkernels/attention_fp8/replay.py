@@ -57,7 +57,7 @@ class Product:
     """Sums of products of whole tiles, in the order in which the lanes hold what is summed."""
 
     def __init__(self, arch: str, name: str, held: NDArray[Any]) -> None:
-        formats = dict.fromkeys("ab", WAYS[arch].fp8) if "f8f6f4" in name else {}
+        formats: dict[str, Any] = dict.fromkeys("ab", WAYS[arch].fp8) if "f8f6f4" in name else {}
         self.op = matrix.instruction(arch, name, **formats)
         table = self.op.A.table()
         table = table[table["row"] == 0]
