@@ -7,6 +7,8 @@ import mmap
 import os
 from typing import TYPE_CHECKING
 
+from mfmasim.errors import MfmasimError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -20,8 +22,18 @@ FAILED = ctypes.c_void_p(-1).value
 
 
 def reserved(size: int) -> mmap.mmap:
-    """Addresses for `size` bytes, zeros whose pages take memory when they are first changed."""
-    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
+    """Addresses for `size` bytes, zeros whose pages take memory when they are first changed.
+
+    Raises:
+        MfmasimError: the system does not give them, as under ``ulimit -v``.
+    """
+    try:
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
+    except OSError as error:
+        raise MfmasimError(
+            f"no {size >> 20} MB of addresses for the memory of a device: {error.strerror} "
+            "(ulimit -v limits them; --memory or MFMASIM_HIPRT_MEMORY sets a smaller memory)"
+        ) from None
 
 
 class Pattern:

@@ -10,7 +10,7 @@ from torch.utils._device import DeviceContext, _device_constructors
 
 from mfmasim.errors import MfmasimError
 from mfmasim.triton.cuda import HIP_VERSION, Stream, constant
-from mfmasim.triton.tensors import CPU, mark
+from mfmasim.triton.tensors import CPU, StandIn, mark
 
 NVTX = "mark range_end range_pop range_push range_start"
 _generator = torch.default_generator
@@ -124,12 +124,22 @@ def _random() -> dict[str, Any]:
     }
 
 
+_run_backward = torch.autograd._engine_run_backward  # noqa: SLF001
+
+
+def _backward(*args: Any, **kwargs: Any) -> Any:
+    """Derivatives: functions of the program run on the way, where PyTorch has switched its modes off."""
+    with StandIn():
+        return _run_backward(*args, **kwargs)
+
+
 def replaced() -> Iterator[tuple[Any, str, Any]]:
     """Owner, name and value of what stands in PyTorch during a session, but for `torch.cuda.answers`."""
     yield torch.version, "hip", HIP_VERSION
     yield torch, "compile", as_written
     yield torch, "Generator", Generator
     yield torch.cuda, "CUDAGraph", CUDAGraph
+    yield torch.autograd, "_engine_run_backward", _backward
     yield DeviceContext, "__torch_function__", _in_context
     for name in NVTX.split():
         yield torch.cuda.nvtx, name, constant(None)

@@ -70,25 +70,6 @@ def _moved(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any,
     return tuple(found), changed, named
 
 
-def _backward(
-    tensor: object,
-    gradient: object = None,
-    retain_graph: object = None,
-    create_graph: bool = False,
-    inputs: object = None,
-) -> None:
-    """`Tensor.backward`.
-
-    Args:
-        tensor: where it begins.
-        gradient: of the tensor.
-        retain_graph: keep the graph for another call.
-        create_graph: make a graph of the derivatives.
-        inputs: tensors whose gradients are wanted.
-    """
-    torch.autograd.backward(tensor, gradient, retain_graph, create_graph, inputs=inputs)
-
-
 COPIES = frozenset({torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.cpu})
 NAMES = frozenset({torch.device, torch._C._nn._parse_to})  # noqa: SLF001
 """What reads the name of a device and creates no tensor."""
@@ -126,9 +107,6 @@ class StandIn(TorchFunctionMode):  # type: ignore[misc]
             return None
         if func in SAME:
             return first
-        if func is torch.Tensor.backward:
-            with self:  # functions of the program run on the way
-                return _backward(*args, **kwargs)
         marked = any(is_marked(value) for value in args) or any(is_marked(value) for value in kwargs.values())
         if func in COPIES:
             return self._move(func, args, kwargs, first=first)
@@ -136,8 +114,7 @@ class StandIn(TorchFunctionMode):  # type: ignore[misc]
         if kwargs.get("pin_memory"):
             kwargs["pin_memory"] = False
         result = func(*args, **kwargs)
-        name = getattr(func, "__name__", "")
-        in_place = kwargs.get("out") is not None or (name.endswith("_") and not name.endswith("__"))
+        in_place = kwargs.get("out") is not None or result is first
         if (named == "cuda" or (marked and named != "cpu")) and not in_place:
             mark(result)
         return result

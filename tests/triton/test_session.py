@@ -238,6 +238,57 @@ def test_what_pytorch_answers_of_the_device():
     assert not torch.accelerator.is_available()
 
 
+class Doubled(torch.autograd.Function if mt is not None else object):
+    """A function whose derivative makes tensors on the device."""
+
+    @staticmethod
+    def forward(ctx, x):
+        del ctx
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, given):
+        del ctx
+        made = torch.full((3,), 2.0, device="cuda")
+        assert made.is_cuda
+        return given * made
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("how", ["tensor", "given", "backward", "grad"])
+def test_derivatives_that_a_program_writes_run_on_the_device(how):
+    with mt.session(arch="gfx950"):
+        x = torch.ones(3, device="cuda", requires_grad=True)
+        y = Doubled.apply(x)
+        if how == "grad":
+            (found,) = torch.autograd.grad(y.sum(), x)
+        else:
+            if how == "tensor":
+                y.sum().backward()
+            elif how == "given":
+                y.backward(torch.ones(3, device="cuda"), retain_graph=True)
+            else:
+                torch.autograd.backward([y], [torch.ones(3, device="cuda")])
+            found = x.grad
+        assert found.tolist() == [2, 2, 2]
+        assert found.is_cuda
+
+
+@pytest.mark.oracle
+def test_an_operation_of_the_program_with_the_name_of_one_in_place():
+    with mt.session(arch="gfx950"):
+
+        @torch.library.custom_op("mfmasim_test::doubled_", mutates_args=())
+        def doubled(x: torch.Tensor) -> torch.Tensor:
+            return torch.zeros(x.shape, device=x.device) + 2 * x
+
+        x, host = torch.ones(3, device="cuda"), torch.zeros(3)
+        assert torch.ops.mfmasim_test.doubled_(x).is_cuda
+        assert not host.copy_(x).is_cuda
+        assert not torch.add(x, x, out=host).is_cuda
+        assert not host.mul_(x).is_cuda
+
+
 @pytest.mark.oracle
 def test_random_numbers_of_the_device_follow_its_seed():
     with mt.session(arch="gfx950"):

@@ -48,7 +48,7 @@ def properties(rt: Runtime, device: int) -> Properties:
     out.memoryBusWidth, out.l2CacheSize = 64, 4 << 20
     out.canMapHostMemory = out.unifiedAddressing = out.managedMemory = out.concurrentManagedAccess = 1
     out.concurrentKernels = out.streamPrioritiesSupported = out.isLargeBar = out.cooperativeLaunch = 1
-    out.hostRegisterSupported = out.memoryPoolsSupported = 1
+    out.hostRegisterSupported = out.memoryPoolsSupported = out.hostNativeAtomicSupported = 1
     out.pciBusID = device + 1
     return out
 

@@ -45,3 +45,5 @@ __global__ void older_bfloats(const hip_bfloat16* a, hip_bfloat16* out, float* f
   x += y;
   f[2] = float(x) + (x < y) + (x == y);
 }
+__global__ void narrow(const __hip_bfloat16 *h, char *c, unsigned char *u) { c[0] = (char)h[0], u[0] = static_cast<unsigned char>(h[1]); }
+__global__ void bf16_pair_atomics(__hip_bfloat162 *a) { a[2] = unsafeAtomicAdd(a, a[1]); }

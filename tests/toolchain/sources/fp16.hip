@@ -46,3 +46,4 @@ __global__ void half_pairs(const half2* a, __half2* out, float2* f, float* g) {
 
 __global__ void pair_atomics(half2* a) { a[2] = unsafeAtomicAdd(a, a[1]); }
 static_assert(sizeof(half) == 2 && sizeof(half2) == 4 && alignof(half2) == 4, "HIP's");
+__global__ void narrow(const half *h, char *c, unsigned char *u) { c[0] = (char)h[0], u[0] = static_cast<unsigned char>(h[1]); }

@@ -45,6 +45,9 @@ struct __hip_bfloat16 {
 #define MFMASIM_TO(T) \
   constexpr MFMASIM_MEMBER explicit operator T() const { return (T)(float)*this; }
   MFMASIM_TO(double)
+  MFMASIM_TO(char)
+  MFMASIM_TO(signed char)
+  MFMASIM_TO(unsigned char)
   MFMASIM_TO(short)
   MFMASIM_TO(unsigned short)
   MFMASIM_TO(int)

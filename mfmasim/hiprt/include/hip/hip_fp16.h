@@ -39,6 +39,9 @@ struct __half {
   constexpr MFMASIM_MEMBER explicit operator bool() const { return data != (_Float16)0; }
 #define MFMASIM_TO(T) \
   constexpr MFMASIM_MEMBER explicit operator T() const { return (T)data; }
+  MFMASIM_TO(char)
+  MFMASIM_TO(signed char)
+  MFMASIM_TO(unsigned char)
   MFMASIM_TO(short)
   MFMASIM_TO(unsigned short)
   MFMASIM_TO(int)
