@@ -38,6 +38,7 @@ FIGURES = {
     "tensor_tile.svg": "lds gfx1250 ds_load_tr8_b64 --address '"
     "(lane // 16 * 8 + lane % 4 + lane // 8 % 2 * 4) * 144 + lane // 4 % 2 * 8' --format svg",
     "scales.svg": "show gfx950 v_mfma_scale_f32_16x16x128_f8f6f4 --a e2m1fn --b e2m1fn --operand scale_A --format svg",
+    "epilogue.svg": "show gfx950 v_mfma_scale_f32_16x16x128_f8f6f4 --a e2m1fn --b e2m1fn --operand D --format svg",
     "rdna4.svg": "lds gfx1201 ds_load_b128 --address "
     "'lane % 16 * 64 + (lane // 16 * 16 ^ lane % 16 // 2 % 4 * 16)' --format svg",
     "streams.svg": "lds grid --rows 2 --cols 2 --depth 5 --workgroups 6 --format svg",

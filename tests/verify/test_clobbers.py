@@ -34,7 +34,7 @@ def test_statements(line, names):
 def test_a_wait_without_the_clobber_is_reported_with_its_line(tmp_path):
     family = folder("hipkernels") / "gemm_fp8"
     header = '#define WAIT_FETCHES(halves) asm volatile("s_waitcnt vmcnt(%0)" ::"n"((halves) * FETCHES){})'
-    text = (family / "scheduled" / "pingpong.hip").read_text()
+    text = (family / "scheduled" / "pingpong.h").read_text()
     assert text.count(header.format(' : "memory"')) == 1
     (tmp_path / "wait.h").write_text(header.format("") + "\n")
     changed = text.replace(header.format(' : "memory"'), '#include "wait.h"')

@@ -75,6 +75,11 @@ struct Mx : Plain<S> {
           byte / SCALES * across * SCALES + byte % SCALES, first * across * SCALES, scales + (of_b * 8 + tile) * SCALES};
     }
   }
+  // So many columns lie between the two halves of a tile of B, beyond those of a half.
+  MOVES void move_scales(int columns) {
+    static_assert(WAVES == 8, "a wave has the scales of one half");
+    if (this->wave >= 4) scales[1].start += columns / 32 * ((row_bytes + TILE_K - 1) / TILE_K) * SCALES;
+  }
   static MOVES From from_of(Tiles &tiles, char *scales, unsigned row, unsigned lane) {
     From from = lane_part<S>(tiles[0][0], row, lane);
     from.scales = LDS_ADDRESS(scales + row / 32 * SCALES + lane * 4);
@@ -90,6 +95,7 @@ struct Mx : Plain<S> {
     const unsigned byte = SHUFFLED ? at.row / 16 * 16 * step + at.column * 16 + at.row % 16 * 16 : at.row * step + at.column;
     return {rows_of(g.B, column, rows, step, g.K / 2), byte, step, tiles, {}};
   }
+  static MOVES int bytes_of(const Problem &g) { return g.K / 2; }
   static MOVES int tiles_of(const Problem &g) { return (g.K / 2 + TILE_K - 1) / TILE_K; }
   static MOVES int blocks_of(int lines) { return (lines + 2 * HALF - 1) / (2 * HALF); }
 

@@ -57,6 +57,7 @@ struct Side {
 template <typename S>
 struct Plain {
   typedef Gemm Problem;
+  static constexpr int COLUMNS = 2 * HALF;  // of a workgroup, in the result
   static constexpr int STEPS = 1;         // instructions that a pair of fragments takes
   static constexpr int SCALE_BYTES = 16;  // of the LDS, for a tile of both matrices; none, but an array needs some
   static constexpr int SCALE_READS = 0, SCALE_FETCHES = 0;  // by so much the scales of a half, of a tile raise the counters
@@ -82,6 +83,8 @@ struct Plain {
     return place.row * ld + place.column;
   }
   static MOVES int tiles_of(const Gemm &g) { return g.K / TILE_K; }
+  static MOVES int bytes_of(const Gemm &g) { return g.K; }
+  MOVES void move_scales(int) {}
   static MOVES int blocks_of(int lines) { return lines / (2 * HALF); }
 
   // --- From memory to the LDS: a tile begins at byte k of each row.

@@ -55,12 +55,18 @@ ORDERED = {
 """What the order of the main loop has to have, in the order of HALVES."""
 
 
-def pingpong_order(arch: str) -> str:
-    """Eight phases of a tile of K: every other one multiplies, between them data are moved."""
+def pingpong_order(arch: str, scaled: bool = False) -> str:
+    """Eight phases of a tile of K: every other one multiplies, between them data are moved.
+
+    Args:
+        arch: architecture.
+        scaled: MXFP4, with a read of scales for each half, two loads of them for a tile, and two steps of K.
+    """
     direct, a, b, matrix = {"gfx942": (4, 4, 2, 8), "gfx950": (2, 8, 4, 8)}[arch]
+    a, b, first, matrix = (a + 1, b + 1, direct + 2, 2 * matrix) if scaled else (a, b, direct, matrix)
     wait = "lgkmcnt(0)"
     return (
-        f"R{a + b} F{direct} lgkmcnt({a}) B {wait} M{matrix} B "
+        f"R{a + b} F{first} lgkmcnt({a}) B {wait} M{matrix} B "
         f"R{b} F{direct} B {wait} M{matrix} B "
         f"R{a} F{direct} B {wait} M{matrix} B "
         f"F{direct} vmcnt({3 * direct}) B M{matrix} B"

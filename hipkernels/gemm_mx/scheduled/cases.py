@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from hipkernels.gemm_fp8.scheduled.schedules import APART
+from hipkernels.gemm_fp8.scheduled.schedules import APART, pingpong_order
 from mfmasim.verify import A, B, C, Claim, LaunchDict, ScaleA, ScaleB, case
 
 SIDE, DEEP = 256, 256
 """Rows and columns of C of a workgroup, and elements of K in a tile."""
 ENDS = {"bounds-buffer-range": "rows, columns and K beyond the end are fetched from beyond the resource, as 0"}
 MATRIX = "v_mfma_scale_f32_16x16x128_f8f6f4"
-PINGPONG = "R14 F4 lgkmcnt(9) B lgkmcnt(0) M16 B R5 F2 B lgkmcnt(0) M16 B R9 F2 B lgkmcnt(0) M16 B F2 vmcnt(6) B M16 B"
-"""Scales are a read of each half more than in FP8, and two loads of a tile."""
 BLOCK = "M4 R M3 R M3 F R M3 R M2 F R M"
 INTERLEAVE = f"vmcnt(9) lgkmcnt(0) B {BLOCK} lgkmcnt(0) {BLOCK} vmcnt(8) lgkmcnt(0) B F {BLOCK} lgkmcnt(0) {BLOCK}"
 """A step of 128 of K: four blocks, whose reads and loads are as far apart as there is room."""
@@ -66,5 +64,14 @@ def declare(
 
 
 for shuffled in (False, True):
-    declare("pingpong", "pingpong.hip", 512, shuffled, APART, ["-DMXFP4"], order=PINGPONG, claims=[COPIES, *BOUND])
+    declare(
+        "pingpong",
+        "pingpong.hip",
+        512,
+        shuffled,
+        APART,
+        ["-DMXFP4"],
+        order=pingpong_order("gfx950", scaled=True),
+        claims=[COPIES, *BOUND],
+    )
     declare("interleave", "interleave_mx.hip", 256, shuffled, {}, [], order=INTERLEAVE, claims=BOUND)

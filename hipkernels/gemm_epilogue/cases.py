@@ -1,0 +1,266 @@
+"""GEMM with fused epilogues: bias and C, GELU, gates, in bf16, f16, f32, FP8, MXFP8 and MXFP4.
+
+Two cases a kernel: as plain arrays, compared bit for bit with a replay of the kernel's order (`reference`); as
+matrices, where every fragment is followed, and every element of C where the epilogue only converts.
+"""
+
+from functools import partial
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from hipkernels.cast import mx_reference
+from hipkernels.cast.reference import cast
+from hipkernels.gemm_blockscale.reference import FP8, finite
+from hipkernels.gemm_epilogue import reference
+from hipkernels.gemm_epilogue.reference import BLOCK, ORDER
+from hipkernels.gemm_fp8.scheduled.schedules import APART, HALVES, pingpong_order
+from mfmasim.verify import A, B, C, In, InOut, LaunchDict, ScaleA, ScaleB, case
+
+CDNA = ("gfx942", "gfx950")
+MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
+SCALED_MATRIX = "v_mfma_scale_f32_16x16x128_f8f6f4"
+ENDS = {"bounds-buffer-range": "rows, columns and K beyond the end are fetched and stored beyond the resource"}
+NOT_COMPARED = {"outputs-not-compared": "the case of plain arrays compares them"}
+WHOLE = "M % 256 == 0 and N % 256 == 0 and K % 128 == 0 and M > 0 and N > 0 and K >= 256 and lda % 16 == 0"
+ANY = "M > 0 and N > 0 and K % 32 == 0 and K > 256 and lda % 32 == 0 and ldd % 8 == 0"
+RULES = mx_reference.RULES
+BLOCK_FORMATS = {"mxfp8": "e4m3", "mxfp4": "e2m1"}
+THREADS = 512
+
+
+def grid_of(M: int, N: int, arch: str) -> tuple[int, int]:
+    """Workgroups; N counts gates and values."""
+    side = 2 * HALVES[arch]
+    return -(-N // side), -(-M // side)
+
+
+# --- Operands
+
+
+def fp8_codes(fmt: str, shape: tuple[int, int], seed: int) -> NDArray[Any]:
+    """Codes of the whole range; every seventh row is 0."""
+    codes = finite(fmt, shape, seed)
+    codes[3::7] = 0
+    return codes
+
+
+def fp4_codes(shape: tuple[int, int], seed: int) -> NDArray[Any]:
+    """Bytes of two codes each; every seventh row is 0."""
+    codes = np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
+    codes[3::7] = 0
+    return codes
+
+
+def scale_codes(rows: int, blocks: int, seed: int) -> NDArray[Any]:
+    """Scales between 2^-6 and 2^6 in the order of memory, filled up with NaN."""
+    codes = np.random.default_rng(seed).integers(121, 134, (rows, blocks)).astype(np.uint8)
+    return reference.find_shuffle(ORDER).stored(codes)
+
+
+def bias_of(count: int, factor: float) -> NDArray[Any]:
+    """Numbers near 1; of every third block of columns they are 0."""
+    drawn = np.random.default_rng(3).normal(size=count) * (np.arange(count) // BLOCK % 3 != 0)
+    return (factor * drawn).astype(np.float32)
+
+
+def c_of(fmt: str, shape: tuple[int, int]) -> NDArray[Any]:
+    """Numbers of another size in each row and block, of some 0."""
+    rng, (rows, columns) = np.random.default_rng(4), shape
+    sizes = np.exp2(rng.integers(-10, 8, (rows, -(-columns // BLOCK))))
+    sizes[3::14, ::5] = 0
+    drawn = rng.normal(size=shape) * np.repeat(sizes, BLOCK, axis=1)[:, :columns]
+    codes = drawn.astype({"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}[fmt])
+    return codes.view(np.uint16) if fmt == "bf16" else codes
+
+
+def operands(mx: bool, M: int, N: int, K: int, lda: int, arch: str) -> list[In]:
+    """A and B as plain arrays, with their scales; rows of A have a gap where lda says so."""
+    if mx:
+        shapes = (M, lda // 2), (N, K // 2)
+        codes = [In("u8", shape, partial(fp4_codes, shape, seed)) for seed, shape in enumerate(shapes)]
+        tiles = -(-K // 256)
+        return codes + [
+            In("u8", -(-rows // 32) * tiles * 256, partial(scale_codes, rows, K // BLOCK, seed))
+            for seed, rows in ((5, M), (6, N))
+        ]
+    shapes = (M, lda), (N, K)
+    return [In(FP8[arch], shape, partial(fp8_codes, FP8[arch], shape, seed)) for seed, shape in enumerate(shapes)]
+
+
+def sums_of(mx: bool, arch: str, K: int, held: list[NDArray[Any]]) -> NDArray[Any]:
+    """Sums of what `operands` holds."""
+    a, *more = held
+    if mx:
+        return reference.scaled_products(a[:, : K // 2], *more)
+    return reference.products(arch, a[:, :K], *more)
+
+
+# --- Cases
+
+
+def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: bool = False) -> None:
+    """The cases of one kernel, whose name says operands, values and result.
+
+    Args:
+        kernel: such as ``fp8_silu_mxfp8``; ``_sr`` at its end rounds stochastically.
+        source: HIP source.
+        arch: architectures.
+        followed: a case of matrices, too.
+    """
+    given, values, result, *more = kernel.split("_")
+    mx, gated, random = given == "mxfp4", values == "silu", bool(more)
+    c_format = result if result in ("f16", "f32") else "bf16"
+
+    def values_of(arch: str, K: int, alpha: float, beta: float, held: list[NDArray[Any]]) -> NDArray[Any]:
+        *matrices, c, bias = held
+        x = reference.linear(sums_of(mx, arch, K, matrices), alpha, bias, 0.0 if gated else beta, c)
+        if gated:
+            half = x.shape[1] // 2
+            return reference.silu(arch, x[:, :half], x[:, half:])
+        return reference.FUNCTIONS[values](arch, x)
+
+    def arrays(
+        M: int = 77 if mx else 256,
+        N: int = 320 if mx else 256,
+        K: int = 544 if mx else 384,
+        lda: int = 0,
+        ldd: int = 0,
+        alpha: float = 0.002 if mx else 2.0**-16,
+        beta: float = 0.5,
+        bias: float = 1.0,
+        scale: float = 37.0,
+        rule: str = "ocp",
+        seed: int = 0x1234567,
+        arch: str = "gfx950",
+    ) -> LaunchDict:
+        columns, lda = N // 2 if gated else N, lda or K
+        ldd = ldd or columns
+        args: list[Any] = operands(mx, M, N, K, lda, arch)
+        c = In(c_format, (M, columns), partial(c_of, c_format, (M, columns)))
+        args += [c, In("f32", N, partial(bias_of, N, bias))]
+        sizes: list[Any] = [M, N, K, lda, K, columns, ldd, alpha, beta]
+        launch: LaunchDict = {"grid": grid_of(M, N, arch), "block": THREADS, "args": []}
+        if result in BLOCK_FORMATS:
+            target = BLOCK_FORMATS[result]
+            each = 2 if target == "e2m1" else 1
+            codes = InOut("u8" if each == 2 else "e4m3fn", (M, ldd // each), np.full((M, ldd // each), 0x5A, np.uint8))
+            count = -(-M // 32) * -(-columns // 256) * 256
+            scales = InOut("u8", count, np.full(count, 0xFF, np.uint8))
+            written = -(-columns // (128 if gated else 256)) * (4 if gated else 8)
+
+            def expect(*held: NDArray[Any]) -> Any:
+                x = values_of(arch, K, alpha, beta, list(held[:-2]))
+                way = partial(reference.stochastic, seed=seed) if random else _nearest
+                found, exponents = way(x, target, rule=rule)
+                lines = held[-2].copy()
+                lines[:, : columns // each] = found
+                return lines, reference.stored(exponents, written)
+
+            launch |= {"args": [*args, codes, scales, *sizes, RULES.index(rule), np.uint32(seed)], "expect": expect}
+            return launch
+        if result == "fp8":
+            codes = InOut(FP8[arch], (M, ldd), np.full((M, ldd), 0x5A, np.uint8))
+            amax, rows = InOut("i32", 1, np.array([3], np.int32)), InOut("i32", M, np.arange(M, dtype=np.int32) << 22)
+
+            def quantised(*held: NDArray[Any]) -> Any:
+                x = values_of(arch, K, alpha, beta, list(held[:-3]))
+                lines = held[-3].copy()
+                lines[:, :columns] = cast(x, np.float32(scale), FP8[arch], "clamp", arch)
+                most = reference.row_amax(x, np.zeros(M, np.int32))
+                return lines, np.maximum(most.max(keepdims=True), held[-2]), np.maximum(most, held[-1])
+
+            return launch | {"args": [*args, codes, amax, rows, *sizes, scale], "expect": quantised}
+        before = np.full((M, ldd), 9, {"f16": np.float16, "f32": np.float32}.get(c_format, np.uint16))
+        out = InOut(c_format, (M, ldd), before)
+
+        def converted(*held: NDArray[Any]) -> NDArray[Any]:
+            x = values_of(arch, K, alpha, beta, list(held[:-1]))
+            lines = held[-1].copy()
+            with np.errstate(over="ignore"):
+                lines[:, :columns] = (
+                    x.astype(ml_dtypes.bfloat16).view(np.uint16) if c_format == "bf16" else x.astype(lines.dtype)
+                )
+            return lines
+
+        return launch | {"args": [*args, out, *sizes], "expect": converted}
+
+    def matrices(
+        M: int = 256,
+        N: int = 256,
+        K: int = 544 if mx else 384,
+        lda: int = 0,
+        ldd: int = 0,
+        alpha: float = 0.0625 if result == "fp8" else 1.25,
+        beta: float = 0.5,
+        arch: str = "gfx950",
+    ) -> LaunchDict:
+        columns, lda = N // 2 if gated else N, lda or K
+        fmt = "e2m1fn" if mx else "fp8"
+        a, b = A(fmt, (M, K), ld=lda, align=16), B(fmt, (K, N), order="column", align=16)
+        scales = (
+            [ScaleA((M, K // BLOCK), shuffle=ORDER), ScaleB((K // BLOCK, N), order="column", shuffle=ORDER)]
+            if mx
+            else []
+        )
+        product = alpha * ((a * scales[0]) @ (b * scales[1])) if mx else alpha * (a @ b)
+        bias, factor = [np.float32(0)] * N, 0.0
+        launch: LaunchDict = {"grid": grid_of(M, N, arch), "block": THREADS, "args": []}
+        if gated:  # no element of D is followed
+            words, tiles = [np.uint64(0)] * (M * columns // 8), -(-M // 32) * -(-columns // 256)
+            out, c, last = [words, [np.uint64(0)] * (32 * tiles)], None, [0, np.uint32(1)]
+        elif result == "fp8":
+            c, d = None, C("fp8", (M, N), ld=ldd)
+            out, last = [d, [np.int32(0)], [np.int32(0)] * M], [1.0]
+            launch["expect"] = product
+        else:
+            c = d = C(c_format, (M, N), ld=ldd, align=16)
+            out, last, factor = [d], [], beta
+            launch["expect"] = product + beta * d if beta else product
+        sizes = [M, N, K, lda, K, ldd or columns, ldd or columns, alpha, factor]
+        return launch | {"args": [a, b, *scales, c, bias, *out, *sizes, *last]}
+
+    archs = (arch,) if isinstance(arch, str) else arch
+    fixed: dict[str, Any] = {
+        "kernel": kernel,
+        "arch": archs,
+        "executes": SCALED_MATRIX if mx else MATRIX,
+        "order": {one: pingpong_order(one, mx) for one in archs},
+    }
+    unit = 64 if gated else 32 if result in BLOCK_FORMATS else 16
+    needs = f"{ANY} and N % {unit} == 0" if mx else f"{WHOLE} and ldd % 16 == 0"
+    arrays.__name__ = kernel
+    draws = {"rule": RULES, "seed": (0, 1, 0xFFFFFFFF)} if result in BLOCK_FORMATS else {}
+    each: list[dict[str, Any]] = [{}]
+    if mx:
+        each += [{"M": 161, "N": 576, "K": 608, "lda": 640, "rule": "even"}]
+    elif result in BLOCK_FORMATS:
+        each += [{"rule": "rceil", "ldd": 272}]
+    suppress = APART | ENDS if mx else APART
+    case(source, each=each, needs=needs, draws=draws, suppress=suppress, trace=False, **fixed)(arrays)
+    if followed:
+        matrices.__name__ = f"{kernel}_matrices"
+        mapping = {"alpha": 1.0, "beta": 0.0, "K": 288 if mx else 256}
+        hidden = NOT_COMPARED if gated else {}
+        case(source, needs=needs, mapping=mapping, suppress=suppress | hidden, **fixed)(matrices)
+
+
+def _nearest(x: NDArray[Any], target: str, rule: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    return mx_reference.quantise(x, target, "row", rule)
+
+
+declare("fp8_linear_bf16", "fp8_linear.hip", CDNA, followed=True)
+declare("fp8_linear_f16", "fp8_linear.hip", CDNA)
+declare("fp8_linear_f32", "fp8_linear.hip", CDNA, followed=True)
+declare("fp8_linear_fp8", "fp8_scaled.hip", CDNA, followed=True)
+declare("fp8_gelu_fp8", "fp8_scaled.hip", CDNA)
+declare("fp8_silu_fp8", "fp8_scaled.hip", CDNA)
+declare("fp8_linear_mxfp8", "fp8_blocks.hip", "gfx950")
+declare("fp8_linear_mxfp8_sr", "fp8_blocks.hip", "gfx950")
+declare("fp8_silu_mxfp8", "fp8_blocks.hip", "gfx950", followed=True)
+declare("mxfp4_linear_bf16", "mxfp4.hip", "gfx950", followed=True)
+declare("mxfp4_linear_mxfp4", "mxfp4.hip", "gfx950")
+declare("mxfp4_linear_mxfp4_sr", "mxfp4.hip", "gfx950")
+declare("mxfp4_silu_mxfp4", "mxfp4.hip", "gfx950", followed=True)
