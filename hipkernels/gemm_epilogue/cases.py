@@ -17,7 +17,9 @@ from hipkernels.gemm_blockscale.reference import FP8, finite
 from hipkernels.gemm_epilogue import reference
 from hipkernels.gemm_epilogue.reference import BLOCK, ORDER
 from hipkernels.gemm_fp8.scheduled.schedules import APART, HALVES, pingpong_order
+from mfmasim.formats import ScaleRule
 from mfmasim.verify import A, B, C, In, InOut, LaunchDict, ScaleA, ScaleB, case
+from mfmasim.verify.shuffles import find_shuffle
 
 CDNA = ("gfx942", "gfx950")
 MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
@@ -57,7 +59,7 @@ def fp4_codes(shape: tuple[int, int], seed: int) -> NDArray[Any]:
 def scale_codes(rows: int, blocks: int, seed: int) -> NDArray[Any]:
     """Scales between 2^-6 and 2^6 in the order of memory, filled up with NaN."""
     codes = np.random.default_rng(seed).integers(121, 134, (rows, blocks)).astype(np.uint8)
-    return reference.find_shuffle(ORDER).stored(codes)
+    return find_shuffle(ORDER).stored(codes)
 
 
 def bias_of(count: int, factor: float) -> NDArray[Any]:
@@ -76,7 +78,7 @@ def c_of(fmt: str, shape: tuple[int, int]) -> NDArray[Any]:
     return codes.view(np.uint16) if fmt == "bf16" else codes
 
 
-def operands(mx: bool, M: int, N: int, K: int, lda: int, arch: str) -> list[In]:
+def operands(mx: bool, M: int, N: int, K: int, lda: int, arch: str) -> list[Any]:
     """A and B as plain arrays, with their scales; rows of A have a gap where lda says so."""
     if mx:
         shapes = (M, lda // 2), (N, K // 2)
@@ -124,7 +126,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
 
     def arrays(
         M: int = 77 if mx else 256,
-        N: int = 320 if mx else 256,
+        N: int = 320 if mx else 512 if gated else 256,
         K: int = 544 if mx else 384,
         lda: int = 0,
         ldd: int = 0,
@@ -132,7 +134,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
         beta: float = 0.5,
         bias: float = 1.0,
         scale: float = 37.0,
-        rule: str = "ocp",
+        rule: ScaleRule = "ocp",
         seed: int = 0x1234567,
         arch: str = "gfx950",
     ) -> LaunchDict:
@@ -189,7 +191,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
 
     def matrices(
         M: int = 256,
-        N: int = 256,
+        N: int = 512 if gated else 256,
         K: int = 544 if mx else 384,
         lda: int = 0,
         ldd: int = 0,
@@ -208,6 +210,8 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
         product = alpha * ((a * scales[0]) @ (b * scales[1])) if mx else alpha * (a @ b)
         bias, factor = [np.float32(0)] * N, 0.0
         launch: LaunchDict = {"grid": grid_of(M, N, arch), "block": THREADS, "args": []}
+        out: list[Any]
+        last: list[Any]
         if gated:  # no element of D is followed
             words, tiles = [np.uint64(0)] * (M * columns // 8), -(-M // 32) * -(-columns // 256)
             out, c, last = [words, [np.uint64(0)] * (32 * tiles)], None, [0, np.uint32(1)]

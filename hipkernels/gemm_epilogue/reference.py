@@ -85,7 +85,7 @@ def gelu(arch: str, x: NDArray[Any]) -> NDArray[Any]:
     """GELU by tanh, as x / (1 + 2^z)."""
     s = F32(F32(-2) * LOG2_E) * F32(0.79788456080286535588)
     with np.errstate(all="ignore"):
-        z = x * fma(x * x, F32(s * F32(0.044715)), s)
+        z = x * fma(x * x, np.asarray(F32(s * F32(0.044715))), np.asarray(s))
         return x / (F32(1) + power(arch, z))
 
 
@@ -107,8 +107,8 @@ def linear(
         beta: factor of C.
         c: (M, N).
     """
-    x = fma(sums, F32(alpha), bias)
-    return x if beta == 0 or c is None else fma(widened(c), F32(beta), x)
+    x = fma(sums, np.asarray(F32(alpha)), bias)
+    return x if beta == 0 or c is None else fma(widened(c), np.asarray(F32(beta)), x)
 
 
 def row_amax(x: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:

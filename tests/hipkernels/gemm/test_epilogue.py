@@ -14,6 +14,7 @@ from mfmasim.lab.reports.profile import profile_case
 from mfmasim.resources import folder
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.shuffles import find_shuffle
 from tests.hipkernels.family import caught, errors, mutants, passes, titled
 from tests.longtier import turn
 from tests.tiers import tiers
@@ -25,7 +26,9 @@ FP8_SHAPES = ((512, 256, 384), (256, 512, 512), (512, 512, 256))
 MX_SHAPES = ((1, 64, 288), (300, 448, 544), (257, 64, 1056), (33, 704, 512))
 
 
-@pytest.mark.parametrize(("case", "arch"), titled(RUNS, lambda case, arch: (case.title, arch) == ("fp8_linear_fp8", "gfx942")))
+@pytest.mark.parametrize(
+    ("case", "arch"), titled(RUNS, lambda case, arch: (case.title, arch) == ("fp8_linear_fp8", "gfx942"))
+)
 def test_every_kernel_is_proved(case, arch):
     result = passes(case, arch)
     assert result.lds["worst_degree"] == 1
@@ -115,7 +118,7 @@ def test_two_gemms_in_a_row_with_mxfp4_between(rounding):
         reference.nibbles(codes)
     )
     w = mfmasim.format("e2m1fn").decode(reference.nibbles(b2)) * np.repeat(
-        mx_reference.powers(reference.find_shuffle(reference.ORDER).loaded(sb2, (N, hidden // 32))), 32, axis=1
+        mx_reference.powers(find_shuffle(reference.ORDER).loaded(sb2, (N, hidden // 32))), 32, axis=1
     )
     exact = 0.5 * (x @ w.T)
     assert np.abs(second - exact).max() <= 2.0**-16 * np.abs(x).max() * np.abs(w).max() * hidden
@@ -143,7 +146,7 @@ def test_two_gemms_in_a_row_with_mxfp8_between():
     kernel = "hipblaslt_32x8_e4m3fn_e4m3fn"
     launched("gemm_mx/shuffled.hip", kernel, (1, 2), [codes, b2, scales, sb2, c, *sizes], threads=256)
     left = mfmasim.format("e4m3fn").decode(codes) * np.repeat(mx_reference.powers(expected[1]), 32, axis=1)
-    loaded = reference.find_shuffle(reference.ORDER).loaded(sb2, (N, hidden // 32))
+    loaded = find_shuffle(reference.ORDER).loaded(sb2, (N, hidden // 32))
     right = mfmasim.format("e4m3fn").decode(b2) * np.repeat(mx_reference.powers(loaded), 32, axis=1)
     exact, size = left @ right.T, np.abs(left) @ np.abs(right).T
     found = (c.astype(np.uint32) << 16).view(np.float32)
