@@ -43,7 +43,7 @@ def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
 @pytest.mark.parametrize("arch", replay.WAYS)
 def test_what_the_main_loop_is_said_to_have(arch):
     claims = profile_case(select(CASES, arch, "forward")[0][0], arch).claims
-    assert len(claims) == 2
+    assert len(claims) == (3 if arch == "gfx1250" else 2)
     assert all(judged.confirmed for judged in claims)
 
 
