@@ -3,7 +3,7 @@
 The index is followed like any operand: each of its two bits has to come from the place of the kept element beside it.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,50 +11,58 @@ from numpy.typing import NDArray
 from mfmasim.verify import A, B, C, In, Index, LaunchDict, Out, case, sparse
 
 SIDE = 128
-NEEDS = "M > 0 and N > 0 and K > 0 and N % 128 == 0 and K % 64 == 0"
+CDNA = ("gfx942", "gfx950")
 MASKED = {"bounds-buffer-range": "rows of the last tile that do not exist are fetched from beyond the resource, as 0"}
-EACH: list[dict[str, Any]] = [{}, {"M": 77, "N": 256, "K": 128}]
 
 
-def launch(M: int, N: int, K: int) -> LaunchDict:
+def launch(M: int, N: int, K: int, element: str, sums: str) -> LaunchDict:
     """Arguments of the kernels for C of shape (M, N)."""
-    a, index, b = A("f16", (M, K // 2), align=16), Index((M, K // 2)), B("f16", (K, N), order="column", align=16)
+    a, index, b = A(element, (M, K // 2), align=16), Index((M, K // 2)), B(element, (K, N), order="column", align=16)
     return {
         "grid": (N // SIDE, -(-M // SIDE)),
         "block": 256,
-        "args": [a, index, b, C("f32", (M, N)), M, N, K],
+        "args": [a, index, b, C(sums, (M, N)), M, N, K],
         "expect": sparse(a, index) @ b,
     }
 
 
-@case(
-    "sparse.hip",
-    kernel="sparse_gemm",
-    arch=["gfx942", "gfx950"],
-    needs=NEEDS,
-    executes="v_smfmac_f32_32x32x16_f16",
-    each=EACH,
-    data=["integers", "special", "normal"],
-    mapping={"K": 128},
-    suppress=MASKED,
-)
-def sparse_gemm(M: int = 128, N: int = 128, K: int = 192) -> LaunchDict:
-    return launch(M, N, K)
+def declare(kernel: str, arch: Sequence[str], instruction: str, element: str, sums: str) -> None:
+    """The case of a kernel.
+
+    Args:
+        kernel: its name.
+        arch: architectures.
+        instruction: what it multiplies with.
+        element: format of A and B.
+        sums: format of C.
+    """
+    least = 64 if element.endswith("16") else 128
+
+    def product(M: int = 128, N: int = 128, K: int = 3 * least) -> LaunchDict:
+        return launch(M, N, K, element, sums)
+
+    product.__name__ = kernel
+    case(
+        "wave32.hip" if "wave32" in kernel else "sparse.hip",
+        kernel=kernel,
+        arch=arch,
+        needs=f"M > 0 and N > 0 and K > 0 and N % 128 == 0 and K % {least} == 0",
+        executes=instruction,
+        each=[{}, {"M": 77, "N": 256, "K": 128}],
+        data=["integers", "one_hot"] if sums == "i32" else ["integers", "special", "normal"],
+        mapping={"K": 2 * least},
+        suppress=MASKED,
+    )(product)
 
 
-@case(
-    "wave32.hip",
-    kernel="sparse_wave32",
-    arch="gfx1201",
-    needs=NEEDS,
-    executes="v_swmmac_f32_16x16x32_f16",
-    each=EACH,
-    data=["integers", "special", "normal"],
-    mapping={"K": 128},
-    suppress=MASKED,
-)
-def sparse_wave32(M: int = 128, N: int = 128, K: int = 192) -> LaunchDict:
-    return launch(M, N, K)
+for name, element, sums, smfmac, swmmac in (
+    ("", "f16", "f32", "f32_32x32x16_f16", "f32_16x16x32_f16"),
+    ("_bf16", "bf16", "f32", "f32_32x32x16_bf16", "f32_16x16x32_bf16"),
+    ("_fp8", "fp8", "f32", "f32_32x32x32_fp8_fp8", "f32_16x16x32_fp8_fp8"),
+    ("_i8", "i8", "i32", "i32_32x32x32_i8", "i32_16x16x32_iu8"),
+):
+    declare(f"sparse{name or '_gemm'}", CDNA, f"v_smfmac_{smfmac}", element, sums)
+    declare(f"sparse_wave32{name}", ("gfx1201",), f"v_swmmac_{swmmac}", element, sums)
 
 
 def compressed(codes: NDArray[np.uint16]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:

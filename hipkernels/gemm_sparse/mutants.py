@@ -3,15 +3,15 @@
 from mfmasim.verify import Mutant
 
 OUT, BOTH, RACES = ("outputs",), ("outputs", "mapping"), ("races",)
-CDNA, WAVE32, TAIL = "sparse_gemm", "sparse_wave32", "sparse_gemm[M=77,N=256,K=128]"
+CDNA, FP8, WAVE32, TAIL = "sparse_gemm", "sparse_fp8", "sparse_wave32", "sparse_gemm[M=77,N=256,K=128]"
 
 MUTANTS = [
     # --- the index
     Mutant("index_of_the_other_half", CDNA, ("half ? 0x07050301 : 0x06040200", "half ? 0x06040200 : 0x07050301"), BOTH),
     Mutant("index_bytes_in_order", CDNA, ("half ? 0x07050301 : 0x06040200", "half ? 0x07060504 : 0x03020100"), BOTH),
-    Mutant("index_of_the_first_step", CDNA, ("held[slot][i], 0, STEP)", "held[slot][i], 0, 0)"), BOTH),
-    Mutant("abid_reversed", CDNA, ("held[slot][i], 0, STEP)", "held[slot][i], 0, 3 - STEP)"), BOTH),
-    Mutant("index_as_one_set", CDNA, ("held[slot][i], 0, STEP)", "held[slot][i], 1, STEP)"), BOTH),
+    Mutant("index_of_the_first_step", CDNA, ("multiply<STEP % PARTS>", "multiply<0>"), BOTH),
+    Mutant("abid_reversed", CDNA, ("multiply<STEP % PARTS>", "multiply<3 - STEP>"), BOTH),
+    Mutant("index_as_one_set", CDNA, ("index, 0, PART)", "index, 1, PART)"), BOTH),
     Mutant(
         "index_of_the_next_row",
         CDNA,
@@ -24,18 +24,28 @@ MUTANTS = [
     Mutant(
         "index_of_the_first_tile",
         CDNA,
-        ("wave.start_index((slot) ^ 1, ((t) + 1) * DEPTH)", "wave.start_index((slot) ^ 1, 0)"),
+        ("wave.start_index((slot) ^ 1, (t) + 1)", "wave.start_index((slot) ^ 1, 0)"),
         BOTH,
     ),
     Mutant(
         "index_of_the_tile_before",
         CDNA,
-        ("wave.start_index((slot) ^ 1, ((t) + 1) * DEPTH)", "wave.start_index((slot) ^ 1, (t) * DEPTH)"),
+        ("wave.start_index((slot) ^ 1, (t) + 1)", "wave.start_index((slot) ^ 1, t)"),
         BOTH,
     ),
+    Mutant("positions_of_the_first_half_of_k", FP8, ("[STEP / PARTS]", "[0]"), BOTH),
+    Mutant("positions_of_two_steps_exchanged", FP8, ("multiply<STEP % PARTS>", "multiply<STEP % PARTS ^ 1>"), BOTH),
+    Mutant("positions_as_of_16_bits", FP8, ("half ? 0x07060302 : 0x05040100", "half ? 0x07050301 : 0x06040200"), BOTH),
+    Mutant("kept_rows_of_16_bits", FP8, ("kept_row(p.K / 2 * BYTES)", "kept_row(p.K)"), BOTH),
     Mutant("one_index_for_both_tiles", CDNA, ("sum[i][j], held[slot][i]", "sum[i][j], held[slot][0]"), BOTH),
-    Mutant("index_of_the_other_step", WAVE32, (">> 16 * STEP", ">> 16 * (1 - STEP)"), BOTH),
-    Mutant("index_not_shifted", WAVE32, ("(short)(held[slot][i] >> 16 * STEP)", "(short)held[slot][i]"), BOTH),
+    Mutant("index_of_the_other_step", WAVE32, (">> 16 * (STEP % 2)", ">> 16 * (1 - STEP % 2)"), BOTH),
+    Mutant(
+        "index_not_shifted",
+        WAVE32,
+        ("(short)(held[slot][i][STEP / 2] >> 16 * (STEP % 2))", "(short)held[slot][i][STEP / 2]"),
+        BOTH,
+    ),
+    Mutant("index_of_the_first_steps", "sparse_wave32_fp8", ("[STEP / 2]", "[0]"), BOTH),
     Mutant("index_of_rows_beyond", TAIL, ("rows[i] = at < last ? at : last", "rows[i] = at"), ("bounds",)),
     # --- fragments
     Mutant(
@@ -57,13 +67,7 @@ MUTANTS = [
         BOTH,
     ),
     Mutant(
-        "halves_of_a_exchanged",
-        WAVE32,
-        (
-            "4 * STEP + 2 * part + half));\n#pragma unroll\n    for (int j",
-            "4 * STEP + 2 * (1 - part) + half));\n#pragma unroll\n    for (int j",
-        ),
-        BOTH,
+        "halves_of_a_exchanged", WAVE32, ("((words2 *)&a[i])[part] =", "((words2 *)&a[i])[PIECES - 1 - part] ="), BOTH
     ),
     Mutant(
         "fragment_of_16_rows",
@@ -71,7 +75,7 @@ MUTANTS = [
         ("tile.kept + kept_place(first_m + 32 * i + lane % 32", "tile.kept + kept_place(first_m + 32 * i + lane % 16"),
         BOTH,
     ),
-    Mutant("dense_k_in_kept_units", CDNA, ("at % 8 * 16, k * 2, 0)", "at % 8 * 16, k, 0)"), BOTH),
+    Mutant("kept_in_units_of_dense_k", CDNA, ("at % 4 * 16, k / 2, 0)", "at % 4 * 16, k, 0)"), BOTH),
     # --- the pipeline
     Mutant("first_tile_without_barrier", CDNA, ("__syncthreads();  // first tile", "// first tile"), RACES),
     Mutant("next_tile_without_barrier", CDNA, ("__syncthreads();  /* next tile */", "/* next tile */"), RACES),
@@ -86,8 +90,8 @@ MUTANTS = [
         "swizzled_write_only",
         CDNA,
         (
-            "*(const f16x4 *)(tile.kept + kept_place(first_m + 32 * i + lane % 32, 2 * STEP + half))",
-            "*(const f16x4 *)(tile.kept + (first_m + 32 * i + lane % 32) * KEPT_ROW + (2 * STEP + half) * 8)",
+            "kept_place(first_m + 32 * i + lane % 32, 2 * STEP + half)",
+            "(first_m + 32 * i + lane % 32) * KEPT_ROW + (2 * STEP + half) * 8",
         ),
         BOTH,
     ),
@@ -109,10 +113,11 @@ MUTANTS = [
         "groups_of_four_reversed",
         CDNA,
         (
-            "        sum[i][j] = __builtin_amdgcn_smfmac_f32_32x32x16_f16(a[i], b[j],",
-            """        sum[i][j] = __builtin_amdgcn_smfmac_f32_32x32x16_f16(
-            __builtin_shufflevector(a[i], a[i], 1, 0, 3, 2),
-            __builtin_shufflevector(b[j], b[j], 3, 2, 1, 0, 7, 6, 5, 4),""",
+            "KIND(F16, 2, f16x4, f16x8, f32x16, float, __builtin_amdgcn_smfmac_f32_32x32x16_f16)",
+            """#define REVERSED(a, b, c, index, set, part)                                              \\
+  __builtin_amdgcn_smfmac_f32_32x32x16_f16(__builtin_shufflevector(a, a, 1, 0, 3, 2),                 \\
+                                           __builtin_shufflevector(b, b, 3, 2, 1, 0, 7, 6, 5, 4), c, index, set, part)
+KIND(F16, 2, f16x4, f16x8, f32x16, float, REVERSED)""",
         ),
         BOTH,
         about="a dense product would be right: A and B have the same K; the index counts from the group's other end",
