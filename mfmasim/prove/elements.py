@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from mfmasim.prove.bounds import region_of
 from mfmasim.prove.content_rules import results
 from mfmasim.prove.contents import COLUMN, LDS, OWN, ROW, Byte, dword, gathered, loaded, scattered, set_dword
 from mfmasim.prove.inequality import never_negative
@@ -62,6 +64,7 @@ class Elements:
         """Prepare; `data` are symbols of arguments that are no sizes."""
         self.kernel, self.contract, self.data = kernel, contract, data
         self.lds = kernel.info.metadata.group_segment_fixed_size + contract.shared
+        self.waves = -(-prod(contract.block) // kernel.wave)
 
     def before(self, state: State, ins: Instruction) -> Contents | Kept | Multiplied:
         """What an instruction will write, of the registers before it."""
@@ -156,6 +159,7 @@ class Elements:
     def _stored(self, state: State, ins: Instruction, done: tuple[Access, ...], shared: list[Access]) -> None:
         """LDS accesses that write; whatever is not followed forgets the LDS."""
         known = all(a.kind == "write" and a.address is not None and a.address.is_constant for a in shared)
+        known = known and len(state.waves) == self.waves  # what the others store behind the next barrier is not seen
         if known and shared[0].through == "memory" and len(done) == 2 and shared[0].size % 4 == 0:
             content = self._fetched(state, done[0]) if done[0].size == shared[0].size else [None] * shared[0].size
             assert shared[0].address is not None
@@ -191,8 +195,8 @@ class Elements:
 
     def region(self, address: Polynomial) -> Region | None:
         """The matrix that an address lies in."""
-        found = [r for r in self.contract.regions if address.terms.get((r.pointer,)) == 1]
-        return found[0] if len(found) == 1 and found[0].tensor is not None else None
+        found = region_of(address, self.contract.regions)
+        return found if found is not None and found.tensor is not None else None
 
     def element(self, region: Region, address: Polynomial, facts: list[Polynomial]) -> Polynomial | None:
         """``ROW row + COLUMN column + byte`` of an address; None if it is not found.

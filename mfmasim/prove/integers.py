@@ -177,7 +177,8 @@ class Traced(int):
         return not _asked(self, other, ">")
 
     def __hash__(self) -> int:
-        return hash(int(self))
+        """A dict or set compares numbers of one hash alone: a size that is looked up is not asked for others."""
+        return int(self._unfollowed())
 
 
 def _asked(left: Traced, right: Any, how: str) -> bool:

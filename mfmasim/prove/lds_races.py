@@ -79,6 +79,9 @@ def races(
         if not _same_turns(group, some[0].trace):
             problems.add((group[0].pc, "waves, or outer turns, may repeat a loop a different number of times"))
             continue
+        if not _keep_step(some):
+            problems.add((group[0].pc, "waves execute different numbers of barriers in a turn of a loop"))
+            continue
         most = _periods(some)
         if (most + 1) ** len(turns) > CHOICES:
             problems.add((group[0].pc, "too many loops"))
@@ -165,27 +168,40 @@ def _periods(parts: Sequence[Part]) -> int:
     One is next to what is before the loop, one to what is behind it, and two to one another. Waves that are barriers
     apart, and operations that stay in flight for several periods, have neighbours that are further away.
     """
-    before: set[int] = set()
-    each: set[int] = set()
-    late = 0
+    late, apart = 0, 0
+    shortest = min((_barriers(loop.period, p.waves[0]) for p in parts for loop in loops_in(p.trace)), default=0)
     for part in parts:
-        wave = part.waves[0]
-        first = next((k for k, item in enumerate(part.trace) if isinstance(item, Loop)), None)
-        if first is not None:
-            before.add(_barriers(part.trace[:first], wave))
         for loop in loops_in(part.trace):
-            each.add(_barriers(loop.period, wave))
             issues = sum(bool(i.instruction.opcode.counter) for i in loop.period if isinstance(i, Step))
             late = max(late, -(-loop.flying // max(issues, 1)))
-    apart = max(before, default=0) - min(before, default=0)
-    shortest = min(each, default=0)
+    for before in zip(*(_before_loops(part.trace, part.waves[0]) for part in parts), strict=True):
+        apart = max(apart, max(before) - min(before))
     return 4 + late + (-(-apart // shortest) if shortest else apart)
 
 
-def _barriers(items: Sequence[Step | Loop], wave: int) -> int:
-    """Barriers that a wave executes, those of loops left out."""
+def _before_loops(trace: Sequence[Step | Loop], wave: int, start: int = 0) -> list[int]:
+    """Barriers that a wave has executed before each loop, in the order of `loops_in`; of loops one period."""
+    found, count = [], start
+    for item in trace:
+        if isinstance(item, Loop):
+            found += [count, *_before_loops(item.period, wave, count)]
+            count += _barriers(item.period, wave, inner=True)
+        else:
+            count += _barriers([item], wave)
+    return found
+
+
+def _keep_step(parts: Sequence[Part]) -> bool:
+    """Whether waves execute as many barriers in each turn of a loop, so that more turns bring them no further apart."""
+    each = [[_barriers(loop.period, part.waves[0]) for loop in loops_in(part.trace)] for part in parts]
+    return all(one == each[0] for one in each)
+
+
+def _barriers(items: Sequence[Step | Loop], wave: int, *, inner: bool = False) -> int:
+    """Barriers that a wave executes; those of loops once, or not at all."""
     steps = [item for item in items if isinstance(item, Step) and (item.waves is None or wave in item.waves)]
-    return sum(step.instruction.opcode.barrier in ("whole", "wait") for step in steps)
+    loops = sum(_barriers(item.period, wave, inner=True) for item in items if inner and isinstance(item, Loop))
+    return loops + sum(step.instruction.opcode.barrier in ("whole", "wait") for step in steps)
 
 
 def _compared(parts: list[Part], lds_bytes: int, checked: set[object]) -> set[Problem]:

@@ -210,7 +210,7 @@ def _elements(
         if np.any(bit) or not value.same(of(PAD) * of(region.pointer) + of(ROW) * row + of(COLUMN) * column):
             raise Unproved(f"{operand.kind}{operand.index} holds {value}, not elements of {role}")
         return (region, row, column, True) if role.endswith("A") else (region, column, row, True)
-    if value.terms.get((region.pointer,)) != 1:
+    if not value.begins_with(region.pointer):
         raise Unproved(f"{operand.kind}{operand.index} holds {value}, which is not of {role} alone")
     offset = value - of(region.pointer)
     facts = [f for f in state.facts if all(isinstance(c, int) for c in f.terms.values())]

@@ -161,6 +161,11 @@ class Polynomial:
         """The symbols that occur."""
         return {symbol for monomial in self.terms for symbol in monomial}
 
+    def begins_with(self, pointer: Symbol) -> bool:
+        """Whether it is an address and an offset, in every lane."""
+        factor = self.terms.get((pointer,))
+        return isinstance(factor, int) and factor == 1
+
     def __add__(self, other: Polynomial | int) -> Polynomial:
         right = other if isinstance(other, Polynomial) else constant(other)
         terms = dict(self.terms)

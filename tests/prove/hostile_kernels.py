@@ -15,6 +15,7 @@ GUARD = "\n v_cmp_gt_u32 vcc, s6, v0\n s_and_saveexec_b64 s[20:21], vcc\n s_cbra
 MEET = "\nmeet:\n s_or_b64 exec, exec, s[20:21]\n"
 PRODUCT = "s_mul_i32 s7, s12, s14\n v_cmp_gt_u32 vcc, s7, v5\n s_and_saveexec_b64 s[20:21], vcc\n"
 """Work-items whose element lies below n k."""
+BARRIERS = " s_barrier\n" * 20
 OUTSIDE = "\n  v_add_u32 v4, 256, v1\n"
 
 PASSED = "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE
@@ -390,4 +391,29 @@ FAULTS = (
             "v_addc_co_u32 v7, vcc, 0, v7, vcc\n global_load_dword v8, v[6:7], off\n", n=64, read=first),
     Hostile("vector instructions that are skipped", "bounds", {"n": 1},
             "v_mov_b32 v4, v1\n s_setvskip -1, 0\n v_mov_b32 v4, 0\n s_setvskip 0, 0\n" + STORE, written=first),
+    Hostile("waves that are barriers apart in a second loop", "lds races", {"n": 40}, WAVE +
+            "s_mov_b32 s5, 0\nfirst:\n s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n s_cbranch_scc1 first\n"
+            "s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 skip\n" + BARRIERS + "skip:\n v_xor_b32 v8, 0x100, v1\n"
+            "s_mov_b32 s5, 0\nloop:\n ds_write_b32 v1, v3\n ds_read_b32 v9, v8\n s_waitcnt lgkmcnt(0)\n s_barrier\n"
+            "s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n s_cbranch_scc1 loop\n s_cmp_eq_u32 s6, 0\n"
+            "s_cbranch_scc0 end\n" + BARRIERS + "end:\n", block=128, lds=512, n=4),
+    Hostile("a wave's barrier in each turn of a loop without accesses", "lds races", {"n": 20}, WAVE +
+            "v_and_b32 v8, 0xff, v1\n v_mov_b32 v3, s6\n s_mov_b32 s5, 0\nloop:\n s_cmp_eq_u32 s6, 1\n"
+            "s_cbranch_scc0 skip\n s_barrier\nskip:\n s_add_u32 s5, s5, 1\n s_cmp_lt_u32 s5, s12\n"
+            "s_cbranch_scc1 loop\n s_cmp_eq_u32 s6, 1\n s_cbranch_scc0 next\n ds_write_b32 v8, v3\n"
+            "s_waitcnt lgkmcnt(0)\nnext:\n" + BARRIERS + "s_cmp_eq_u32 s6, 0\n s_cbranch_scc0 end\n"
+            "ds_write_b32 v8, v3\n s_waitcnt lgkmcnt(0)\nend:\n", block=128, lds=512, n=4),
+    Hostile("a case function looks its size up", "bounds", {"n": 12_345}, PASSED,
+            passed=lambda n, k: (n, {12_345: 1}.get(n, 0))),
+    Hostile("lanes select one of two arrays", "bounds", {}, "v_cmp_gt_u32 vcc, 32, v0\n v_mov_b32 v4, s8\n"
+            "v_mov_b32 v5, s10\n v_cndmask_b32 v4, v4, v5, vcc\n v_mov_b32 v6, s9\n v_mov_b32 v5, s11\n"
+            "v_cndmask_b32 v5, v6, v5, vcc\n v_add_co_u32 v4, vcc, v4, v1\n v_addc_co_u32 v5, vcc, 0, v5, vcc\n"
+            "global_load_dword v7, v[4:5], off offset:16\n s_waitcnt vmcnt(0)\n"),
+    Hostile("lanes beyond the workgroup", "bounds", {}, "s_mov_b64 exec, -1\n v_mov_b32 v4, v1\n" + STORE, block=40,
+            written=lambda n, k: 40),
+    Hostile("a store between signal and wait", "lds races", {}, "v_xor_b32 v8, 0x80, v1\n s_barrier_signal -1\n"
+            "ds_store_b32 v1, v3\n s_wait_dscnt 0x0\n s_barrier_wait -1\n ds_load_b32 v9, v8\n s_wait_dscnt 0x0\n",
+            block=64, lds=256, arch="gfx1201"),
+    Hostile("a signed compare of 64 bits with a constant", "bounds", {}, "v_mov_b32 v5, 0\n v_mov_b32 v4, s14\n"
+            "v_cmp_lt_i64 vcc, -1, v[4:5]\n s_and_saveexec_b64 s[20:21], vcc\n" + OUTSIDE + STORE),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from mfmasim.lab.mutation.mutants import compile_mutant
 from mfmasim.prove import prove_case
-from mfmasim.verify import Mutant, find, verify_case
+from mfmasim.verify import Case, Mutant, find, verify_case
 from tests.prove.fragment_faults import FAULTS, OF_GUARDS, OF_HALVES, OF_SCALES
 
 EVERY = (*FAULTS, *OF_SCALES, *OF_GUARDS, *OF_HALVES)
@@ -73,6 +73,28 @@ extern "C" __global__ __launch_bounds__(128) void tile(const _Float16* a, const 
     }
 }
 """
+PASSED = (
+    TURNS[: TURNS.index("    const int bound")]
+    + """
+    __shared__ f16x4 passed[64];
+    asm volatile("s_cmp_eq_u32 %0, 0\\n s_cbranch_scc1 1f\\n s_cmp_gt_u32 %1, 4096\\n s_cbranch_scc1 1f\\n s_nop 0\\n1:"
+                 :: "s"(wave), "s"(N) : "scc");
+    f32x4 d = {};
+    for (int k = 0; k < K; k += 16) {
+        f16x4 fa = *(const f16x4*)(a + (size_t)(top + row) * K + k + 4 * group);
+        f16x4 fb = *(const f16x4*)(b + (size_t)(left + row) * K + k + 4 * group);
+        if (wave == 0) passed[lane] = fa;
+        __syncthreads();
+        if (wave == 1) passed[lane] = fa;
+        __syncthreads();
+        fa = passed[lane];
+        __syncthreads();
+        d = __builtin_amdgcn_mfma_f32_16x16x16f16(fa, fb, d, 0, 0, 0);
+    }
+    for (int n = 0; n < 4; ++n) c[(size_t)(top + 4 * group + n) * N + left + row] = d[n];
+}
+"""
+)
 CASE = """
 from mfmasim.verify import A, B, C, case
 @case("tile.hip", kernel="tile", arch=["gfx942"],
@@ -83,13 +105,27 @@ def tile(M=32, N=16, K=16):
 """
 
 
+def tile(folder: Path, source: str) -> Case:
+    """The case of a kernel."""
+    (folder / "tile.hip").write_text(source)
+    (folder / "tile_case.py").write_text(CASE)
+    ((_, (case,)),) = find(str(folder / "tile_case.py"))
+    return case
+
+
 def test_numbers_of_turns_of_two_waves_prove_no_rows_away(tmp_path: Path) -> None:
     """Wave 0 turns M / 32 times, wave 1 as often as its workgroup's number says: together they say nothing of M."""
-    (tmp_path / "tile.hip").write_text(TURNS)
-    (tmp_path / "tile_case.py").write_text(CASE)
-    ((_, (case,)),) = find(str(tmp_path / "tile_case.py"))
+    case = tile(tmp_path, TURNS)
     verdicts = {one.kind: one.verdict for one in prove_case(case, "gfx942", replays=False).obligations}
     assert verdicts["bounds"] == verdicts["global races"] == "proved"
     assert verdicts["fragments"] == "unknown"
     wrong = verify_case(case.with_parameters({"M": 736}), "gfx942")
     assert any(finding.check == "outputs" for finding in wrong.findings)
+
+
+def test_bytes_that_another_wave_writes_behind_a_barrier_are_not_those_written_before(tmp_path: Path) -> None:
+    """The waves are followed one by one; wave 0 reads what wave 1 has written over its own elements."""
+    case = tile(tmp_path, PASSED)
+    verdicts = {one.kind: one.verdict for one in prove_case(case, "gfx942", replays=False).obligations}
+    assert {kind for kind, verdict in verdicts.items() if verdict != "proved"} == {"fragments"}
+    assert any(finding.check == "mapping" for finding in verify_case(case, "gfx942").findings)
