@@ -9,11 +9,12 @@ import pytest
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.prove import prove_case
-from mfmasim.prove.contract import contract_of
+from mfmasim.prove.contract import contracts_of
 from mfmasim.prove.replay import CHECKS, of_kind
 from mfmasim.prove.sampling import sizes
 from mfmasim.verify import Case, find, verify_case
 from mfmasim.verify.runner import informed
+from tests.longtier import turn
 
 SAFE = ("bounds", "lds races", "waits", "global races", "bank conflicts")
 ALL = (*SAFE, "fragments")
@@ -22,6 +23,11 @@ LADDER = {
     "direct_row",
     "double_buffer_none", "double_buffer_pairs", "double_buffer_offset", "double_buffer_row", "multi_wave_128x128_t512",
 }  # fmt: skip
+
+EXECUTED = (
+    "cast", "gemm_blockscale", "gemm_f16", "gemm_fp8/scheduled", "gemm_fp8/streams", "gemm_mx", "gemm_mx/scheduled",
+    "gemm_sparse", "grid_maps", "wmma", "wmma/fp8", "wmma_types",
+)  # fmt: skip
 
 
 def case_of(family: str, name: str) -> Case:
@@ -70,7 +76,7 @@ def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
     target = find_arch(arch)
     kernel = case.compiled(arch)
     traced = informed(informed(case, arch=arch), wave=kernel.wave)
-    contract = contract_of(traced, target)
+    contract = contracts_of(traced, target)[0]
     elements = "fragments" in kinds
     ran = 0
     for _, parameters in islice(sizes(contract), 0, 40, 11):
@@ -109,3 +115,16 @@ def test_guarded_rows_of_an_open_line_are_proved() -> None:
     proof = prove_case(case_of("gemm_blockscale", "blockscale_shuffled"), "gfx950", replays=False)
     assert {one.kind: one.verdict for one in proof.obligations} == dict.fromkeys(SAFE, "proved")
     assert agrees(case_of("gemm_blockscale", "blockscale_shuffled"), "gfx950", SAFE) >= 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", EXECUTED)
+def test_executions_agree_with_what_is_proved(family: str) -> None:
+    """Other cases in every round; of one of which nothing is proved nothing is executed."""
+    pairs = [(c, a) for name, cases in find(family) if name == family for c in cases for a in c.arch if a not in c.skip]
+    chosen = turn(pairs, -(-len(pairs) // 2))
+    assert chosen
+    for case, arch in chosen:
+        proof = prove_case(case, arch, group=family, seconds=10, replays=False)
+        proved = tuple(one.kind for one in proof.obligations if one.verdict == "proved")
+        assert not proved or agrees(case, arch, proved) >= 1, (case.title, arch)
