@@ -109,7 +109,8 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
     rows = []
     for verdict in verdicts:
         mutant = verdict.mutant
-        caught = ", ".join(verdict.caught) or ("nothing (equivalent)" if mutant.equivalent else "NOTHING")
+        warned = [f"{name} (warning)" for name in mutant.warned if verdict.as_expected]
+        caught = ", ".join([*verdict.caught, *warned]) or ("nothing (equivalent)" if mutant.equivalent else "NOTHING")
         note = "" if verdict.as_expected else f"expected {', '.join(sorted(mutant.caught)) or 'nothing'}"
         rows.append((mutant.name, mutant.case, verdict.arch, mutant.data or "as declared", caught, note))
     print(table(("mutant", "case", "arch", "data", "caught by", ""), rows, "terminal"), end="")
@@ -118,12 +119,13 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
             for finding in verdict.result.findings:
                 for line in finding.lines():
                     console.print(f"{finding.severity:<8}{line}", soft_wrap=True)
-    killed = [v for v in verdicts if v.caught]
-    alone = [v for v in killed if set(v.caught) == {"mapping"}]
+    errors = [v for v in verdicts if v.caught]
+    warned_alone = [v for v in verdicts if not v.caught and v.mutant.warned and v.as_expected]
+    alone = [v for v in errors if set(v.caught) == {"mapping"}]
     same = sum(bool(v.mutant.equivalent) for v in verdicts)
     trusts = (verdict.result.trust for verdict in verdicts)
     console.print(f"fidelity: {Trust.of((trust.level, trust.operations) for trust in trusts)}")
     console.print(
-        f"{len(killed)} of {len(verdicts) - same} wrong variants caught, {len(alone)} of them by provenance alone; "
-        f"{same} equivalent"
+        f"{len(errors) + len(warned_alone)} of {len(verdicts) - same} wrong variants caught, {len(alone)} of them by "
+        f"provenance alone{f', {len(warned_alone)} by a warning alone' if warned_alone else ''}; {same} equivalent"
     )
