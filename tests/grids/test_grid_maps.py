@@ -16,7 +16,7 @@ RUNS = select(CASES, "gfx950")
 RIGHT = [name for name, row in MAPS.items() if row.right]
 WRONG = [name for name, row in MAPS.items() if not row.right]
 MOST = 40
-USES_XCDS = ("xcd", "xcd_grouped", "xcd_divided", "xcd_forgotten")
+USES_XCDS = ("xcd", "xcd_grouped", "shares", "shares_grouped", "xcd_divided", "xcd_forgotten")
 
 
 def every_grid(sizes):
