@@ -14,6 +14,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "processes inherit it. The exit code is the command's; a compiled program with findings ends with 1, not 0.",
     )
     parser.add_argument("--arch", metavar="ARCH[,ARCH...]", help="architectures, one per device (default: gfx942)")
+    parser.add_argument(
+        "--budget",
+        metavar="INSTRUCTIONS",
+        help="instructions a wave may execute before its launch fails as endless (default: 1000000)",
+    )
     parser.add_argument("--memory", metavar="MB", help="memory per device in MB (default: 4096)")
     parser.add_argument(
         "--checks",
@@ -61,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.hiprt import start
     from mfmasim.hiprt.settings import (
         ARCH,
+        BUDGET,
         CHECKS,
         EXIT_CODE,
         FAULTS,
@@ -74,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
     given = {
         ARCH: args.arch,
+        BUDGET: args.budget,
         MEMORY: args.memory,
         CHECKS: args.checks,
         REPORT: args.report,

@@ -160,9 +160,8 @@ def launch(
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         observers = [clock] if clock is not None else []
-        report = device_of_process().run(
-            prepared, RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves)
-        )
+        chosen = RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves, budget=rt.settings.budget)
+        report = device_of_process().run(prepared, chosen)
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(BY_KIND[error.kind], f"{kernel.name}: {error}") from None

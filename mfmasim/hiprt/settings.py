@@ -15,7 +15,7 @@ from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError, decimal, unknown
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.lds import PhaseTable
-from mfmasim.machine.execution import variations
+from mfmasim.machine.execution import run, variations
 from mfmasim.matrix import models
 from mfmasim.matrix.models import Model
 from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
@@ -24,6 +24,8 @@ ARCH = "MFMASIM_HIPRT_ARCH"
 """Architectures of the devices, separated by commas: one device each. Default: one gfx942."""
 MEMORY = "MFMASIM_HIPRT_MEMORY"
 """Memory of a device in MB. Default: 4096."""
+BUDGET = "MFMASIM_HIPRT_BUDGET"
+"""Instructions that a wave may execute before its launch ends with an error."""
 CHECKS = "MFMASIM_HIPRT_CHECKS"
 """Checks of every launch, as for `launch`. Default: ``bounds``."""
 STREAMS = "streams"
@@ -68,6 +70,8 @@ class Settings:
     """LDS phases that clocks count, as in `PHASES`; empty: clocks ignore the LDS."""
     noise: int = 0
     exit_code: int = 1
+    budget: int = run.BUDGET
+    """Instructions of a wave."""
 
     def clock(self, arch: Arch, seed: int) -> LdsClock | None:
         """LDS clocks of a launch."""
@@ -122,12 +126,14 @@ class Settings:
         code = found.get(EXIT_CODE, "1")
         if decimal(code, 255) < 0:
             raise MfmasimError(f"{EXIT_CODE}={code}: an exit code is expected, from 0 to 255")
+        budget = found.get(BUDGET, str(run.BUDGET))
+        if decimal(budget, 1 << 48) < 1:
+            raise MfmasimError(f"{BUDGET}={budget}: a number of instructions is expected, from 1 to {1 << 48}")
         report = str(Path(found[REPORT]).absolute()) if found.get(REPORT) else ""  # programs change their folder
         if report and not os.access(Path(report).parent, os.W_OK):
             raise MfmasimError(f"{REPORT}={report}: {Path(report).parent} is not a folder in which files can be made")
-        return cls(
-            archs, int(memory) << 20, checks, streams, faults, report, changed, varied, phases, int(noise), int(code)
-        )
+        sizes, ends = int(memory) << 20, (int(noise), int(code), int(budget))
+        return cls(archs, sizes, checks, streams, faults, report, changed, varied, phases, *ends)
 
 
 def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:

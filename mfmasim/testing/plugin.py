@@ -57,15 +57,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("mfmasim_arch", "architectures of tests without any of their own, separated by commas", default="")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Begin the session of ``--mfmasim-triton``, before a conftest.py asks PyTorch for a device."""
+    given = early_config.known_args_namespace
+    if given.mfmasim_triton:
+        from mfmasim.testing.triton_session import TritonSession
+
+        session = TritonSession(given.mfmasim_triton, given.mfmasim_triton_checks)
+        early_config.pluginmanager.register(session, "mfmasim-triton")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and begin the session of ``--mfmasim-triton``."""
+    """Register the marker, and what the options say for processes."""
     config.addinivalue_line("markers", MARKER)
     if config.getoption("--mfmasim-timeout"):
         os.environ["MFMASIM_TIMEOUT"] = config.getoption("--mfmasim-timeout")
-    if config.getoption("--mfmasim-triton"):
-        from mfmasim.testing.triton_session import TritonSession
-
-        config.pluginmanager.register(TritonSession(config), "mfmasim-triton")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:  # noqa: ARG001 - pytest passes it

@@ -24,9 +24,13 @@ class TritonSession:
     A test whose launches have errors fails, even if its assertions hold.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
-        """Begin the session that the options describe."""
-        arch, checks = (str(config.getoption(f"--mfmasim-triton{part}")) for part in ("", "-checks"))
+    def __init__(self, arch: str, checks: str) -> None:
+        """Begin the session that the options describe.
+
+        Args:
+            arch: of ``--mfmasim-triton``.
+            checks: of ``--mfmasim-triton-checks``.
+        """
         try:
             self.session = triton.install(arch, checks)
         except MfmasimError as error:

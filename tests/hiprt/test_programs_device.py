@@ -55,6 +55,14 @@ def test_what_a_kernel_may_not_do_ends_it_at_its_line(built, part, line):
 
 
 @pytest.mark.oracle
+def test_a_budget_ends_a_launch(built):
+    arch, path = built
+    ran = started(path, "twice", arch=arch, budget="5")
+    assert ran.stdout == "twice hipErrorLaunchFailure\n"
+    assert "a wave executed more than 5 instructions" in ran.stderr
+
+
+@pytest.mark.oracle
 def test_the_heap_of_kernels_has_the_size_that_the_program_chooses(built):
     arch, path = built
     ran = started(path, "limit", arch=arch, checks="all")

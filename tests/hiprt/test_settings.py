@@ -6,7 +6,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import settings
 from mfmasim.hiprt.settings import Settings
 
-VARIABLES = settings.MEMORY, settings.NOISE, settings.EXIT_CODE
+VARIABLES = settings.MEMORY, settings.NOISE, settings.EXIT_CODE, settings.BUDGET
 
 
 @pytest.mark.parametrize("value", ["\u00b2", "\u0663\u0663", "9" * 5000, "-1", "1 0", "", "0x10", "1e3"])

@@ -153,6 +153,7 @@ def test_pytest_option(tmp_path):
         "def test_a_right_child():\n    assert child(256) == 'tensor(256.)\\n'\n\n"
         "def test_a_wrong_child():\n    assert child(200)\n"
     )
+    (tmp_path / "conftest.py").write_text("import torch\nassert torch.cuda.is_available()\n")  # as a skip asks
     plugins = ("-p", "no:mfmasim", "-p", "mfmasim.testing.plugin", "-p", "no:cacheprovider")
     options = [*plugins, "--mfmasim-triton", "gfx950", str(tmp_path)]
     done = subprocess.run(
