@@ -106,7 +106,7 @@ def codes_for(role, found, problem):
     """Codes of a tagged matrix."""
     if role == "C" and "C" not in found:
         return np.zeros(problem.shape[:2], np.uint32)
-    return found[role]
+    return found[role][..., None] if role.startswith("scale") else found[role]
 
 
 def launch(case, problem, grid, block, args):
