@@ -12,10 +12,13 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+
 from mfmasim.prove.bounds import region_of
 from mfmasim.prove.content_rules import results
 from mfmasim.prove.contents import COLUMN, LDS, OWN, ROW, Byte, dword, gathered, loaded, scattered, set_dword
 from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.masks import Mask
 from mfmasim.prove.matrices import Multiplied, line_and_place, multiplied
 from mfmasim.prove.padding import padded
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.prove.content_rules import Dword
     from mfmasim.prove.contract import Contract, Region
-    from mfmasim.prove.masks import Mask
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.state import State
     from mfmasim.prove.trace import Access
@@ -230,26 +232,31 @@ def _arrived(ins: Instruction, content: Sequence[Byte], old: Contents) -> Conten
 
 
 def _kept(state: State, ins: Instruction) -> Kept:
-    """What the vector registers that a load writes hold before it."""
+    """What the vector registers that a load writes hold before it; of whole registers in lanes where numbers are 0."""
     found: Contents = {}
-    masks: list[Mask | None] = []
+    under: Mask | None = None
+    zero = np.ones(state.exec.on.shape, np.bool_)
     for operand in ins.dst:
         for place in ((operand.kind, operand.index + k) for k in range(operand.count)):
             held = [state.c.get((*place, byte)) for byte in range(4)]
+            word = state.v.get(place)
             if any(held):
                 found[place] = tuple(None if w is None else w.value for w in held)
-                masks += [w.under for w in held if w is not None]
-                continue
-            word = state.v.get(place)
-            if word is not None and word.under is not None and not ins.opcode.d16:
-                word = state.beyond(word) or word
-            value = known(word)
-            found[place] = tuple(None if value is None else constant(value >> 8 * k & 0xFF) for k in range(4))
-            masks += [] if word is None else [word.under]
-    under = masks[0] if masks else None
-    if any(mask != under for mask in masks) or (under is not None and not state.exec.within(under)):
-        return Kept({}, None)
-    return Kept(found, under)
+                masks = [w.under for w in held if w is not None]
+            else:
+                if word is not None and word.under is not None and not ins.opcode.d16:
+                    word = state.beyond(word) or word
+                value, masks = known(word), [] if word is None else [word.under]
+                if isinstance(value, np.ndarray) and not ins.opcode.d16:
+                    zero, value = zero & (value == 0), 0
+                found[place] = tuple(None if value is None else constant(value >> 8 * k & 0xFF) for k in range(4))
+            for mask in masks:
+                if mask is not None and under is not None and mask != under:
+                    return Kept({}, None)
+                under = under if mask is None else mask
+    if not zero.all():
+        under = Mask(zero) if under is None else Mask(zero & under.on, under.literals)
+    return Kept({}, None) if under is not None and not state.exec.within(under) else Kept(found, under)
 
 
 def _write(state: State, operand: Operand, new: Contents, *, every: bool, under: Mask | None) -> None:

@@ -172,7 +172,7 @@ class Execution:
             why, done = follow.after(state, ins, new, done)
         self._count(state, ins)
         if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
-            blocks = state.blocks.values()
+            blocks = [block for inner in state.blocks.values() for block in inner.every]
             some = [set(block.waves) for block in blocks if block.waves is not None]
             waves = tuple(sorted(set.intersection(*some))) if some else None
             state.trace.append(Step(ins, done, why, any(block.waves is None for block in blocks), waves))
@@ -224,12 +224,13 @@ class Execution:
             on: which waves execute it; None where conditions of lanes decide.
         """
         found = skipped(self.flow.code, does, skips, barriers=on is not None)
-        if found is None or found[1] in state.blocks:
+        if found is None:
             return False
         waves = None if on is None else tuple(state.waves[on].tolist())
         code, behind = found
         inside = state.exec if on is None else Mask(state.exec.on & on[:, None], state.exec.literals)
-        state.blocks[behind] = Block(code, tuple(state.flights), state.exec, waves, inside)
+        outer = state.blocks.get(behind)
+        state.blocks[behind] = Block(code, tuple(state.flights), state.exec, waves, inside, outer)
         state.exec = inside
         return True
 
@@ -246,10 +247,12 @@ class Execution:
             return False
         behind = ins.pc + ins.size
         before = state.blocks.get(behind)
-        flights = tuple(state.flights)
+        flights, outer = tuple(state.flights), None if before is None else before.outer
+        if before is not None and before.exec is not None:  # a block that ends where the loop does
+            before, outer = None, before
         if before is not None:  # some waves have left earlier; operations of two ways are not counted together
             flights = (*before.flights, *(replace(one, order="") for one in flights))
-        state.blocks[behind] = Block(body, flights, None, tuple(state.waves[on].tolist()))
+        state.blocks[behind] = Block(body, flights, None, tuple(state.waves[on].tolist()), outer=outer)
         return True
 
     def _taken(self, state: State, ins: Instruction) -> np.ndarray:

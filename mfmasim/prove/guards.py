@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mfmasim.isa.operands import EXEC
 from mfmasim.prove.paths import Stopped
 
@@ -29,7 +31,7 @@ TIMING = ("delay", "nop")
 
 
 def meet(state: State, block: Block) -> None:
-    """Go on with all waves behind a block.
+    """Go on with all waves behind a block, and behind those around it that end at the same address.
 
     Scalar results are forgotten. Operations in flight are those of both ways: what was issued in the block is not
     counted on, and no wait in it is.
@@ -39,19 +41,25 @@ def meet(state: State, block: Block) -> None:
         block: the block.
 
     Raises:
-        Stopped: EXEC is not what it was at the beginning of the block.
+        Stopped: EXEC behind it is not known.
     """
     if block.inside is not None and state.exec != block.inside:
-        raise Stopped("EXEC behind a guarded block is not known to be the one before it", state.pc)
+        # Lanes that were on are off now. Of waves that skip the block none may be on.
+        skipping = np.zeros(len(state.waves), np.bool_) if block.waves is None else ~np.isin(state.waves, block.waves)
+        if not state.exec.within(block.inside) or block.exec is None or block.exec.on[skipping].any():
+            raise Stopped("EXEC behind a guarded block is not known", state.pc)
+    elif block.exec is not None:
+        state.exec = block.exec
     for ins in block.code:
         for operand in ins.dst:
-            if operand.kind == "s":
+            if operand.kind == "s" and (block.exec is None or operand.index not in (EXEC, EXEC + 1)):
                 state.write(operand, [])
         if ins.opcode.unit == "SALU":
             state.scc = None
     issued = {ins.pc for ins in block.code}
     state.flights = [*block.flights, *(replace(one, order="") for one in state.flights if one.pc in issued)]
-    state.exec = state.exec if block.exec is None else block.exec
+    if block.outer is not None:
+        meet(state, block.outer)
 
 
 def repeated(code: Mapping[int, Instruction], branch: Instruction) -> list[Instruction] | None:

@@ -124,7 +124,8 @@ def _and(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
         if isinstance(number, np.ndarray) and (number == number.flat[0]).all():
             number = int(number.flat[0])
         if isinstance(number, int) and value is not None:
-            return _masked(value, number, facts)
+            constants = known(value)
+            return _masked(value, number, facts) if constants is None else bits(constants & number)
     return None
 
 

@@ -126,10 +126,7 @@ class State:
             out.scc = Carry(self.scc.a.mapped(pick), self.scc.b.mapped(pick))
         elif isinstance(self.scc, tuple):
             out.scc = (self.scc[0].chosen(which), self.scc[1])
-        out.blocks = {
-            at: replace(b, **{n: m.chosen(which) for n in ("exec", "inside") if (m := getattr(b, n)) is not None})
-            for at, b in self.blocks.items()
-        }
+        out.blocks = {at: block.chosen(which) for at, block in self.blocks.items()}
         out.facts = [f.mapped(pick) for f in self.facts]
         out.gained = [f.mapped(pick) for f in self.gained]
         return out
@@ -268,6 +265,11 @@ class State:
             return replace(old, under=rest, rest=None) if rest.on.any() else None
         if old is not None and old.under is None and old.part == new.part and old.value.same(new.value):
             return old
+        if old is not None and old.under is not None and old.part == new.part and old.value.same(new.value):
+            union = old.under.either(self.exec)
+            if old.under.within(union) and self.exec.within(union):
+                whole = not union.literals and union.on.all()
+                return replace(old, under=None if whole else union, rest=None if whole else old.rest)
         plain = old is not None and not self.exec.literals and (old.under is None or not old.under.literals)
         if plain and old is not None and old.part == new.part and _wide_symbols(old) == _wide_symbols(new):
             on = self.exec.on
@@ -277,11 +279,17 @@ class State:
                 return replace(new, under=self.exec, rest=None)
             under = None if old.under is None else Mask(old.under.on | on)
             return Word(value, new.part, None if under is None or under.on.all() else under)
-        return replace(new, under=self.exec, rest=None if old is None else self.beyond(old))
+        rest = None if old is None else self.beyond(old)
+        if rest is not None and rest.part == new.part and rest.value.same(new.value):
+            return rest
+        return replace(new, under=self.exec, rest=rest)
 
     def beyond(self, word: Word) -> Word | None:
         """What lanes that EXEC has off hold of a register, where it is one word for all of them."""
-        return word if word.under is None else word.rest if word.under.within(self.exec) else None
+        if word.under is None or word.under.within(self.exec):
+            return word if word.under is None else word.rest
+        union = word.under.either(self.exec)
+        return Word(word.value, word.part) if not union.literals and union.on.all() else None
 
     def operand(self, operand: Operand, k: int = 0) -> Word | None:
         """Dword k of a source."""

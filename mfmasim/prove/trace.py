@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,7 +77,21 @@ class Block:
     waves: tuple[int, ...] | None = None
     """Numbers of the waves that execute it; None where conditions decide."""
     inside: Mask | None = None
-    """EXEC at its first instruction, which has to be the one behind its last; None where its end has another one."""
+    """EXEC at its first instruction; None where its end has another one."""
+    outer: Block | None = None
+    """The block around it that ends at the same address."""
+
+    @property
+    def every(self) -> Iterator[Block]:
+        """It and those around it."""
+        yield self
+        if self.outer is not None:
+            yield from self.outer.every
+
+    def chosen(self, which: NDArray[np.intp]) -> Block:
+        """Of some of the waves."""
+        exec_, inside, outer = (None if m is None else m.chosen(which) for m in (self.exec, self.inside, self.outer))
+        return replace(self, exec=exec_, inside=inside, outer=outer)
 
 
 @dataclass(frozen=True, eq=False)
