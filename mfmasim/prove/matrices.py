@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Multiplied", "line_and_place", "multiplied"]
 
+INTEGERS = ("i8", "u8", "i4", "u4")
+"""Formats that NEG chooses from, on RDNA."""
 LONGEST = 4096
 """k of a sum that do not follow those before them, at most."""
 
@@ -81,7 +83,9 @@ def _followed(
     state: State, ins: Instruction, kernel: Kernel, contract: Contract
 ) -> dict[tuple[str, int], tuple[Byte, ...]]:
     operation, modes = resolve(ins, kernel.arch, kernel.wave)
-    if modes != replace(type(modes)(), scale_a_byte=modes.scale_a_byte, scale_b_byte=modes.scale_b_byte):
+    signs = modes.neg & 3 if operation.under(modes)["A"].format in INTEGERS else 0  # which formats A and B have
+    plain = replace(type(modes)(), scale_a_byte=modes.scale_a_byte, scale_b_byte=modes.scale_b_byte, neg=signs)
+    if modes != plain:
         raise Unproved("its modifiers are not followed")
     if operation.sparse or operation.blocks > 1:
         raise Unproved("sparse operands and blocks are not followed")
