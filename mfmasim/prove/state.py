@@ -279,10 +279,10 @@ class State:
                 return replace(new, under=self.exec, rest=None)
             under = None if old.under is None else Mask(old.under.on | on)
             return Word(value, new.part, None if under is None or under.on.all() else under)
-        rest = None if old is None else self.beyond(old)
-        if rest is not None and rest.part == new.part and rest.value.same(new.value):
-            return rest
-        return replace(new, under=self.exec, rest=rest)
+        others = None if old is None else self.beyond(old)
+        if others is not None and others.part == new.part and others.value.same(new.value):
+            return others
+        return replace(new, under=self.exec, rest=others)
 
     def beyond(self, word: Word) -> Word | None:
         """What lanes that EXEC has off hold of a register, where it is one word for all of them."""

@@ -90,7 +90,8 @@ class Block:
 
     def chosen(self, which: NDArray[np.intp]) -> Block:
         """Of some of the waves."""
-        exec_, inside, outer = (None if m is None else m.chosen(which) for m in (self.exec, self.inside, self.outer))
+        exec_, inside = (None if mask is None else mask.chosen(which) for mask in (self.exec, self.inside))
+        outer = None if self.outer is None else self.outer.chosen(which)
         return replace(self, exec=exec_, inside=inside, outer=outer)
 
 
