@@ -66,3 +66,8 @@ def test_registers_hold_what_was_written_last_in_each_lane(data: st.DataObject) 
             lanes = concrete(found.under, below)
             held_in(found, lanes, held)
             held_in(found.rest, ~lanes, held)
+    state.exec, word = Mask(EVERY), Word(constant(5))
+    state.write_vector("v", 0, word)
+    found = state.vector("v", 0)
+    assert found is not None
+    assert found.same(word)
