@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from mfmasim.verify.claims import Claim
 from mfmasim.verify.orders import QUANTITIES as OF_ORDER
 from mfmasim.verify.patterns import matches
 
+INCLUDED = re.compile(r'^#include "([^/"]+)"', re.MULTILINE)
 COSTS = ("bound cycles", *(f"{pipe} share" for pipe in PIPES))
 """Quantities of `mfmasim.cost`: cycles of the bound of a turn, and the part of it that each pipe fills."""
 QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups", *OF_ORDER, *COSTS)
@@ -97,11 +99,15 @@ def judge(
 
 def _of_lines(claim: Claim, report: Report, source: Path) -> float | None:
     """Instructions of the claim's lines, each time that a wave executes one of them."""
-    lines = {
-        f"{source.name}:{number}"
-        for number, text in enumerate(source.read_text(errors="replace").splitlines(), 1)
-        if claim.where in text
-    }
+    files = [source]
+    lines: set[str] = set()
+    for path in files:  # grows by the headers beside it
+        code = path.read_text(errors="replace") if path.is_file() else ""
+        files += [new for name in INCLUDED.findall(code) if (new := source.parent / name) not in files]
+        numbered = enumerate(code.splitlines(), 1)
+        lines = {f"{path.name}:{number}" for number, text in numbered if claim.where in text}
+        if lines:
+            break
     if not lines:
         raise MfmasimError(f"claim {claim.text!r}: no line of {source.name} contains {claim.where!r}")
     kernel = report.program
