@@ -5,6 +5,7 @@ derived bound of attention in float64 (`reference.attention`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,17 @@ def launch(
     shapes = {"q": (b, h, queries, d), "k": (b, h, keys, d), "v": (b, h, keys, d), "o": (b, h, queries, d)}
     names = {"q": layout, "k": layout, "v": v_layout or layout, "o": "bhnd" if layout == "padded" else layout}
     places = {name: layout_of(names[name], shape) for name, shape in shapes.items()}
-    codes = dict(zip("qkv", operands.draw(data, fmt, shapes["q"], shapes["k"]), strict=True))
     kind = np.float16 if fmt == "f16" else np.uint16
-    inputs = {
-        name: In(fmt, places[name].elements, places[name].spread(part, operands.NAN[fmt]).view(kind))
-        for name, part in codes.items()
-        if part.size
-    }
+
+    @cache
+    def codes() -> dict[str, NDArray[Any]]:
+        return dict(zip("qkv", operands.draw(data, fmt, shapes["q"], shapes["k"]), strict=True))
+
+    def filled(name: str) -> NDArray[Any]:
+        return places[name].spread(codes()[name], operands.NAN[fmt]).view(kind)
+
+    some = "qkv" if keys else "q"
+    inputs = {name: In(fmt, places[name].elements, partial(filled, name)) for name in some}
     args: list[Any] = [*map(inputs.get, "qkv"), Out(fmt, places["o"].elements), queries, keys]
     args += [*(places[name].strides for name in "qkvo"), causal]
     args.append(None if scale is None else In("f32", 1, np.array([scale], np.float32)))
@@ -80,7 +85,7 @@ def launch(
         found = {
             name: places[name].view(x.view(np.uint16), shapes[name]) for name, x in zip(inputs, held, strict=False)
         }
-        parts = [np.ascontiguousarray(found.get(name, codes[name])) for name in "qkv"]
+        parts = [np.ascontiguousarray(found[name] if name in found else codes()[name]) for name in "qkv"]
         by = None if scale is None else float(held[-1][0])
         return places["o"].spread(expected(way, arch, fmt, parts, causal, by)).view(kind)
 

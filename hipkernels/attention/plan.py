@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.errors import MfmasimError
+from mfmasim.verify.arguments import number
 
 HEAD_SIZES = (32, 64, 128)
 CAUSAL = ("every key", "top left", "bottom right")
@@ -29,9 +30,9 @@ class Layout:
     elements: int
 
     @property
-    def strides(self) -> list[np.int32]:
+    def strides(self) -> list[Any]:
         """Arguments of a kernel."""
-        return [np.int32(step) for step in (self.batch, self.head, self.row)]
+        return [number(step) for step in (self.batch, self.head, self.row)]
 
     def view(self, memory: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """[B, H, N, D] of an array in this layout."""
@@ -77,7 +78,7 @@ def check_layout(layout: Layout, d: int) -> None:
     """
     if layout.row < d:
         raise MfmasimError(f"rows are {layout.row} elements apart, a row has {d}")
-    for what, step in zip(("batches", "heads", "rows"), layout.strides, strict=True):
+    for what, step in zip(("batches", "heads", "rows"), (layout.batch, layout.head, layout.row), strict=True):
         if step % 8:
             raise MfmasimError(f"{what} are {2 * step} bytes apart; the kernels need a multiple of 16")
         if step >= 1 << 31:

@@ -88,6 +88,8 @@ def _access(
     through: str = "",
 ) -> Access:
     on = state.exec.on
+    if address is not None:
+        address = _under_guards(state, address)
     if address is not None and not on.all() and on.any():
         # What other lanes have in the register does not matter: it is as in the first one that takes part.
         first = np.unravel_index(int(on.argmax()), on.shape)
@@ -95,6 +97,20 @@ def _access(
     return Access(
         ins, space, kind, address, size, state.exec, tuple(state.facts), state.waves, why, reach, through or space
     )
+
+
+def _under_guards(state: State, address: Polynomial) -> Polynomial:
+    """An address without minima of which the guards of an access say which number is the smaller one."""
+    decided = {}
+    guards = state.exec.facts()
+    for symbol in address.symbols if guards else ():
+        for one, other in (symbol.smaller, symbol.smaller[::-1]) if symbol.smaller is not None else ():
+            arrays = (c for p in (one, other) for c in p.terms.values() if not isinstance(c, int))
+            here = all(c.shape[0] in (1, len(state.waves)) for c in arrays)  # not of a state with more waves
+            if here and never_negative(other - one, [*state.facts, *guards]):
+                decided[symbol] = one
+                break
+    return address.substituted(decided)
 
 
 def _unknown(state: State, ins: Instruction, space: str, kind: str, why: str) -> Access:

@@ -14,7 +14,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.integers import Repeated, as_polynomial
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant
-from mfmasim.verify.arguments import Argument
+from mfmasim.verify.arguments import Argument, Number
 from mfmasim.verify.roles import Tensor, format_of
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def passed(arg: Any, arch: Arch, name: str, known: dict[Argument, Region] | None
         return known[arg]
     if arg is None:
         return constant(0)
+    if isinstance(arg, Number):
+        return as_polynomial(arg.value)
     if isinstance(arg, int) and not isinstance(arg, bool):
         return as_polynomial(arg)
     return constant(int(arg)) if getattr(getattr(arg, "dtype", None), "kind", "") in ("i", "u") else None
@@ -111,7 +113,7 @@ def _laid_out(
         elif value is None or isinstance(value, Argument):
             size = alignment = POINTER
             inner = [(0, size, passed(value, arch, own, known))]
-        elif isinstance(value, np.generic):
+        elif isinstance(value, np.generic | Number):
             size, alignment = value.dtype.itemsize, value.dtype.alignment
             inner = [(0, size, passed(value, arch, own, known))]
         else:
@@ -130,7 +132,7 @@ def _region(arg: Argument, arch: Arch, name: str) -> Region:
         for length in reversed(shape):
             size = size * length
             strides.append(size)
-        return Region(name, _pointer(name), size, arg.writes, tuple(strides))
+        return Region(name, _pointer(name), size, arg.writes, tuple(strides), bits=bits)
     step = arg.ld if int(arg.ld) else arg.line
     line = as_polynomial(step).scaled(bits)
     whole = all(isinstance(c, int) and c % 8 == 0 for c in line.terms.values())

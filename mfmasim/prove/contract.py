@@ -6,59 +6,33 @@ values. A case without `needs=` is proved for its own parameters alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.arguments import POINTERS, Passed, Region, changed, keys_of, leaves_of, passed
+from mfmasim.prove.alternatives import alternatives
+from mfmasim.prove.arguments import Passed, Region, keys_of, passed
 from mfmasim.prove.branches import questioned
+from mfmasim.prove.completion import Contract, completed
 from mfmasim.prove.integers import Notes, Rewrite, Traced, as_polynomial, noting
 from mfmasim.prove.narrowing import check_conjunction, check_not_negative, fills_arrays, made, moduli_of, others
-from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.verify.contract import names_in
 from mfmasim.verify.roles import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
     from mfmasim.verify.arguments import Argument
 
-__all__ = ["Contract", "Region", "completed", "contract_of", "contracts_of", "whole"]
+__all__ = ["Contract", "Region", "contract_of", "contracts_of", "whole"]
 
-INT = (1 << 31) - 1
-"""Assumed: no integer argument is larger."""
-BYTES = (1 << 31) - 1
-"""Assumed: no array has more bytes."""
 MOST_WAYS = 4
 """Ways of a case's function that are followed."""
-
-
-@dataclass
-class Contract:
-    """A launch for all parameters."""
-
-    grid: tuple[Polynomial, Polynomial, Polynomial]
-    block: tuple[int, int, int]
-    shared: int
-    args: list[Passed]
-    """One for each argument."""
-    workgroup: tuple[Polynomial, Polynomial, Polynomial]
-    facts: list[Polynomial]
-    """Not negative: what the contract, the case and the assumptions say."""
-    assumptions: list[str]
-    parameters: dict[str, Polynomial] = field(default_factory=dict)
-    """Symbolic parameters of the case."""
-    example: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def regions(self) -> list[Region]:
-        """The arrays; one that is passed twice comes once."""
-        found = [arg for arg in leaves_of(self.args) if isinstance(arg, Region)]
-        return list({region.pointer: region for region in found}.values())
 
 
 def contract_of(case: Case, arch: Arch) -> Contract:
@@ -78,7 +52,7 @@ def contract_of(case: Case, arch: Arch) -> Contract:
 
 
 def contracts_of(case: Case, arch: Arch) -> list[Contract]:
-    """Trace a case's function once for each way that it takes, by the sizes that its contract admits.
+    """Trace a case's function once for each alternative of its contract, and each way that it takes.
 
     Args:
         case: with `arch` and `wave` set among its parameters.
@@ -90,6 +64,21 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     Raises:
         MfmasimError: the case cannot be traced.
     """
+    found = []
+    every = alternatives(case)
+    for one in every:
+        settled = names_in(case.needs) - names_in(one.needs) if len(every) > 1 else set()
+        given = {n: int(v) for n, v in one.parameters.items() if n in settled and _is_size(v)}
+        for contract in _ways(one, arch):
+            texts = [f"contract: {case.needs or 'the parameters of the case'}"]
+            if len(every) > 1:
+                texts.append(f"alternative: {' and '.join([*(f'{n} == {v}' for n, v in given.items()), one.needs])}")
+            found.append(replace(contract, fixed=given, assumptions=[*texts, *contract.assumptions]))
+    return found
+
+
+def _ways(case: Case, arch: Arch) -> list[Contract]:
+    """One contract for each way of a case's function, whose contract is a conjunction."""
     check_conjunction(case.needs)
     sizes = [n for n in case.parameters if n in names_in(case.needs) and _is_size(case.parameters[n])]
     strides = _strides(case) if sizes else []
@@ -110,13 +99,13 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
                         f"at most {MOST_WAYS} are followed"
                     )
                 ways.append(_way(case, arch, parameters, moduli))
-    return [_contract(case, way, number, len(ways)) for number, way in enumerate(ways, 1)]
+    return [_contract(way, number, len(ways)) for number, way in enumerate(ways, 1)]
 
 
-def _contract(case: Case, way: _Way, number: int, ways: int) -> Contract:
+def _contract(way: _Way, number: int, ways: int) -> Contract:
     x, y, z = way.grid
     a, b, c = way.block
-    texts = [f"contract: {case.needs or 'the parameters of the case'}"]
+    texts = []
     if ways > 1:
         texts.append(f"way {number} of {ways} of the case's function, as for {_shown(way.given)}")
     texts += [f"as in the example: {answer}" for answer in dict.fromkeys(way.notes.answers)]
@@ -278,108 +267,3 @@ def _only(case: Case, what: str, value: Any) -> int:
     if not as_polynomial(value).is_constant:
         raise MfmasimError(f"{case.name}: {what} is {as_polynomial(value)}, which is not followed")
     return int(value)
-
-
-def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[str]) -> Contract:
-    """Add workgroups and assumptions, and write sizes by them.
-
-    Args:
-        contract: a launch, whose workgroups are still 0.
-        facts: not negative.
-        texts: assumptions, in words.
-    """
-    facts = [*facts, *(constant(INT) - parameter for parameter in contract.parameters.values())]
-    for region in contract.regions:
-        facts += [size - 1 for size in region.shape]  # no matrix is empty: a case that asks for one is refused
-        facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
-    replaced: dict[Symbol, Polynomial] = {}
-    places = []
-    for axis, declared in zip("xyz", contract.grid, strict=True):
-        size = declared.substituted(replaced)
-        if size.is_constant:
-            count = int(size.constant)
-            places.append(constant(0) if count == 1 else of(Symbol(f"wg_{axis}", 0, count - 1)))
-            continue
-        own = Symbol(f"wg_{axis}", 0, INT)
-        places.append(of(own))
-        single = [(m, c) for m, c in size.terms.items() if m]
-        if len(single) == 1 and len(single[0][0]) == 1 and single[0][1] == 1:
-            # As many workgroups as the size says: the size is the workgroup's number, and those behind it.
-            rest = size - of(single[0][0][0])
-            behind = Symbol(f"behind_{axis}", 0, INT)
-            replaced[single[0][0][0]] = of(own) + of(behind) + 1 - rest
-            facts.append(of(single[0][0][0]) - single[0][0][0].low)
-        else:
-            facts.append(size - of(own) - 1)
-    facts = [fact.substituted(replaced) for fact in facts]
-    parameters = {n: p.substituted(replaced) for n, p in contract.parameters.items()}
-    padded = _padded(parameters, facts)
-
-    def change(p: Polynomial) -> Polynomial:
-        return p.substituted(replaced).substituted(padded)
-
-    facts = [tightened(change(fact)) for fact in facts]
-    least = _least(facts)
-
-    def raised(p: Polynomial) -> Polynomial:
-        return change(p).substituted(least)
-
-    facts = [raised(fact) for fact in facts]
-    kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
-    x, y, z = (raised(size) for size in contract.grid)
-    common = [
-        "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
-        "arrays do not overlap; addresses are below 2^47",
-    ]
-    return replace(
-        contract,
-        grid=(x, y, z),
-        args=[changed(arg, raised) for arg in contract.args],
-        workgroup=(places[0], places[1], places[2]),
-        facts=list(kept.values()),
-        assumptions=[*texts, *common],
-        parameters={n: raised(p) for n, p in parameters.items()},
-    )
-
-
-def _least(facts: list[Polynomial]) -> dict[Symbol, Polynomial]:
-    """Symbols that a fact gives a smallest value, as that and new ones: products then have no negative terms."""
-    found: dict[Symbol, int] = {}
-    for fact in facts:
-        match [(m, c) for m, c in fact.terms.items() if m]:
-            case [((symbol,), 1)] if isinstance(fact.constant, int) and -fact.constant > symbol.low:
-                found[symbol] = max(-fact.constant, found.get(symbol, 0))
-    return {
-        symbol: of(Symbol(f"({symbol.name}-{least})", 0, symbol.high and symbol.high - least)) + least
-        for symbol, least in found.items()
-    }
-
-
-def _padded(parameters: Mapping[str, Polynomial], facts: list[Polynomial]) -> dict[Symbol, Polynomial]:
-    """Strides as the line's elements and a padding, where a fact says that they are not shorter.
-
-    ``16 l - 128 T >= 0`` makes l the sum of 8 T and a padding: then no coefficient is negative. Where the line itself
-    has a negative one, N = 64 (wg_x + behind_x + 1) - r, the stride stays a symbol: facts are multiplied by it.
-    """
-    done: dict[Symbol, Polynomial] = {}
-    for polynomial in parameters.values():
-        if len(polynomial.terms) != 1:
-            continue
-        ((monomial, factor),) = polynomial.terms.items()
-        if len(monomial) != 1 or not isinstance(factor, int) or monomial[0] in done:
-            continue
-        symbol = monomial[0]
-        for fact in facts:
-            if fact.terms.get(monomial) != factor or any(symbol in m for m in fact.terms if m != monomial):
-                continue
-            line = -(fact - of(symbol).scaled(factor))
-            if (
-                not line.is_constant
-                and not any(s in done for s in line.symbols)
-                and all(isinstance(c, int) and c % factor == 0 and c >= 0 for c in line.terms.values())
-            ):
-                done[symbol] = Polynomial({m: c // factor for m, c in line.terms.items()}) + of(
-                    Symbol(f"pad_{symbol.name}", 0, INT)
-                )
-                break
-    return done

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from mfmasim.prove.polynomial import Symbol
     from mfmasim.prove.trace import Access
 
-__all__ = ["fixed_symbols", "lines_of", "shared_bytes"]
+__all__ = ["fixed_symbols", "lines_of", "shared_bytes", "strides_of"]
+
+DEEPEST = 3
+"""Divisions into lines, one after the other: one for each side of a grid."""
 
 Term = tuple[Polynomial, int, list[Polynomial]]
 """A number that an access has, how many from it on, and what holds."""
@@ -89,7 +92,7 @@ def shared_bytes(
                 tick()
                 value, facts = active(access, offset)
                 terms.append((value, access.size, facts))
-            left = ids - _determined(terms, ids, region)
+            left = ids - _determined(terms, ids, strides_of(region, contract), DEEPEST)
             if not left and several and not _waves_apart([a for a, _ in taken[name]], terms, region, fixed):
                 pc = next(a.instruction.pc for a, _ in taken[name] if a.kind != "read")
                 problems.append((pc, f"waves of a workgroup are not proved to touch different bytes of {name}"))
@@ -107,17 +110,23 @@ def _atomic_alone(accesses: list[Access]) -> bool:
     return all(a.kind == "atomic" and reach(a.instruction, "atomic") == DEVICE for a in accesses)
 
 
-def _determined(terms: list[Term], ids: set[Symbol], region: Region) -> set[Symbol]:
-    """Workgroup numbers that a byte of an array determines."""
+def strides_of(region: Region, contract: Contract) -> list[Polynomial]:
+    """Bytes that may be a line of an array, the same for all workgroups: its own strides, and numbers of elements."""
+    width = max(region.bits // 8, 1)
+    passed = [arg.scaled(width) for arg in leaves_of(contract.args) if isinstance(arg, Polynomial)]
+    return list({s.key: s for s in (*region.strides, *(s for s in passed if not s.is_constant))}.values())
+
+
+def _determined(terms: list[Term], ids: set[Symbol], strides: Sequence[Polynomial], deepest: int) -> set[Symbol]:
+    """Workgroup numbers that a byte of an array determines, by its line, its place there, the line's line and so on."""
     found = _single(terms, ids)
-    if found == ids:
-        return found
-    for stride in region.strides:
+    for stride in strides if deepest else ():
+        if found == ids:
+            break
         split = lines_of(terms, stride)
         if split is not None:
-            lines, rest = split
-            both = _single(lines, ids) | _single(rest, ids)
-            found = max(found, both)
+            both = [_determined(some, ids, strides, deepest - 1) for some in split]
+            found = max(found, both[0] | both[1], key=len)
     return found
 
 
@@ -197,13 +206,13 @@ def lines_of(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Te
 
 
 def _marked_lines(
-    terms: list[Term], stride: Polynomial, symbol: Symbol, factor: int
+    terms: list[Term], stride: Polynomial, mark: tuple[Symbol, ...], factor: int
 ) -> tuple[list[Term], list[Term]] | None:
-    """The same by what a symbol of the stride is multiplied by."""
+    """The same by what a product of symbols of the stride is multiplied by."""
     lines: list[Term] = []
     rest: list[Term] = []
     for value, size, facts in terms:
-        line = marked(value, symbol, factor)
+        line = marked(value, mark, factor)
         if line is None:
             return None
         left = value - line * stride
@@ -229,12 +238,15 @@ def _equal_lines(terms: list[Term], stride: int) -> tuple[list[Term], list[Term]
     return lines, rest
 
 
-def _marks(stride: Polynomial) -> list[tuple[Symbol, int]]:
-    """Symbols that occur in the stride once, alone: their factor in an offset may be the line's; paddings first."""
+def _marks(stride: Polynomial) -> list[tuple[tuple[Symbol, ...], int]]:
+    """Products of symbols whose factor in an offset may be the line's: paddings, then others; long ones last."""
     found = []
     for monomial, c in stride.terms.items():
-        if len(monomial) == 1 and isinstance(c, int) and sum(monomial[0] in m for m in stride.terms) == 1:
-            symbol = monomial[0]
-            if symbol.name.startswith(("pad", "behind")) or (symbol.low >= 0 and not symbol.name.startswith("wg")):
-                found.append((symbol, c))
-    return sorted(found, key=lambda mark: not mark[0].name.startswith("pad"))
+        if not monomial or not isinstance(c, int) or c <= 0 or any(symbol.low < 0 for symbol in monomial):
+            continue
+        alone = len(monomial) == 1 and sum(monomial[0] in m for m in stride.terms) == 1
+        if alone and (monomial[0].name.startswith(("pad", "behind")) or not monomial[0].name.startswith("wg")):
+            found.append((0 if monomial[0].name.startswith("pad") else 1, (monomial, c)))
+        elif len(monomial) > 1 and not any(symbol.name.startswith("wg") for symbol in monomial):
+            found.append((2, (monomial, c)))
+    return [mark for _, mark in sorted(found, key=lambda one: one[0])]

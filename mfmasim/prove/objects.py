@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.arguments import POINTERS, Region
-from mfmasim.prove.contract import INT, Contract, completed
+from mfmasim.prove.completion import INT, completed
+from mfmasim.prove.contract import Contract
 from mfmasim.prove.polynomial import Symbol, constant, of
 from mfmasim.prove.proof import Proof, followed
 

@@ -269,7 +269,8 @@ def _least(values: Sequence[Polynomial], most: int) -> Word | None:
         high = min([most, *(one for one in highs if one is not None)])
         varies = not all(value.uniform for value in values)
         common = tuple(value for value in values if all(isinstance(c, int) for c in value.terms.values()))
-        _minima[key] = Symbol(f"min({values[0]}, {values[1]})", min(lows), high, varies, common)
+        both = values[0], values[1]
+        _minima[key] = Symbol(f"min({both[0]}, {both[1]})", min(lows), high, varies, common, smaller=both)
     return Word(of(_minima[key]))
 
 

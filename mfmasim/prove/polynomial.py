@@ -47,6 +47,8 @@ class Symbol:
     """Whether every lane has a value of its own."""
     below: tuple[Polynomial, ...] = ()
     """Polynomials that it does not exceed, with coefficients that all lanes share."""
+    smaller: tuple[Polynomial, Polynomial] | None = None
+    """Of a minimum: the numbers of which it is the smaller one, in each lane."""
     quotient: tuple[Polynomial, Polynomial] | None = None
     """Of a quotient, rounded down: what is divided, and by what (`mfmasim.prove.quotients`)."""
     serial: int = field(default_factory=lambda: next(_serial))

@@ -157,8 +157,12 @@ def prove_case(
         for contract in contracts:
             check_contract(case, contract, target)
         proof.assumptions = list(dict.fromkeys(text for contract in contracts for text in contract.assumptions))
-        proof.symbols = sorted(contracts[0].parameters)
-        each = [followed(kernel, contract, seconds / len(contracts), case) for contract in contracts]
+        proof.symbols = sorted({*contracts[0].parameters, *contracts[0].fixed})
+        each: list[list[Obligation]] = []
+        for number, contract in enumerate(contracts):
+            left = start + seconds - time.process_time()
+            own = case.with_parameters(contract.fixed)
+            each.append(followed(kernel, contract, left / (len(contracts) - number), own))
         proof.obligations = _joined([one for way in each for one in way])
     except (MfmasimError, ArithmeticError) as stop:
         proof.obligations = _unknown(kernel, kernel.info.entry, str(stop))

@@ -73,29 +73,32 @@ def divided(value: Polynomial, by: int) -> Polynomial | None:
     return None
 
 
-def marked(value: Polynomial, symbol: Symbol, factor: int) -> Polynomial | None:
-    """What a factor of a symbol is multiplied by in a polynomial; None if it is no multiple of the factor.
+def marked(value: Polynomial, mark: tuple[Symbol, ...], factor: int) -> Polynomial | None:
+    """What a factor of a product of symbols is multiplied by in a polynomial; None if it is no multiple of the factor.
 
     Args:
         value: the polynomial.
-        symbol: the symbol.
+        mark: the product.
         factor: the factor.
     """
     found: dict[Any, Any] = {}
     for monomial, c in value.terms.items():
-        if symbol in monomial:
-            others = list(monomial)
+        others = list(monomial)
+        for symbol in mark:
+            if symbol not in others:
+                break
             others.remove(symbol)
+        else:
             if np.any(np.asarray(c) % factor):
                 return None
             found[tuple(others)] = c // factor
     return Polynomial(found)
 
 
-def marks(by: Polynomial) -> list[tuple[Symbol, int]]:
+def marks(by: Polynomial) -> list[tuple[tuple[Symbol, ...], int]]:
     """Symbols that occur once, alone, with a positive factor that all lanes share."""
     return [
-        (m[0], c)
+        (m, c)
         for m, c in by.terms.items()
         if len(m) == 1 and isinstance(c, int) and c > 0 and sum(m[0] in other for other in by.terms) == 1
     ]

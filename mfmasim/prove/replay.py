@@ -55,6 +55,8 @@ def refuted(
     for contract in contracts:
         if contract.parameters:
             tried += [parameters for _, parameters in islice(sizes(contract), SIZES)]
+        elif contract.fixed:
+            tried.append(contract.fixed)
     for parameters in tried:
         if not left:
             break

@@ -52,7 +52,7 @@ def sizes(
         key = None if values is None else tuple(values.values())
         if values is not None and key not in seen:
             seen.add(key)
-            yield values, {name: value_of(p, values) for name, p in contract.parameters.items()}
+            yield values, contract.fixed | {name: value_of(p, values) for name, p in contract.parameters.items()}
 
 
 def check_contract(case: Case, contract: Contract, arch: Arch) -> None:

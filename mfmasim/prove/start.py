@@ -82,7 +82,22 @@ class Segment:
         for first, size, value in self.values:
             if first <= offset < first + size:
                 part, inside = divmod(offset - first, 4)
-                return None if inside or part > 1 or size % 4 else _word(value, part)
+                if not (inside or part > 1 or size % 4):
+                    return _word(value, part)
+        total = 0
+        for k in range(4):
+            byte = self._byte(offset + k)
+            if byte is None:
+                return None
+            total |= byte << 8 * k
+        return literal(total)
+
+    def _byte(self, offset: int) -> int | None:
+        """A byte of a number that is a constant, such as the 16 bits of a workgroup's size; None for others."""
+        for first, size, value in self.values:
+            if first <= offset < first + size:
+                number = value.constant if value.is_constant else None
+                return number >> 8 * (offset - first) & 0xFF if isinstance(number, int) else None
         return None
 
 

@@ -26,6 +26,26 @@ POISON = 0xA5
 
 
 @dataclass(frozen=True, eq=False)
+class Number:
+    """A number of a class that NumPy's scalars would forget, and its type."""
+
+    value: int
+    dtype: np.dtype[Any]
+
+
+def number(value: int, kind: str = "int32") -> Any:
+    """A NumPy scalar, for a field of a structure or an argument; of a number that `prove` traces it keeps the trace.
+
+    Args:
+        value: the number.
+        kind: NumPy's name of the type.
+    """
+    dtype = np.dtype(kind)
+    plain = type(value) is int or isinstance(value, np.integer)
+    return dtype.type(value) if plain else Number(value, dtype)
+
+
+@dataclass(frozen=True, eq=False)
 class Argument:
     """A matrix or an array in memory that is an argument of a kernel."""
 

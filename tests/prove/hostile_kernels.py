@@ -16,6 +16,10 @@ MEET = "\nmeet:\n s_or_b64 exec, exec, s[20:21]\n"
 PRODUCT = "s_mul_i32 s7, s12, s14\n v_cmp_gt_u32 vcc, s7, v5\n s_and_saveexec_b64 s[20:21], vcc\n"
 """Work-items whose element lies below n k."""
 BARRIERS = " s_barrier\n" * 20
+THREE = (
+    "s_mul_i32 s5, s4, {step}\n s_add_u32 s5, s5, s3\n s_mul_i32 s5, s5, s12\n s_add_u32 s5, s5, s2\nv_mov_b32 v3, s4\n"
+)
+"""s5: (z step + y) n + x of the workgroup; v3: z."""
 OUTSIDE = "\n  v_add_u32 v4, 256, v1\n"
 
 PASSED = "s_lshl_b32 s5, s14, 8\n v_add_u32 v4, s5, v1\n" + STORE
@@ -389,6 +393,21 @@ FAULTS = (
             "v_mov_b32 v6, s8\n v_mov_b32 v7, s9\n s_mov_b64 s[20:21], exec\n s_mov_b64 exec, 0xffff\n"
             "v_mov_b32 v6, s10\n v_mov_b32 v7, s11\n s_mov_b64 exec, s[20:21]\n v_add_co_u32 v6, vcc, v6, v1\n"
             "v_addc_co_u32 v7, vcc, 0, v7, vcc\n global_load_dword v8, v[6:7], off\n", n=64, read=first),
+    Hostile("an alternative of the contract that is too large", "bounds", {"k": 65}, PASSED,
+            needs="n >= 1 and k in (0, 65)", k=0, written=lambda n, k: 64),
+    Hostile("a list and an open size", "bounds", {"n": 66, "k": 2},
+            "s_mul_i32 s5, s12, s14\n s_lshl_b32 s5, s5, 2\n v_mov_b32 v4, s5\n" + STORE,
+            needs="n >= 1 and k in (1, 2) and n <= 70 * k", k=1, written=lambda n, k: 131),
+    Hostile("a row beyond the heads of a batch", "bounds", {"n": 3, "k": 2}, THREE.format(step="s14")
+            + "s_add_u32 s5, s5, 1\n s_lshl_b32 s5, s5, 2\n v_mov_b32 v4, s5\n" + STORE,
+            n=2, k=2, block=1, grid=lambda n, k: (n, k, n), written=lambda n, k: n * k * n),
+    Hostile("a batch is as far from the next one as a head", "global races", {"n": 3, "k": 2}, THREE.format(step="1")
+            + "s_lshl_b32 s5, s5, 2\n v_mov_b32 v4, s5\n" + STORE,
+            n=1, k=1, block=1, grid=lambda n, k: (n, k, n), written=lambda n, k: n * k * n + n * n + k * n),
+    Hostile("a guard that admits the one beyond a minimum", "global races", {"n": 64},
+            "s_lshl_b32 s5, s2, 6\n v_add_u32 v5, s5, v0\n s_sub_u32 s6, s12, 1\n v_min_u32 v6, s6, v5\n"
+            "v_cmp_ge_u32 vcc, s12, v5\n s_and_saveexec_b64 s[20:21], vcc\n v_lshlrev_b32 v4, 2, v6\n"
+            "v_mov_b32 v3, v5\n" + STORE, n=63, grid=lambda n, k: n // 64 + 1, written=first),
     Hostile("vector instructions that are skipped", "bounds", {"n": 1},
             "v_mov_b32 v4, v1\n s_setvskip -1, 0\n v_mov_b32 v4, 0\n s_setvskip 0, 0\n" + STORE, written=first),
     Hostile("waves that are barriers apart in a second loop", "lds races", {"n": 40}, WAVE +

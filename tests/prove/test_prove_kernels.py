@@ -9,7 +9,9 @@ import pytest
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.prove import prove_case
+from mfmasim.prove.alternatives import alternatives
 from mfmasim.prove.contract import contracts_of
+from mfmasim.prove.proof import followed
 from mfmasim.prove.replay import CHECKS, of_kind
 from mfmasim.prove.sampling import sizes
 from mfmasim.verify import Case, find, verify_case
@@ -69,6 +71,43 @@ def test_the_ladder_is_proved_and_executions_agree(name: str, arch: str) -> None
 def test_the_ping_pong_kernel_is_proved_within_its_time() -> None:
     proof = prove_case(case_of("gemm_fp8/scheduled", "pingpong_256"), "gfx950", replays=False)
     assert {one.kind for one in proof.obligations if one.verdict == "proved"} == set(ALL)
+
+
+@pytest.mark.parametrize("name", ["cast_moves", "transpose_moves", "transpose_amax"])
+def test_casts_are_proved_for_all_data(name: str) -> None:
+    """Divisions of workgroup numbers, loops of lanes, and atomic operations on the largest magnitude."""
+    case = next(case for _, cases in find("cast") for case in cases if case.name.startswith(name + "["))
+    proof = prove_case(case, "gfx942", replays=False)
+    assert {one.kind: one.verdict for one in proof.obligations} == dict.fromkeys(SAFE, "proved"), proof.obligations
+    assert agrees(case, "gfx942", SAFE) >= 1
+
+
+def test_attention_without_a_mask_is_proved_for_all_batches_heads_and_rows() -> None:
+    """One alternative of three, `causal in (0, 1, 2)`; without keys the case's function takes another way."""
+    arch = find_arch("gfx942")
+    case = informed(case_of("attention", "scalar"), arch=arch.name)
+    kernel = case.compiled(arch.name)
+    contracts = contracts_of(informed(case, wave=kernel.wave), arch)
+    assert [contract.fixed["causal"] for contract in contracts] == [0, 0, 1, 1, 2, 2]
+    assert all(sorted(contract.parameters) == ["B", "H", "Nkv", "Nq"] for contract in contracts)
+    for contract in contracts[:2]:
+        found = {one.kind: one.verdict for one in followed(kernel, contract, 60, case)}
+        assert found == dict.fromkeys(SAFE, "proved"), contract.assumptions
+
+
+@pytest.mark.parametrize(
+    ("needs", "found"),
+    [
+        ("n > 0 and k in (1, 2)", [("n > 0", 1), ("n > 0", 2)]),
+        ("n % k == 0 and k in (2, 4)", [("n % 2 == 0", 2), ("n % 4 == 0", 4)]),
+        ("(n > 5 or n == k) and k > 0", [("n > 5 and k > 0", 3), ("n == k and k > 0", 3)]),
+        ("k in (1, 2) and k == 1 and n > 0", [("n > 0", 1)]),
+        ("n > 0 and way in ('a', 'b')", [("n > 0", 3)]),
+    ],
+)
+def test_alternatives_of_contracts(needs: str, found: list[tuple[str, int]]) -> None:
+    case = replace(case_of("intro", "f16_16x16x16"), needs=needs, parameters={"n": 6, "k": 3, "way": "a"})
+    assert [(one.needs.replace("(", "").replace(")", ""), one.parameters["k"]) for one in alternatives(case)] == found
 
 
 def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:

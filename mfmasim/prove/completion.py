@@ -1,0 +1,185 @@
+"""A launch for all parameters: workgroups, assumptions, and sizes written so that bounds have few negative terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from mfmasim.prove.arguments import POINTERS, Passed, Region, changed, leaves_of
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+__all__ = ["INT", "Contract", "completed"]
+
+INT = (1 << 31) - 1
+"""Assumed: no integer argument is larger."""
+BYTES = (1 << 31) - 1
+"""Assumed: no array has more bytes."""
+
+
+@dataclass
+class Contract:
+    """A launch for all parameters."""
+
+    grid: tuple[Polynomial, Polynomial, Polynomial]
+    block: tuple[int, int, int]
+    shared: int
+    args: list[Passed]
+    """One for each argument."""
+    workgroup: tuple[Polynomial, Polynomial, Polynomial]
+    facts: list[Polynomial]
+    """Not negative: what the contract, the case and the assumptions say."""
+    assumptions: list[str]
+    parameters: dict[str, Polynomial] = field(default_factory=dict)
+    """Symbolic parameters of the case."""
+    example: dict[str, int] = field(default_factory=dict)
+    fixed: dict[str, int] = field(default_factory=dict)
+    """Parameters of an alternative of the case's contract, and their values there."""
+
+    @property
+    def regions(self) -> list[Region]:
+        """The arrays; one that is passed twice comes once."""
+        found = [arg for arg in leaves_of(self.args) if isinstance(arg, Region)]
+        return list({region.pointer: region for region in found}.values())
+
+
+def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[str]) -> Contract:
+    """Add workgroups and assumptions, and write sizes by them.
+
+    Args:
+        contract: a launch, whose workgroups are still 0.
+        facts: not negative.
+        texts: assumptions, in words.
+    """
+    facts = [*facts, *(constant(INT) - parameter for parameter in contract.parameters.values())]
+    for region in contract.regions:
+        facts += [size - 1 for size in region.shape]  # no matrix is empty: a case that asks for one is refused
+        facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
+    replaced: dict[Symbol, Polynomial] = {}
+    places = []
+    # Of grids with three open sides bytes of arrays are products of all: sums in place of factors have many terms.
+    deep = bool(contract.parameters) and all(not size.is_constant for size in contract.grid)
+    if deep:
+        facts += _whole_again(contract.parameters, replaced)
+    for axis, declared in zip("xyz", contract.grid, strict=True):
+        size = declared.substituted(replaced)
+        if size.is_constant:
+            count = int(size.constant)
+            places.append(constant(0) if count == 1 else of(Symbol(f"wg_{axis}", 0, count - 1)))
+            continue
+        own = Symbol(f"wg_{axis}", 0, INT)
+        places.append(of(own))
+        single = [(m, c) for m, c in size.terms.items() if m]
+        if not deep and len(single) == 1 and len(single[0][0]) == 1 and single[0][1] == 1:
+            # As many workgroups as the size says: the size is the workgroup's number, and those behind it.
+            rest = size - of(single[0][0][0])
+            behind = Symbol(f"behind_{axis}", 0, INT)
+            replaced[single[0][0][0]] = of(own) + of(behind) + 1 - rest
+            facts.append(of(single[0][0][0]) - single[0][0][0].low)
+        else:
+            facts.append(size - of(own) - 1)
+    facts = [fact.substituted(replaced) for fact in facts]
+    parameters = {n: p.substituted(replaced) for n, p in contract.parameters.items()}
+    padded = {} if deep else _padded(parameters, facts)
+
+    def change(p: Polynomial) -> Polynomial:
+        return p.substituted(replaced).substituted(padded)
+
+    facts = [tightened(change(fact)) for fact in facts]
+    least = _least(facts, deep=deep)
+
+    def raised(p: Polynomial) -> Polynomial:
+        return change(p).substituted(least)
+
+    facts = [raised(fact) for fact in facts]
+    kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
+    x, y, z = (raised(size) for size in contract.grid)
+    common = [
+        "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
+        "arrays do not overlap; addresses are below 2^47",
+    ]
+    return replace(
+        contract,
+        grid=(x, y, z),
+        args=[changed(arg, raised) for arg in contract.args],
+        workgroup=(places[0], places[1], places[2]),
+        facts=list(kept.values()),
+        assumptions=[*texts, *common],
+        parameters={n: raised(p) for n, p in parameters.items()},
+    )
+
+
+def _least(facts: list[Polynomial], *, deep: bool) -> dict[Symbol, Polynomial]:
+    """Symbols that a fact gives a smallest value, as that and new ones: products then have no negative terms.
+
+    Args:
+        facts: not negative.
+        deep: the new symbol has the smallest value itself: products then have fewer terms.
+    """
+    found: dict[Symbol, int] = {}
+    for fact in facts:
+        match [(m, c) for m, c in fact.terms.items() if m]:
+            case [((symbol,), 1)] if isinstance(fact.constant, int) and -fact.constant > symbol.low:
+                found[symbol] = max(-fact.constant, found.get(symbol, 0))
+    if deep:
+        return {symbol: of(Symbol(symbol.name, least, symbol.high)) for symbol, least in found.items()}
+    return {
+        symbol: of(Symbol(f"({symbol.name}-{least})", 0, symbol.high and symbol.high - least)) + least
+        for symbol, least in found.items()
+    }
+
+
+def _whole_again(parameters: Mapping[str, Polynomial], replaced: dict[Symbol, Polynomial]) -> list[Polynomial]:
+    """Sizes of multiples and remainders, ``64 g - r``, as symbols: r is then what the multiple exceeds them by.
+
+    Args:
+        parameters: by name.
+        replaced: remainders, added.
+
+    Returns:
+        What is known of the remainders.
+    """
+    facts = []
+    for name, polynomial in parameters.items():
+        remainders = [s for s in polynomial.symbols if s.name == name + "~"]
+        factor = polynomial.terms.get((remainders[0],)) if remainders else None
+        if not isinstance(factor, int) or factor >= 0 or remainders[0].high is None:
+            continue
+        rest = polynomial - of(remainders[0]).scaled(factor)
+        inside = Polynomial({m: c // -factor for m, c in rest.terms.items()}) - of(Symbol(name))
+        replaced[remainders[0]] = inside
+        facts += [inside, -inside + remainders[0].high]
+    return facts
+
+
+def _padded(parameters: Mapping[str, Polynomial], facts: list[Polynomial]) -> dict[Symbol, Polynomial]:
+    """Strides as the line's elements and a padding, where a fact says that they are not shorter.
+
+    ``16 l - 128 T >= 0`` makes l the sum of 8 T and a padding: then no coefficient is negative. Where the line itself
+    has a negative one, N = 64 (wg_x + behind_x + 1) - r, the stride stays a symbol: facts are multiplied by it.
+    """
+    done: dict[Symbol, Polynomial] = {}
+    for polynomial in parameters.values():
+        if len(polynomial.terms) != 1:
+            continue
+        ((monomial, factor),) = polynomial.terms.items()
+        if len(monomial) != 1 or not isinstance(factor, int) or monomial[0] in done:
+            continue
+        symbol = monomial[0]
+        for fact in facts:
+            if fact.terms.get(monomial) != factor or any(symbol in m for m in fact.terms if m != monomial):
+                continue
+            line = -(fact - of(symbol).scaled(factor))
+            if (
+                not line.is_constant
+                and not any(s in done for s in line.symbols)
+                and all(isinstance(c, int) and c % factor == 0 and c >= 0 for c in line.terms.values())
+            ):
+                done[symbol] = Polynomial({m: c // factor for m, c in line.terms.items()}) + of(
+                    Symbol(f"pad_{symbol.name}", 0, INT)
+                )
+                break
+    return done
