@@ -132,4 +132,6 @@ def _wide_right(state: State, how: str, src: Sequence[Operand]) -> Polynomial | 
         exact = None
     if exact is None or not isinstance(amount, int):
         return None
-    return quotient(exact, constant(1 << (amount & 63)), state.facts)
+    places = amount & 63
+    # Numbers of 64 bits are followed up to 2^60, and 2^63 is no int64.
+    return quotient(exact, constant(1 << places), state.facts) if places <= 60 else constant(0)
