@@ -59,7 +59,7 @@ def test_larger_shapes(case, arch):
 @pytest.mark.long
 @pytest.mark.parametrize(("case", "arch"), titled([run for run in PLAIN if run[1] == "gfx950"]))
 def test_the_main_loop_is_the_ping_pong_s(case, arch):
-    """As many instructions of each kind in a turn, no register copied, no scratch, bound by the matrix cores."""
+    """As many matrix instructions in a row, and as few register copies."""
     family = "gemm_mx/scheduled" if case.title.startswith("mxfp4") else "gemm_fp8/scheduled"
     name = "mx_pingpong" if case.title.startswith("mxfp4") else "pingpong_row_256"
     (original,) = (one for one in dict(find(family))[family] if one.title == name)
