@@ -11,11 +11,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-from mfmasim.verify.contract import broken, names_in
+from mfmasim.verify.contract import broken, conjuncts, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mfmasim.verify import Case
 
 __all__ = ["alternatives"]
@@ -38,7 +36,7 @@ def alternatives(case: Case) -> list[Case]:
     numbers = {n for n, v in case.parameters.items() if isinstance(v, int) and not isinstance(v, bool)}
     fixed = {n for n in numbers if "{" + n + "}" in case.kernel}
     choices = []
-    for part in _parts(ast.parse(case.needs or "True", mode="eval").body):
+    for part in conjuncts(ast.parse(case.needs or "True", mode="eval").body):
         used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} & numbers
         if used <= fixed:  # it says nothing of other sizes
             if why := broken(ast.unparse(part), case.parameters):
@@ -60,14 +58,6 @@ def alternatives(case: Case) -> list[Case]:
         needs = " and ".join(f"({text})" for text in texts if text not in decided)
         found.append(replace(case, needs=needs, parameters={**case.parameters, **values}))
     return found
-
-
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        for value in node.values:
-            yield from _parts(value)
-    else:
-        yield node
 
 
 def _disjuncts(node: ast.expr) -> list[ast.expr]:

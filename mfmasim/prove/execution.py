@@ -162,9 +162,8 @@ class Execution:
             if not of_workgroup(ins):
                 raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
         elif not opcode.wait:
-            if (
-                opcode.kind == "setreg" and follow is not None
-            ):  # expressions do not say in which mode they were computed
+            # Expressions do not say in which mode they were computed.
+            if opcode.kind == "setreg" and follow is not None:
                 raise Stopped(f"{ins.text} is not followed", ins.pc)
             execute_alu(state, ins)
         why = ""

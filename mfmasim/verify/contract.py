@@ -45,7 +45,7 @@ def broken(condition: str, parameters: Parameters) -> str:
             raise MfmasimError(f"contract {condition!r} uses {type(node).__name__}, which a contract may not")
         if isinstance(node, ast.Name) and node.id not in parameters:
             raise unknown("parameter", node.id, parameters, f"in contract {condition!r}")
-    for part in _parts(tree.body):
+    for part in conjuncts(tree.body):
         try:
             code = compile(ast.Expression(part), "<contract>", "eval")
             held = bool(eval(code, {"__builtins__": {}}, dict(parameters)))  # noqa: S307
@@ -68,7 +68,7 @@ def admitted(condition: str, parameters: Parameters, name: str, values: Iterable
         values: what to try.
     """
     judged = []
-    for part in _parts(ast.parse(condition or "True", mode="eval").body):
+    for part in conjuncts(ast.parse(condition or "True", mode="eval").body):
         used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
         if name in used and used <= {name, *parameters}:
             judged.append(compile(ast.Expression(part), "<contract>", "eval"))
@@ -88,11 +88,11 @@ def names_in(condition: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(condition or "True")) if isinstance(node, ast.Name)}
 
 
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
+def conjuncts(node: ast.expr) -> Iterator[ast.expr]:
     """What ``and`` joins, or the condition itself."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         for value in node.values:
-            yield from _parts(value)
+            yield from conjuncts(value)
     else:
         yield node
 
