@@ -7,17 +7,13 @@ are only the headers with version numbers, which CMake generates, and what `MEND
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
-import resource
-import subprocess
 import sys
-import tempfile
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from mfmasim.hiprt import environment
+from tests.foreign import programs
 
 FOLDER = Path(os.environ.get("MFMASIM_LIBRARIES", "/nonexistent"))
 INCLUDES = """rocPRIM/rocprim/include hipCUB/hipcub/include rocThrust rocRAND/library/include libhipcxx/include
@@ -78,38 +74,37 @@ SUITES = {
 MATRICES = "simple_sgemm simple_dgemm simple_hgemm simple_dlrm simple_sgemv simple_dgemv"
 
 
-@dataclass(frozen=True)
-class Program:
-    """One program: its source, libraries, and a pattern that its output has if it is right."""
+def command(source: str, flags: tuple[str, ...], arch: str, to: Path) -> list[str]:
+    """Arguments of hipcc."""
+    del arch, to
+    includes = (word for place in INCLUDES.split() for word in ("-isystem", str(FOLDER / place)))
+    return ["-std=c++17", *includes, str(FOLDER / source), *flags]
 
-    source: str
-    flags: tuple[str, ...] = ()
-    right: str = ""
-    args: tuple[str, ...] = ()
-    wrong: str = r"(?i)fail|mismatch|incorrect"
 
-    @property
-    def name(self) -> str:
-        """The stem of the source, after its repository."""
-        return f"{self.source.partition('/')[0]}/{Path(self.source).stem}"
+def program(
+    source: str, flags: tuple[str, ...] = (), right: str = "", runs: tuple[str, ...] = ("",)
+) -> programs.Program:
+    """A program of one source; its name is the source's stem after its repository."""
+    name = f"{source.partition('/')[0]}/{Path(source).stem}"
+    return programs.Program(name, partial(command, source, flags), runs, right)
 
 
 PROGRAMS = [
-    *(Program(f"hipCUB/examples/device/example_device_{name}.cpp") for name in HIPCUB.split()),
+    *(program(f"hipCUB/examples/device/example_device_{name}.cpp") for name in HIPCUB.split()),
     *(
-        Program(f"hipCUB/examples/block/example_block_{name}.cu", (), "PASS", ("--i=1",))
+        program(f"hipCUB/examples/block/example_block_{name}.cu", (), "PASS", ("--i=1",))
         for name in ("radix_sort", "reduce", "scan")
     ),
-    *(Program(f"rocThrust/examples/{name}.cu") for name in THRUST.split()),
-    Program("rocPRIM/example/example_temporary_storage.cpp"),
+    *(program(f"rocThrust/examples/{name}.cu") for name in THRUST.split()),
+    program("rocPRIM/example/example_temporary_storage.cpp"),
     *(
-        Program(
+        program(
             f"{name}.cpp", (*GTEST, *(HEADERS_ALONE if "rand" in name else ())), PASSED, (f"--gtest_filter={tests}",)
         )
         for name, tests in SUITES.items()
     ),
-    Program("libhipcxx/examples/hip/concurrent_hash_table.hip"),
-    *(Program(f"rocWMMA/samples/{name}.cpp", (), "PASSED") for name in MATRICES.split()),
+    program("libhipcxx/examples/hip/concurrent_hash_table.hip"),
+    *(program(f"rocWMMA/samples/{name}.cpp", (), "PASSED") for name in MATRICES.split()),
 ]
 
 
@@ -138,58 +133,6 @@ def prepare() -> None:
             path.write_text(text)
 
 
-def timed(words: list[str], seconds: float, env: dict[str, str] | None = None) -> tuple[int, str, float]:
-    """Exit code, output and CPU seconds of a process; exit code 124 if it takes longer."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    timer = ["timeout", "-k", "1", str(seconds), *words]
-    ran = subprocess.run(timer, env=env, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return ran.returncode, (ran.stdout + ran.stderr).decode(errors="replace"), used
-
-
-def build(program: Program, arch: str, to: Path, seconds: float = 400) -> tuple[int, str, float]:
-    """Compile a program; exit code, messages, CPU seconds."""
-    includes = [word for place in INCLUDES.split() for word in ("-isystem", str(FOLDER / place))]
-    words = [sys.executable, "-m", "mfmasim", "hipcc", f"--offload-arch={arch}", "-std=c++17", "-w", "-O3"]
-    return timed([*words, *includes, str(FOLDER / program.source), "-o", str(to), *program.flags], seconds)
-
-
-def run(program: Program, arch: str, path: Path, checks: str, seconds: float = 200) -> tuple[str, str, float]:
-    """Run it: "right", "wrong", or the exit code; its output; CPU seconds."""
-    env = environment({"MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks})
-    code, text, used = timed([str(path), *program.args], seconds, env)
-    if code:
-        return f"exit {code}", text, used
-    wrong = re.search(program.wrong, text) or (program.right and not re.search(program.right, text))
-    return "wrong" if wrong else "right", text, used
-
-
-def main() -> int:
-    """Print one line for each program."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="parts of names; default: all")
-    parser.add_argument("--arch", default="gfx942")
-    parser.add_argument("--checks", default="bounds")
-    parser.add_argument("--keep", type=Path, help="folder for the programs and their output")
-    parser.add_argument("--built", action="store_true", help="run the programs that the folder has")
-    args = parser.parse_args()
-    prepare()
-    place = args.keep or Path(tempfile.mkdtemp())
-    place.mkdir(parents=True, exist_ok=True)
-    for program in PROGRAMS:
-        if args.names and not any(name in program.name for name in args.names):
-            continue
-        path = place / f"{program.name.replace('/', '-')}.{args.arch}"
-        compiled, text, took = (0, "", 0.0) if args.built and path.exists() else build(program, args.arch, path)
-        state, used = f"compiler {compiled}", 0.0
-        if not compiled:
-            state, text, used = run(program, args.arch, path, args.checks)
-        path.with_suffix(f".{args.arch}.{args.checks}.txt").write_text(text)
-        findings = len(re.findall(r"^mfmasim: (?:error|warning)", text, re.MULTILINE))
-        print(f"| {program.name} | {took:.0f} | {state} | {findings} | {used:.1f} |", flush=True)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    prepare()
+    sys.exit(programs.main(__doc__, PROGRAMS))

@@ -174,19 +174,33 @@ MFMASIM_DEVICE __hip_bfloat162 __hmin2(__hip_bfloat162 x, __hip_bfloat162 y) {
   MFMASIM_HOST_DEVICE bool __hb##name##2(__hip_bfloat162 x, __hip_bfloat162 y) { return x.x op y.x && x.y op y.y; } \
   MFMASIM_HOST_DEVICE __hip_bfloat162 __h##name##2(__hip_bfloat162 x, __hip_bfloat162 y) {                          \
     return {__hip_bfloat16((float)(x.x op y.x)), __hip_bfloat16((float)(x.y op y.y))};                              \
+  }                                                                                                                 \
+  MFMASIM_HOST_DEVICE bool __hb##name##u2(__hip_bfloat162 x, __hip_bfloat162 y) {                                   \
+    return __h##name##u(x.x, y.x) && __h##name##u(x.y, y.y);                                                        \
   }
 MFMASIM_COMPARE(eq, ==, !=)
+MFMASIM_COMPARE(ne, !=, ==)
 MFMASIM_COMPARE(lt, <, >=)
 MFMASIM_COMPARE(le, <=, >)
 MFMASIM_COMPARE(gt, >, <=)
 MFMASIM_COMPARE(ge, >=, <)
 #undef MFMASIM_COMPARE
-MFMASIM_HOST_DEVICE bool __hne(__hip_bfloat16 x, __hip_bfloat16 y) { return x < y || x > y; }
-MFMASIM_HOST_DEVICE bool __hneu(__hip_bfloat16 x, __hip_bfloat16 y) { return x != y; }
 MFMASIM_HOST_DEVICE bool __hisnan(__hip_bfloat16 x) { return (x.__x & 0x7fff) > 0x7f80; }
 MFMASIM_HOST_DEVICE int __hisinf(__hip_bfloat16 x) {
   return (x.__x & 0x7fff) == 0x7f80 ? (x.__x & 0x8000 ? -1 : 1) : 0;
 }
+
+MFMASIM_HOST_DEVICE __hip_bfloat162 __hisnan2(__hip_bfloat162 x) {
+  return {__hip_bfloat16((float)__hisnan(x.x)), __hip_bfloat16((float)__hisnan(x.y))};
+}
+
+#define HIPRT_INF_BF16 __ushort_as_bfloat16(0x7f80)
+#define HIPRT_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7f)
+#define HIPRT_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)
+#define HIPRT_NAN_BF16 __ushort_as_bfloat16(0x7fff)
+#define HIPRT_NEG_ZERO_BF16 __ushort_as_bfloat16(0x8000)
+#define HIPRT_ONE_BF16 __ushort_as_bfloat16(0x3f80)
+#define HIPRT_ZERO_BF16 __ushort_as_bfloat16(0x0000)
 
 // Functions through the single-precision ones.
 #define MFMASIM_FUNCTION(name, expression)                  \

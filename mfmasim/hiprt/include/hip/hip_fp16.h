@@ -124,9 +124,15 @@ MFMASIM_HOST_DEVICE __half __float2half(float x) { return __half(x); }
 MFMASIM_HOST_DEVICE __half __float2half_rn(float x) { return __half(x); }
 MFMASIM_HOST_DEVICE __half __double2half(double x) { return __half(x); }
 MFMASIM_HOST_DEVICE float __half2float(__half x) { return (float)x.data; }
-MFMASIM_DEVICE __half __float2half_rz(float x) {
+MFMASIM_HOST_DEVICE __half __float2half_rz(float x) {
+#if defined(__HIP_DEVICE_COMPILE__)
   return mfmasim::bits<__half2::Native_vec_>(__builtin_amdgcn_cvt_pkrtz(x, 0.0f)).x;
+#else
+  return mfmasim::half_towards_zero(x);
+#endif
 }
+MFMASIM_HOST_DEVICE __half __float2half_rd(float x) { return mfmasim::half_down(x); }
+MFMASIM_HOST_DEVICE __half __float2half_ru(float x) { return mfmasim::half_up(x); }
 MFMASIM_HOST_DEVICE __half2 __floats2half2_rn(float x, float y) { return __half2(__half(x), __half(y)); }
 MFMASIM_HOST_DEVICE __half2 __float2half2_rn(float x) { return __half2(__half(x), __half(x)); }
 MFMASIM_HOST_DEVICE __half2 __float22half2_rn(float2 x) { return __floats2half2_rn(x.x, x.y); }
@@ -147,8 +153,12 @@ MFMASIM_HOST_DEVICE short __half_as_short(__half x) { return (short)x.__x; }
 MFMASIM_HOST_DEVICE __half __ushort_as_half(unsigned short x) { return __half(__half_raw{x}); }
 MFMASIM_HOST_DEVICE __half __short_as_half(short x) { return __half(__half_raw{(unsigned short)x}); }
 
+// ROCm's headers round integers to nearest under all four names.
 #define MFMASIM_INTEGER(name, T)                                                               \
   MFMASIM_HOST_DEVICE __half __##name##2half_rn(T x) { return __half((_Float16)x); }           \
+  MFMASIM_DEVICE __half __##name##2half_rz(T x) { return __half((_Float16)x); }                \
+  MFMASIM_DEVICE __half __##name##2half_rd(T x) { return __half((_Float16)x); }                \
+  MFMASIM_DEVICE __half __##name##2half_ru(T x) { return __half((_Float16)x); }                \
   MFMASIM_DEVICE T __half2##name##_rn(__half x) { return (T)__builtin_rintf((float)x.data); }  \
   MFMASIM_DEVICE T __half2##name##_rz(__half x) { return (T)(float)x.data; }                   \
   MFMASIM_DEVICE T __half2##name##_rd(__half x) { return (T)__builtin_floorf((float)x.data); } \
@@ -182,21 +192,45 @@ MFMASIM_DEVICE __half2 __hfma2(__half2 x, __half2 y, __half2 z) {
 }
 MFMASIM_DEVICE __half2 __hmax2(__half2 x, __half2 y) { return __half2(__hmax(x.x, y.x), __hmax(x.y, y.y)); }
 MFMASIM_DEVICE __half2 __hmin2(__half2 x, __half2 y) { return __half2(__hmin(x.x, y.x), __hmin(x.y, y.y)); }
+// A NaN in either argument is the result; __hmax and __hmin ignore one.
+MFMASIM_DEVICE __half __hmax_nan(__half x, __half y) { return x.data != x.data ? x : y.data != y.data ? y : __hmax(x, y); }
+MFMASIM_DEVICE __half __hmin_nan(__half x, __half y) { return x.data != x.data ? x : y.data != y.data ? y : __hmin(x, y); }
+// Saturated to 0 to 1; a NaN stays, as in ROCm's headers.
+MFMASIM_DEVICE __half __clamp_01(__half x) { return x.data < 0 ? (_Float16)0 : x.data > 1 ? (_Float16)1 : x.data; }
+#define MFMASIM_SATURATED(name, parameters, pairs, arguments)                                   \
+  MFMASIM_DEVICE __half __h##name##_sat parameters { return __clamp_01(__h##name arguments); } \
+  MFMASIM_DEVICE __half2 __h##name##2_sat pairs {                                               \
+    __half2 result = __h##name##2 arguments;                                                    \
+    return __half2(__clamp_01(result.x), __clamp_01(result.y));                                 \
+  }
+#define MFMASIM_SATURATED_2(name) MFMASIM_SATURATED(name, (__half x, __half y), (__half2 x, __half2 y), (x, y))
+MFMASIM_SATURATED_2(add)
+MFMASIM_SATURATED_2(sub)
+MFMASIM_SATURATED_2(mul)
+MFMASIM_SATURATED(fma, (__half x, __half y, __half z), (__half2 x, __half2 y, __half2 z), (x, y, z))
+#undef MFMASIM_SATURATED
+#undef MFMASIM_SATURATED_2
 // x.x * y.x + x.y * y.y + z in single precision.
 MFMASIM_DEVICE float amd_mixed_dot(__half2 x, __half2 y, float z, bool saturate) {
   float sum = (float)x.x.data * (float)y.x.data + (float)x.y.data * (float)y.y.data + z;
   return saturate ? __saturatef(sum) : sum;
 }
 
-// Comparisons: ordered ones are false with a NaN, the ..u ones true.
+// Comparisons: ordered ones are false with a NaN, the ..u ones true; not equal is true under both names, as in ROCm's
+// headers. Of pairs: one 0 or 1 for each half, or (..b..) whether it holds for both.
 #define MFMASIM_COMPARE(name, op, unordered)                                                       \
   MFMASIM_HOST_DEVICE bool __h##name(__half x, __half y) { return x.data op y.data; }              \
   MFMASIM_HOST_DEVICE bool __h##name##u(__half x, __half y) { return !(x.data unordered y.data); } \
   MFMASIM_HOST_DEVICE __half2 __h##name##2(__half2 x, __half2 y) {                                 \
     return __half2(__half((_Float16)__h##name(x.x, y.x)), __half((_Float16)__h##name(x.y, y.y)));  \
   }                                                                                                \
-  MFMASIM_HOST_DEVICE bool __hb##name##2(__half2 x, __half2 y) { return __h##name(x.x, y.x) && __h##name(x.y, y.y); }
+  MFMASIM_HOST_DEVICE __half2 __h##name##u2(__half2 x, __half2 y) {                                \
+    return __half2(__half((_Float16)__h##name##u(x.x, y.x)), __half((_Float16)__h##name##u(x.y, y.y))); \
+  }                                                                                                \
+  MFMASIM_HOST_DEVICE bool __hb##name##2(__half2 x, __half2 y) { return __h##name(x.x, y.x) && __h##name(x.y, y.y); } \
+  MFMASIM_HOST_DEVICE bool __hb##name##u2(__half2 x, __half2 y) { return __h##name##u(x.x, y.x) && __h##name##u(x.y, y.y); }
 MFMASIM_COMPARE(eq, ==, !=)
+MFMASIM_COMPARE(ne, !=, ==)
 MFMASIM_COMPARE(lt, <, >=)
 MFMASIM_COMPARE(le, <=, >)
 MFMASIM_COMPARE(gt, >, <=)
@@ -204,9 +238,21 @@ MFMASIM_COMPARE(ge, >=, <)
 #undef MFMASIM_COMPARE
 MFMASIM_HOST_DEVICE bool __hisnan(__half x) { return x.data != x.data; }
 MFMASIM_HOST_DEVICE int __hisinf(__half x) { return (x.__x & 0x7fff) == 0x7c00 ? (x.__x & 0x8000 ? -1 : 1) : 0; }
-// Not equal is false with a NaN in __hne and true in __hneu, as for the other pairs.
-MFMASIM_HOST_DEVICE bool __hne(__half x, __half y) { return x.data < y.data || x.data > y.data; }
-MFMASIM_HOST_DEVICE bool __hneu(__half x, __half y) { return x.data != y.data; }
+MFMASIM_HOST_DEVICE __half2 __hisnan2(__half2 x) {
+  return __half2(__half((_Float16)__hisnan(x.x)), __half((_Float16)__hisnan(x.y)));
+}
+MFMASIM_HOST_DEVICE __half2 __hisinf2(__half2 x) {
+  return __half2(__half((_Float16)(__hisinf(x.x) != 0)), __half((_Float16)(__hisinf(x.y) != 0)));
+}
+
+// Loads with a wish for the cache.
+#define MFMASIM_LOAD(name)                                                      \
+  MFMASIM_DEVICE __half name(const __half *address) { return *address; } \
+  MFMASIM_DEVICE __half2 name(const __half2 *address) { return *address; }
+MFMASIM_LOAD(__ldca)
+MFMASIM_LOAD(__ldcg)
+MFMASIM_LOAD(__ldcs)
+#undef MFMASIM_LOAD
 
 // Functions through the single-precision ones, rounded once more.
 #define MFMASIM_FUNCTION(name, expression)  \

@@ -11,8 +11,12 @@
 #include <mfmasim/casts.h>
 #include <mfmasim/coordinates.h>
 #include <mfmasim/api.h>
+#include <mfmasim/dot_products.h>
+#include <mfmasim/features.h>
 #include <mfmasim/heap.h>
 #include <mfmasim/integers.h>
+#include <mfmasim/lane_instructions.h>
+#include <mfmasim/lane_reductions.h>
 #include <mfmasim/lanes.h>
 #include <mfmasim/library_names.h>
 #include <mfmasim/math.h>

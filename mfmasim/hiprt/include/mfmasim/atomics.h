@@ -77,6 +77,7 @@ MFMASIM_DEVICE double unsafeAtomicAdd(double *address, double value) {
   return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 #endif
 }
+MFMASIM_DEVICE void atomicAddNoRet(float *address, float value) { unsafeAtomicAdd(address, value); }
 MFMASIM_DEVICE float safeAtomicAdd(float *address, float value) { return atomicAdd(address, value); }
 MFMASIM_DEVICE double safeAtomicAdd(double *address, double value) { return atomicAdd(address, value); }
 #define MFMASIM_EXTREMES(T)                                                                         \

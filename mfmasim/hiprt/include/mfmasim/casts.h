@@ -88,3 +88,19 @@ MFMASIM_DEVICE float __double2float_rd(double x) {
   return (double)inner > x ? mfmasim::bits<float>(mfmasim::bits<uint32_t>(inner == 0.0f ? -0.0f : inner) + 1) : inner;
 }
 MFMASIM_DEVICE float __double2float_ru(double x) { return -__double2float_rd(-x); }
+
+namespace mfmasim {
+
+// Single to half in the same way; the sign of zero is that of x.
+MFMASIM_MEMBER _Float16 half_towards_zero(float x) {
+  _Float16 near = (_Float16)x;
+  bool beyond = __builtin_fabsf((float)near) > __builtin_fabsf(x);
+  return bits<_Float16>((unsigned short)(bits<unsigned short>(near) - beyond));
+}
+MFMASIM_MEMBER _Float16 half_down(float x) {
+  _Float16 inner = half_towards_zero(x);
+  return bits<_Float16>((unsigned short)(bits<unsigned short>(inner) + ((float)inner > x)));
+}
+MFMASIM_MEMBER _Float16 half_up(float x) { return -half_down(-x); }
+
+}  // namespace mfmasim

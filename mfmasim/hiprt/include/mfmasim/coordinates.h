@@ -59,6 +59,21 @@ extern const __device__ __attribute__((weak)) mfmasim::block_size blockDim;
 extern const __device__ __attribute__((weak)) mfmasim::grid_size gridDim;
 extern const __device__ __attribute__((weak)) mfmasim::wave_size warpSize;
 
+// Number of the compute unit that the wave runs on: shader engine, and XCC or array and WGP, as HIP packs them.
+MFMASIM_DEVICE unsigned int __smid() {
+#define MFMASIM_FIELD(reg, offset, bits) __builtin_amdgcn_s_getreg((bits - 1) << 11 | offset << 6 | reg)
+#if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+  return (unsigned)MFMASIM_FIELD(23, 18, 3) << 5 | (unsigned)MFMASIM_FIELD(23, 16, 1) << 4 |
+         (unsigned)MFMASIM_FIELD(23, 10, 4);
+#elif defined(__gfx942__) || defined(__gfx950__)
+  return (unsigned)MFMASIM_FIELD(20, 0, 4) << 6 | (unsigned)MFMASIM_FIELD(4, 13, 2) << 4 |
+         (unsigned)MFMASIM_FIELD(4, 8, 4);
+#else
+  return (unsigned)MFMASIM_FIELD(4, 13, 3) << 4 | (unsigned)MFMASIM_FIELD(4, 8, 4);
+#endif
+#undef MFMASIM_FIELD
+}
+
 // The older macro spelling.
 #define hipThreadIdx_x threadIdx.x
 #define hipThreadIdx_y threadIdx.y

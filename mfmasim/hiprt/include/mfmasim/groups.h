@@ -3,7 +3,7 @@
 #pragma once
 
 #include <mfmasim/coordinates.h>
-#include <mfmasim/lanes.h>
+#include <mfmasim/lane_reductions.h>
 #include <mfmasim/synchronisation.h>
 
 namespace mfmasim {
@@ -13,16 +13,6 @@ MFMASIM_DEVICE unsigned int block_rank() {
   return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 MFMASIM_DEVICE unsigned int block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
-
-// Lane that holds the n-th set bit, counted from zero; all of them lie below bit 64.
-MFMASIM_DEVICE int set_bit(unsigned long long mask, unsigned int n) {
-  int place = 0;
-  for (int step = 32; step; step >>= 1) {
-    unsigned int below = __builtin_popcountll(mask >> place & ((1ull << step) - 1));
-    if (n >= below) n -= below, place += step;
-  }
-  return place;
-}
 
 // Where the workgroups of a cooperative launch meet: how many have come, and how often all did. Null in other launches,
 // in which a workgroup may wait for one that has not started.
@@ -57,6 +47,8 @@ enum class group_kind { block, wave };
 
 namespace cooperative_groups {
 
+class coalesced_group;
+
 // What every group can do; a tile or a block converts to it.
 class thread_group {
  public:
@@ -80,6 +72,7 @@ class thread_group {
   unsigned long long mask_;  // lanes of the wave that belong to it
 
   friend __device__ thread_group tiled_partition(const thread_group &parent, unsigned int size);
+  friend __device__ coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size);
 };
 
 class thread_block : public thread_group {

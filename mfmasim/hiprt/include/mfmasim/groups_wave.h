@@ -44,10 +44,29 @@ class coalesced_group : public thread_group {
 };
 static __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
+__device__ inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size) {
+  thread_group part = tiled_partition((const thread_group &)parent, size);
+  return coalesced_group(part.mask_);
+}
+
 __device__ inline coalesced_group binary_partition(const coalesced_group &group, bool predicate) {
   unsigned long long yes = __ballot(predicate);
   return coalesced_group(group.mask_ & (predicate ? yes : ~yes));
 }
+
+}  // namespace cooperative_groups
+
+namespace mfmasim {
+
+// What a tile is a part of: a block, or a larger tile.
+template <class Parent_>
+struct whole : Parent_ {};
+template <>
+struct whole<void> : cooperative_groups::thread_block {};
+
+}  // namespace mfmasim
+
+namespace cooperative_groups {
 
 // `Size_` consecutive work-items of a block.
 template <unsigned int Size_, class Parent_ = void>
@@ -57,14 +76,21 @@ class thread_block_tile : public thread_group {
   static __device__ unsigned int first_lane() { return __lane_id() & ~(Size_ - 1); }
 
  public:
-  __device__ thread_block_tile() : thread_group(mfmasim::group_kind::wave, Size_, ones << first_lane()) {
+  __device__ thread_block_tile()
+      : thread_group(mfmasim::group_kind::wave, Size_, ones << first_lane()),
+        number_(mfmasim::whole<Parent_>::thread_rank() / Size_),
+        tiles_((mfmasim::whole<Parent_>::size() + Size_ - 1) / Size_) {
     if (Size_ > (unsigned)__builtin_amdgcn_wavefrontsize()) mfmasim::tile_beyond_wave();
   }
+  // A tile of any parent converts to one whose type does not say which.
+  template <class Other_>
+  __device__ thread_block_tile(const thread_block_tile<Size_, Other_> &other)
+      : thread_group(other), number_(other.meta_group_rank()), tiles_(other.meta_group_size()) {}
   static constexpr __device__ unsigned int size() { return Size_; }
   static constexpr __device__ unsigned int num_threads() { return Size_; }
   static __device__ unsigned int thread_rank() { return __lane_id() & (Size_ - 1); }
-  static __device__ unsigned int meta_group_rank() { return mfmasim::block_rank() / Size_; }
-  static __device__ unsigned int meta_group_size() { return (mfmasim::block_threads() + Size_ - 1) / Size_; }
+  __device__ unsigned int meta_group_rank() const { return number_; }
+  __device__ unsigned int meta_group_size() const { return tiles_; }
   static __device__ void sync() { __syncwarp(); }
 
   template <typename T_>
@@ -83,12 +109,15 @@ class thread_block_tile : public thread_group {
   __device__ unsigned long long match_any(T_ value) const {
     return __match_any(value) >> first_lane() & ones;
   }
+
+ private:
+  unsigned int number_, tiles_;  // of this tile in its parent, and how many there are
 };
 
 template <unsigned int Size_>
-__device__ inline thread_block_tile<Size_> tiled_partition(const thread_block &) { return {}; }
+__device__ inline thread_block_tile<Size_, thread_block> tiled_partition(const thread_block &) { return {}; }
 template <unsigned int Size_, unsigned int Parents_, class Parent_>
-__device__ inline thread_block_tile<Size_, thread_block_tile<Parents_>> tiled_partition(
+__device__ inline thread_block_tile<Size_, thread_block_tile<Parents_, Parent_>> tiled_partition(
     const thread_block_tile<Parents_, Parent_> &) {
   static_assert(Size_ <= Parents_, "mfmasim: a tile's part cannot be larger than the tile");
   return {};

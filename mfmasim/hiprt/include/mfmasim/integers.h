@@ -93,6 +93,7 @@ MFMASIM_DEVICE int __fns64(unsigned long long mask, unsigned int base, int offse
   return -1;
 }
 MFMASIM_DEVICE int __fns32(unsigned long long mask, unsigned int base, int offset) { return __fns64(mask, base, offset); }
+MFMASIM_DEVICE int __fns(unsigned int mask, unsigned int base, int offset) { return __fns64(mask, base, offset); }
 
 #define MFMASIM_MIN_MAX(T)                                                       \
   constexpr MFMASIM_MEMBER T min(const T a, const T b) { return a < b ? a : b; } \

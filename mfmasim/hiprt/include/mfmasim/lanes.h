@@ -73,6 +73,7 @@ MFMASIM_DEVICE unsigned long long __ballot(int predicate) {
   constexpr int not_equal = 33;  // LLVM's ICMP_NE; unlike ballot_w32 and ballot_w64 this fits either wave size
   return __builtin_amdgcn_uicmp((unsigned)predicate, 0u, not_equal);
 }
+MFMASIM_DEVICE unsigned long long __ballot64(int predicate) { return __ballot(predicate); }
 MFMASIM_DEVICE unsigned long long __activemask() { return __ballot(1); }
 MFMASIM_DEVICE int __any(int predicate) { return __ballot(predicate) != 0; }
 MFMASIM_DEVICE int __all(int predicate) { return __ballot(!predicate) == 0; }

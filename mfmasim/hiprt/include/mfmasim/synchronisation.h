@@ -12,6 +12,7 @@ MFMASIM_DEVICE void __syncthreads() {
 }
 
 // Barriers that also count: how many work-items of the block say yes, whether all do, whether one does.
+MFMASIM_DEVICE void __named_sync() { __builtin_amdgcn_s_barrier(); }
 MFMASIM_DEVICE int __syncthreads_count(int predicate) {
   static __shared__ int total;
   if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) total = 0;
@@ -39,6 +40,8 @@ MFMASIM_DEVICE void __threadfence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ
 
 MFMASIM_DEVICE long long clock64() { return (long long)__builtin_readcyclecounter(); }
 MFMASIM_DEVICE long long clock() { return clock64(); }
+MFMASIM_DEVICE long long __clock64() { return clock64(); }
+MFMASIM_DEVICE long long __clock() { return clock64(); }
 MFMASIM_DEVICE long long wall_clock64() { return (long long)__builtin_readsteadycounter(); }
 MFMASIM_DEVICE void __trap() { mfmasim_trap(); }
 MFMASIM_DEVICE void abort() { mfmasim_trap(); }

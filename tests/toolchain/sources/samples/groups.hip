@@ -28,7 +28,7 @@ __global__ void sums(const int* in, int* block_sum, int* tile_sums, int* static_
   cg::thread_block_tile<32> wide = cg::tiled_partition<32>(block);
   auto eight = cg::tiled_partition<8>(wide);
   for (unsigned offset = eight.size() / 2; offset > 0; offset /= 2) value += eight.shfl_down(value, offset);
-  if (eight.thread_rank() == 0) static_sums[eight.meta_group_rank()] = value;
+  if (eight.thread_rank() == 0) static_sums[wide.meta_group_rank() * eight.meta_group_size() + eight.meta_group_rank()] = value;
 }
 
 __global__ void tiles(const int* in, unsigned* out) {

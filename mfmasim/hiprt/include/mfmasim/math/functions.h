@@ -97,6 +97,18 @@ MFMASIM_DEVICE float rnorm3df(float x, float y, float z) { return MFMASIM_F32(rn
 MFMASIM_DEVICE float norm4df(float x, float y, float z, float w) { return MFMASIM_F32(norm4d)(x, y, z, w); }
 MFMASIM_DEVICE float rnorm4df(float x, float y, float z, float w) { return MFMASIM_F32(rnorm4d)(x, y, z, w); }
 
+// Length of a vector of any number of elements.
+#define MFMASIM_NORM(T, f)                                  \
+  MFMASIM_DEVICE T norm##f(int count, const T *x) {         \
+    T sum = 0;                                              \
+    for (int i = 0; i < count; ++i) sum += x[i] * x[i];     \
+    return __builtin_sqrt##f(sum);                          \
+  }                                                         \
+  MFMASIM_DEVICE T rnorm##f(int count, const T *x) { return 1 / norm##f(count, x); }
+MFMASIM_NORM(float, f)
+MFMASIM_NORM(double, )
+#undef MFMASIM_NORM
+
 extern "C" void sincosf(float, float *, float *) noexcept;
 extern "C" void sincos(double, double *, double *) noexcept;
 #define MFMASIM_SINE_AND_COSINE(name, T, f, sine, cosine) \
