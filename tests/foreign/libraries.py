@@ -26,6 +26,9 @@ VERSIONS = {
     "rocWMMA/library/include/rocwmma/internal/rocwmma-version.hpp": "rocwmma",
 }
 """Headers that CMake writes from their ``.in``, and the prefix of the variables in them."""
+SEED = "rocThrust/test/test_seed"
+SLICED = "rocPRIM/test/rocprim", "hipCUB/test/hipcub"
+"""Folders with tests that CMake compiles in slices, each defined in a copy of the source."""
 NVIDIA = (
     (r"<cub/\w+/\w+\.cuh>", "<hipcub/hipcub.hpp>"),
     (r'"../../test/test_util.h"', '"../example_utils.hpp"'),
@@ -46,11 +49,14 @@ MENDED = {
 floating-point numbers leave, so that seven of its nine device examples never reach the device; and its block examples
 have CUB's headers and CUDA's names."""
 GTEST = ("-lgtest_main", "-lgtest")
-HEADERS_ALONE = (
+RAND = (
+    *GTEST,
     "-Wl,--defsym=rocrand_create_poisson_distribution=abort",
     "-Wl,--defsym=rocrand_destroy_discrete_distribution=abort",
 )
 """rocRAND's library is not built: the Poisson distribution, which needs it, is left out."""
+WMMA = """@test/hip_device.cpp @test/rocwmma_gtest_main.cpp @test/unit/unit_kernel_base.cpp -I@test -I@test/unit -lgtest
+-mcmodel=large""".replace("@", f"{FOLDER}/rocWMMA/")
 PASSED = r"\[  PASSED  \]"
 HIPCUB = """partition_flagged partition_if radix_sort reduce scan select_flagged select_if select_unique
 sort_find_non_trivial_runs"""
@@ -67,10 +73,33 @@ SUITES = {
     "rocPRIM/test/rocprim/test_constant_iterator": "*",
     "rocPRIM/test/rocprim/test_block_shuffle": "*",
     "rocPRIM/test/rocprim/test_block_reduce": "*",
+    "rocPRIM/test/rocprim/test_block_scan -DROCPRIM_TEST_SLICE=0": "*/0.*",
+    "rocPRIM/test/rocprim/test_warp_reduce": "*/0.*",
+    "rocPRIM/test/rocprim/test_warp_scan": "*/0.*",
+    "rocPRIM/test/rocprim/test_warp_exchange": "*/0.*",
+    "rocPRIM/test/rocprim/test_device_reduce": "*/0.ReduceEmptyInput",
+    "rocPRIM/test/rocprim/test_device_scan": "*/0.*Empty*",
+    "hipCUB/test/hipcub/test_hipcub_warp_reduce": "*/0.*",
+    "hipCUB/test/hipcub/test_hipcub_block_scan": "*/0.*",
+    "hipCUB/test/hipcub/test_hipcub_thread": "*",
+    "rocThrust/test/test_reduce": "*Simple*",
+    "rocThrust/test/test_sort": "*Simple*",
+    "rocThrust/test/test_scan": "*Simple*",
     "rocRAND/test/test_rocrand_kernel_philox4x32_10": "-*poisson*",
     "rocRAND/test/test_rocrand_kernel_xorwow": "-*poisson*",
+    "rocRAND/test/test_rocrand_kernel_mrg": "-*poisson*",
+    "rocRAND/test/test_rocrand_kernel_sobol32": "-*poisson*",
+    "rocRAND/test/test_rocrand_kernel_threefry4x64_20": "-*poisson*",
+    "rocRAND/test/test_rocrand_kernel_lfsr113": "-*poisson*",
+    "rocWMMA/test/unit/vector_test/test/vector": "*",
+    "rocWMMA/test/unit/cross_lane_ops_test/test/dpp_rotate_r4": "*",
+    "rocWMMA/test/unit/fill_fragment_test/test/fill_fragment_a_16": "*",
+    "rocWMMA/test/unit/load_store_matrix_sync_test/test/load_store_matrix_sync_b_16": "*",
 }
-"""GoogleTest suites, and the tests of them that are run."""
+"""GoogleTest suites with what defines the part that is compiled, and the tests of them that are run."""
+LINKED = {
+    "rocPRIM": GTEST, "hipCUB": GTEST, "rocThrust": (*GTEST, "-lsqlite3"), "rocRAND": RAND, "rocWMMA": WMMA.split(),
+}  # fmt: skip
 MATRICES = "simple_sgemm simple_dgemm simple_hgemm simple_dlrm simple_sgemv simple_dgemv"
 
 
@@ -98,10 +127,8 @@ PROGRAMS = [
     *(program(f"rocThrust/examples/{name}.cu") for name in THRUST.split()),
     program("rocPRIM/example/example_temporary_storage.cpp"),
     *(
-        program(
-            f"{name}.cpp", (*GTEST, *(HEADERS_ALONE if "rand" in name else ())), PASSED, (f"--gtest_filter={tests}",)
-        )
-        for name, tests in SUITES.items()
+        program(f"{path}.cpp", (*defined, *LINKED[path.partition("/")[0]]), PASSED, (f"--gtest_filter={tests}",))
+        for (path, *defined), tests in ((key.split(), tests) for key, tests in SUITES.items())
     ),
     program("libhipcxx/examples/hip/concurrent_hash_table.hip"),
     *(program(f"rocWMMA/samples/{name}.cpp", (), "PASSED") for name in MATRICES.split()),
@@ -120,7 +147,13 @@ def _written(prefix: str, repository: Path, text: str) -> str:
 
 
 def prepare() -> None:
-    """Write the headers that CMake would write, and mend the sources."""
+    """Write what CMake would write, and mend the sources."""
+    for source in (path for folder in SLICED for path in (FOLDER / folder).glob("*.cpp.in")):
+        source.with_suffix("").write_text(re.sub(r"(?m)^#cmakedefine.*$", "", source.read_text()))
+    if (seed := FOLDER / f"{SEED}.in.hpp").is_file():
+        (FOLDER / f"{SEED}.hpp").write_text(
+            re.sub(r"\$\{RNG\w+\}", "0", seed.read_text()).replace("${PRNG_SEEDS_INITIALIZER}", "1")
+        )
     for name, prefix in VERSIONS.items():
         source = FOLDER / f"{name}.in"
         if source.is_file() and not (FOLDER / name).exists():

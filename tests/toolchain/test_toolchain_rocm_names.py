@@ -1,5 +1,8 @@
 """Functions of ROCm's headers that few programs use: lane exchange, reductions, half precision, dot products."""
 
+import cmath
+import math
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -7,12 +10,12 @@ import pytest
 import mfmasim
 from tests.toolchain.toolchain_helpers import SOURCES
 
-LONG = [pytest.param(arch, marks=pytest.mark.long) for arch in ("gfx90a", "gfx950", "gfx1100")]
+LONG = [pytest.param(arch, marks=pytest.mark.long) for arch in ("gfx90a", "gfx950", "gfx1100", "gfx1201")]
 
 
-@pytest.fixture(scope="module", params=["gfx942", "gfx1201", *LONG])
+@pytest.fixture(scope="module", params=["gfx942", *LONG])
 def launch(request):
-    code = mfmasim.compile(SOURCES / "samples" / "rocm_names.hip", request.param, compiler="ziglang")
+    code = mfmasim.compile(SOURCES / "rocm_names.hip", request.param, compiler="ziglang")
 
     def run(name, grid, block, *args):
         report = mfmasim.device("sim").launch(code[name], grid, block, list(args), checks="all")
@@ -137,3 +140,48 @@ def test_functions_by_the_names_of_the_device_libraries(launch):
     assert np.abs(rows[:, 4]).max() < 1e-5
     assert rows[:, 5].max() < 1e-6
     assert out[-1] == 64
+
+
+def test_arguments_of_other_types_count_as_double(launch):
+    i, s = 3, -2
+    out, narrow = np.zeros(26), np.zeros(1, np.float32)
+    launch("promoted", 1, 1, np.array([i, s], np.int32), out, narrow)
+    ones = [
+        math.acosh,
+        math.asinh,
+        math.cbrt,
+        math.cosh,
+        math.erf,
+        math.expm1,
+        math.lgamma,
+        math.log1p,
+        float,
+        math.sinh,
+    ]
+    expected = [
+        *(one(i) for one in ones), math.gamma(i), 3,
+        math.atan2(i, 2), -3, 1.5, math.hypot(i, s), math.remainder(i, 2.5),
+        3, 2.5, -2, 24, 0.75, 2, i * 0.5 + s, 2 + 8, -2,
+    ]  # fmt: skip
+    assert np.allclose(out, expected, rtol=1e-14, atol=0)
+    assert narrow[0] == 27
+
+
+def test_complex_numbers(launch):
+    a, b, infinite = 1.5 - 2.25j, -0.75 + 3.5j, complex(math.inf, 1.0)
+    out, narrow = np.zeros(10, np.complex128), np.zeros(3, np.complex64)
+    launch("complex_numbers", 1, 1, np.array([a, b, infinite]), out, narrow)
+    with np.errstate(invalid="ignore"):
+        expected = [
+            a * b, a / b, cmath.exp(a), cmath.sqrt(b), a.conjugate() + cmath.rect(2, 0.5),
+            abs(a), abs(b) ** 2, cmath.phase(a), a**b,
+        ]  # fmt: skip
+    assert np.allclose(out[:9], expected, rtol=1e-13)
+    assert np.isnan(out[9].real)
+    assert np.allclose(narrow, [a * b, a / b, cmath.log(a)], rtol=1e-6)
+
+
+def test_steps_and_comparisons(launch):
+    out = np.zeros(12, np.float32)
+    launch("steps", 1, 1, out)
+    assert out.tolist() == [1.5, 1.5, 2.5, 1.5, 0, 1, 2.5, 2.5, 1, 1, 0, 0]

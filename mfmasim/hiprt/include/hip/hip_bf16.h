@@ -76,6 +76,7 @@ struct __hip_bfloat16 {
 #undef MFMASIM_COMPARE
   MFMASIM_MEMBER __hip_bfloat16 operator+() const { return *this; }
   MFMASIM_MEMBER __hip_bfloat16 operator-() const { return __hip_bfloat16_raw{(unsigned short)(__x ^ 0x8000)}; }
+  MFMASIM_STEPS(__hip_bfloat16, __hip_bfloat16(1.0f))
 };
 static_assert(sizeof(__hip_bfloat16) == 2, "mfmasim: __hip_bfloat16 is 16 bits");
 
@@ -104,6 +105,14 @@ struct __attribute__((aligned(4))) __hip_bfloat162 {
   MFMASIM_MEMBER __hip_bfloat162 operator-() const { return {-x, -y}; }
   friend MFMASIM_MEMBER bool operator==(__hip_bfloat162 a, __hip_bfloat162 b) { return a.x == b.x && a.y == b.y; }
   friend MFMASIM_MEMBER bool operator!=(__hip_bfloat162 a, __hip_bfloat162 b) { return !(a == b); }
+#define MFMASIM_COMPARE(op) \
+  friend MFMASIM_MEMBER bool operator op(__hip_bfloat162 a, __hip_bfloat162 b) { return a.x op b.x && a.y op b.y; }
+  MFMASIM_COMPARE(<)
+  MFMASIM_COMPARE(<=)
+  MFMASIM_COMPARE(>)
+  MFMASIM_COMPARE(>=)
+#undef MFMASIM_COMPARE
+  MFMASIM_STEPS(__hip_bfloat162, __hip_bfloat162(__hip_bfloat16(1.0f), __hip_bfloat16(1.0f)))
 };
 static_assert(sizeof(__hip_bfloat162) == 4, "mfmasim: __hip_bfloat162 is 32 bits");
 

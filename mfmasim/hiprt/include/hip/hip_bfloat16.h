@@ -48,3 +48,13 @@ MFMASIM_HOST_DEVICE hip_bfloat16 operator-(hip_bfloat16 a) {
   a.data ^= 0x8000;
   return a;
 }
+#define MFMASIM_STEP(op, change)                                                       \
+  MFMASIM_HOST_DEVICE hip_bfloat16 &operator op(hip_bfloat16 &a) { return a change hip_bfloat16(1.0f); } \
+  MFMASIM_HOST_DEVICE hip_bfloat16 operator op(hip_bfloat16 &a, int) {                 \
+    hip_bfloat16 before = a;                                                           \
+    a change hip_bfloat16(1.0f);                                                       \
+    return before;                                                                     \
+  }
+MFMASIM_STEP(++, +=)
+MFMASIM_STEP(--, -=)
+#undef MFMASIM_STEP

@@ -4,6 +4,21 @@
 
 #include <hip/hip_runtime.h>
 
+// Steps by one, before and after.
+#define MFMASIM_STEPS(T, one)                               \
+  MFMASIM_MEMBER T &operator++() { return *this += one; }   \
+  MFMASIM_MEMBER T &operator--() { return *this -= one; }   \
+  MFMASIM_MEMBER T operator++(int) {                        \
+    T before = *this;                                       \
+    *this += one;                                           \
+    return before;                                          \
+  }                                                         \
+  MFMASIM_MEMBER T operator--(int) {                        \
+    T before = *this;                                       \
+    *this -= one;                                           \
+    return before;                                          \
+  }
+
 struct __half_raw {
   union {
     unsigned short x;
@@ -73,8 +88,7 @@ struct __half {
 #undef MFMASIM_COMPARE
   MFMASIM_MEMBER __half operator+() const { return *this; }
   MFMASIM_MEMBER __half operator-() const { return (_Float16)-data; }
-  MFMASIM_MEMBER __half &operator++() { return *this += __half((_Float16)1); }
-  MFMASIM_MEMBER __half &operator--() { return *this -= __half((_Float16)1); }
+  MFMASIM_STEPS(__half, __half(1.0f))
 };
 static_assert(sizeof(__half) == 2 && alignof(__half) == 2, "mfmasim: __half is 16 bits");
 
@@ -109,6 +123,11 @@ struct __half2 {
   MFMASIM_MEMBER __half2 operator-() const { return __half2(-data); }
   friend MFMASIM_MEMBER bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
   friend MFMASIM_MEMBER bool operator!=(__half2 a, __half2 b) { return !(a == b); }
+  friend MFMASIM_MEMBER bool operator<(__half2 a, __half2 b) { return a.x < b.x && a.y < b.y; }
+  friend MFMASIM_MEMBER bool operator>(__half2 a, __half2 b) { return b < a; }
+  friend MFMASIM_MEMBER bool operator<=(__half2 a, __half2 b) { return !(b < a); }
+  friend MFMASIM_MEMBER bool operator>=(__half2 a, __half2 b) { return !(a < b); }
+  MFMASIM_STEPS(__half2, __half2(__half(1.0f)))
 };
 static_assert(sizeof(__half2) == 4 && alignof(__half2) == 4, "mfmasim: __half2 is 32 bits");
 

@@ -19,8 +19,8 @@
 #define MFMASIM_LIBRARY extern "C" __device__ inline __attribute__((always_inline, nodebug))
 
 #define MFMASIM_OCML(name, ours, parameters, arguments)                                      \
-  MFMASIM_LIBRARY float __ocml_##name##_f32(parameters(float)) { return ::ours arguments; } \
-  MFMASIM_LIBRARY double __ocml_##name##_f64(parameters(double)) { return ::ours arguments; }
+  MFMASIM_LIBRARY __attribute__((const)) float __ocml_##name##_f32(parameters(float)) { return ::ours arguments; } \
+  MFMASIM_LIBRARY __attribute__((const)) double __ocml_##name##_f64(parameters(double)) { return ::ours arguments; }
 #define MFMASIM_X(T) T x
 #define MFMASIM_XY(T) T x, T y
 #define MFMASIM_XYZ(T) T x, T y, T z

@@ -83,13 +83,14 @@ MFMASIM_UNARY(float, exp2, __builtin_exp2f)
 MFMASIM_UNARY(float, log, __builtin_logf)
 MFMASIM_UNARY(float, log2, __builtin_log2f)
 MFMASIM_UNARY(float, log10, __builtin_log10f)
-MFMASIM_BINARY(float, min, __builtin_fminf)
-MFMASIM_BINARY(float, max, __builtin_fmaxf)
-MFMASIM_BINARY(double, min, __builtin_fmin)
-MFMASIM_BINARY(double, max, __builtin_fmax)
 MFMASIM_BINARY(float, copysign, __builtin_copysignf)
 MFMASIM_BINARY(float, fmin, __builtin_fminf)
 MFMASIM_BINARY(float, fmax, __builtin_fmaxf)
+
+MFMASIM_HOST_DEVICE float min(float x, float y) { return __builtin_fminf(x, y); }
+MFMASIM_HOST_DEVICE float max(float x, float y) { return __builtin_fmaxf(x, y); }
+MFMASIM_HOST_DEVICE double min(double x, double y) { return __builtin_fmin(x, y); }
+MFMASIM_HOST_DEVICE double max(double x, double y) { return __builtin_fmax(x, y); }
 
 extern "C" float fmaf(float, float, float) noexcept;
 extern "C" double fma(double, double, double) noexcept;
@@ -98,6 +99,7 @@ extern "C" double ldexp(double, int) noexcept;
 MFMASIM_DEVICE float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 MFMASIM_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 MFMASIM_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+MFMASIM_DEVICE _Float16 fma(_Float16 x, _Float16 y, _Float16 z) { return __builtin_fmaf16(x, y, z); }
 MFMASIM_DEVICE float ldexpf(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
 MFMASIM_DEVICE double ldexp(double x, int exponent) { return __builtin_ldexp(x, exponent); }
 MFMASIM_DEVICE float ldexp(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
@@ -116,9 +118,29 @@ MFMASIM_DEVICE bool isinf(float x) { return __builtin_isinf(x); }
 MFMASIM_DEVICE bool isinf(double x) { return __builtin_isinf(x); }
 MFMASIM_DEVICE bool isfinite(float x) { return __builtin_isfinite(x); }
 MFMASIM_DEVICE bool isfinite(double x) { return __builtin_isfinite(x); }
+MFMASIM_DEVICE bool isnormal(float x) { return __builtin_isnormal(x); }
+MFMASIM_DEVICE bool isnormal(double x) { return __builtin_isnormal(x); }
 MFMASIM_DEVICE bool signbit(float x) { return __builtin_signbit(x); }
 MFMASIM_DEVICE bool signbit(double x) { return __builtin_signbit(x); }
 #endif
+
+// The C library's names for them.
+extern "C" int __finitef(float) noexcept;
+extern "C" int __finite(double) noexcept;
+extern "C" int __isinff(float) noexcept;
+extern "C" int __isinf(double) noexcept;
+extern "C" int __isnanf(float) noexcept;
+extern "C" int __isnan(double) noexcept;
+extern "C" int __signbitf(float) noexcept;
+extern "C" int __signbit(double) noexcept;
+MFMASIM_DEVICE int __finitef(float x) { return __builtin_isfinite(x); }
+MFMASIM_DEVICE int __finite(double x) { return __builtin_isfinite(x); }
+MFMASIM_DEVICE int __isinff(float x) { return __builtin_isinf(x); }
+MFMASIM_DEVICE int __isinf(double x) { return __builtin_isinf(x); }
+MFMASIM_DEVICE int __isnanf(float x) { return __builtin_isnan(x); }
+MFMASIM_DEVICE int __isnan(double x) { return __builtin_isnan(x); }
+MFMASIM_DEVICE int __signbitf(float x) { return __builtin_signbit(x); }
+MFMASIM_DEVICE int __signbit(double x) { return __builtin_signbit(x); }
 
 // Fast intrinsics: the hardware's own approximations.
 MFMASIM_DEVICE float __expf(float x) { return __builtin_amdgcn_exp2f(x * 0x1.715476p+0f); }

@@ -140,6 +140,18 @@ template <typename T_, unsigned int N_>
 MFMASIM_MEMBER bool operator!=(const MFMASIM_VECTOR &a, const MFMASIM_VECTOR &b) {
   return !(a == b);
 }
+#define MFMASIM_COMPARE(op)                                                             \
+  template <typename T_, unsigned int N_>                                               \
+  MFMASIM_MEMBER bool operator op(const MFMASIM_VECTOR &a, MFMASIM_ELEMENT b) {         \
+    return a op MFMASIM_VECTOR(b);                                                      \
+  }                                                                                     \
+  template <typename T_, unsigned int N_>                                               \
+  MFMASIM_MEMBER bool operator op(MFMASIM_ELEMENT a, const MFMASIM_VECTOR &b) {         \
+    return MFMASIM_VECTOR(a) op b;                                                      \
+  }
+MFMASIM_COMPARE(==)
+MFMASIM_COMPARE(!=)
+#undef MFMASIM_COMPARE
 #undef MFMASIM_EACH
 #undef MFMASIM_VECTOR
 #undef MFMASIM_ELEMENT

@@ -191,6 +191,14 @@ MFMASIM_HOSTS_1(j0) MFMASIM_BESSEL(j0)
 MFMASIM_HOSTS_1(j1) MFMASIM_BESSEL(j1)
 MFMASIM_HOSTS_1(y0) MFMASIM_BESSEL(y0)
 MFMASIM_HOSTS_1(y1) MFMASIM_BESSEL(y1)
+#define MFMASIM_ORDERED(name)                             \
+  extern "C" double name(int, double) noexcept;           \
+  extern "C" float name##f(int, float) noexcept;          \
+  MFMASIM_MISSING(name) double name(int, double);         \
+  MFMASIM_MISSING(name##f) float name##f(int, float);
+MFMASIM_ORDERED(jn)
+MFMASIM_ORDERED(yn)
+#undef MFMASIM_ORDERED
 MFMASIM_BESSEL(cyl_bessel_i0)
 MFMASIM_BESSEL(cyl_bessel_i1)
 

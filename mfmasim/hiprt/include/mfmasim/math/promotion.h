@@ -15,42 +15,116 @@ template <typename A_, typename B_>
 struct mixed {
   static constexpr bool numbers = __is_arithmetic(A_) && __is_arithmetic(B_);
   static constexpr bool value = numbers && (__is_integral(A_) || __is_integral(B_) || sizeof(A_) != sizeof(B_));
+  static constexpr bool floating = value && !(__is_integral(A_) && __is_integral(B_));
 };
 
 }  // namespace mfmasim
 
-#define MFMASIM_PROMOTED(name)                                                                      \
-  template <typename T_>                                                                            \
-  MFMASIM_MEMBER_DEVICE typename mfmasim::only<__is_integral(T_), double>::type name(T_ x) {        \
-    return ::name((double)x);                                                                       \
+#define MFMASIM_PROMOTED(R, name)                                                         \
+  template <typename T_>                                                                 \
+  MFMASIM_MEMBER_DEVICE typename mfmasim::only<__is_integral(T_), R>::type name(T_ x) { \
+    return ::name((double)x);                                                            \
   }
-MFMASIM_PROMOTED(sqrt)
-MFMASIM_PROMOTED(exp)
-MFMASIM_PROMOTED(exp2)
-MFMASIM_PROMOTED(log)
-MFMASIM_PROMOTED(log2)
-MFMASIM_PROMOTED(log10)
-MFMASIM_PROMOTED(sin)
-MFMASIM_PROMOTED(cos)
-MFMASIM_PROMOTED(tan)
-MFMASIM_PROMOTED(tanh)
-MFMASIM_PROMOTED(atan)
-MFMASIM_PROMOTED(fabs)
-MFMASIM_PROMOTED(floor)
-MFMASIM_PROMOTED(ceil)
+MFMASIM_PROMOTED(double, acos)
+MFMASIM_PROMOTED(double, acosh)
+MFMASIM_PROMOTED(double, asin)
+MFMASIM_PROMOTED(double, asinh)
+MFMASIM_PROMOTED(double, atan)
+MFMASIM_PROMOTED(double, atanh)
+MFMASIM_PROMOTED(double, cbrt)
+MFMASIM_PROMOTED(double, ceil)
+MFMASIM_PROMOTED(double, cos)
+MFMASIM_PROMOTED(double, cosh)
+MFMASIM_PROMOTED(double, erf)
+MFMASIM_PROMOTED(double, erfc)
+MFMASIM_PROMOTED(double, exp)
+MFMASIM_PROMOTED(double, exp2)
+MFMASIM_PROMOTED(double, expm1)
+MFMASIM_PROMOTED(double, fabs)
+MFMASIM_PROMOTED(double, floor)
+MFMASIM_PROMOTED(double, lgamma)
+MFMASIM_PROMOTED(double, log)
+MFMASIM_PROMOTED(double, log10)
+MFMASIM_PROMOTED(double, log1p)
+MFMASIM_PROMOTED(double, log2)
+MFMASIM_PROMOTED(double, logb)
+MFMASIM_PROMOTED(double, nearbyint)
+MFMASIM_PROMOTED(double, rint)
+MFMASIM_PROMOTED(double, round)
+MFMASIM_PROMOTED(double, sin)
+MFMASIM_PROMOTED(double, sinh)
+MFMASIM_PROMOTED(double, sqrt)
+MFMASIM_PROMOTED(double, tan)
+MFMASIM_PROMOTED(double, tanh)
+MFMASIM_PROMOTED(double, tgamma)
+MFMASIM_PROMOTED(double, trunc)
+MFMASIM_PROMOTED(long, lrint)
+MFMASIM_PROMOTED(long, lround)
+MFMASIM_PROMOTED(long long, llrint)
+MFMASIM_PROMOTED(long long, llround)
+MFMASIM_PROMOTED(int, ilogb)
+#if !defined(isnan)
+MFMASIM_PROMOTED(bool, isfinite)
+MFMASIM_PROMOTED(bool, isinf)
+MFMASIM_PROMOTED(bool, isnan)
+MFMASIM_PROMOTED(bool, isnormal)
+MFMASIM_PROMOTED(bool, signbit)
+#endif
 #undef MFMASIM_PROMOTED
 
 // A whole exponent keeps the base's precision.
 MFMASIM_DEVICE float pow(float x, int n) { return (float)pow((double)x, (double)n); }
 MFMASIM_DEVICE double pow(double x, int n) { return pow(x, (double)n); }
-#define MFMASIM_PROMOTED(name)                                                                          \
-  template <typename A_, typename B_>                                                                   \
+MFMASIM_DEVICE _Float16 pow(_Float16 x, int n) { return (_Float16)pow((float)x, n); }
+MFMASIM_DEVICE float powif(float x, int n) { return pow(x, n); }
+MFMASIM_DEVICE double powi(double x, int n) { return pow(x, n); }
+#define MFMASIM_PROMOTED(name)                                                                                 \
+  template <typename A_, typename B_>                                                                          \
   MFMASIM_MEMBER_DEVICE typename mfmasim::only<mfmasim::mixed<A_, B_>::value, double>::type name(A_ x, B_ y) { \
-    return ::name((double)x, (double)y);                                                                \
+    return ::name((double)x, (double)y);                                                                       \
   }
-MFMASIM_PROMOTED(pow)
 MFMASIM_PROMOTED(atan2)
-MFMASIM_PROMOTED(fmod)
+MFMASIM_PROMOTED(copysign)
+MFMASIM_PROMOTED(fdim)
 MFMASIM_PROMOTED(fmax)
 MFMASIM_PROMOTED(fmin)
+MFMASIM_PROMOTED(fmod)
+MFMASIM_PROMOTED(hypot)
+MFMASIM_PROMOTED(nextafter)
+MFMASIM_PROMOTED(pow)
+MFMASIM_PROMOTED(remainder)
 #undef MFMASIM_PROMOTED
+// Of integers these stay integers; other types than C's own need an order.
+#define MFMASIM_PROMOTED(name, op)                                                                                \
+  template <typename A_, typename B_>                                                                             \
+  MFMASIM_MEMBER_DEVICE typename mfmasim::only<mfmasim::mixed<A_, B_>::floating, double>::type name(A_ x, B_ y) { \
+    return ::name((double)x, (double)y);                                                                          \
+  }                                                                                                               \
+  template <typename T_>                                                                                          \
+  MFMASIM_MEMBER_DEVICE T_ name(T_ x, T_ y) {                                                                     \
+    return x op y ? x : y;                                                                                        \
+  }
+MFMASIM_PROMOTED(min, <)
+MFMASIM_PROMOTED(max, >)
+#undef MFMASIM_PROMOTED
+#define MFMASIM_PROMOTED(name, Second)                                                                     \
+  template <typename T_>                                                                                   \
+  MFMASIM_MEMBER_DEVICE typename mfmasim::only<__is_integral(T_), double>::type name(T_ x, Second second) { \
+    return ::name((double)x, second);                                                                      \
+  }
+MFMASIM_PROMOTED(frexp, int *)
+MFMASIM_PROMOTED(ldexp, int)
+MFMASIM_PROMOTED(modf, double *)
+MFMASIM_PROMOTED(scalbln, long)
+MFMASIM_PROMOTED(scalbn, int)
+#undef MFMASIM_PROMOTED
+template <typename A_, typename B_>
+MFMASIM_MEMBER_DEVICE typename mfmasim::only<mfmasim::mixed<A_, B_>::value, double>::type remquo(A_ x, B_ y, int *quotient) {
+  return ::remquo((double)x, (double)y, quotient);
+}
+template <typename A_, typename B_, typename C_>
+MFMASIM_MEMBER_DEVICE
+    typename mfmasim::only<mfmasim::mixed<A_, B_>::value || mfmasim::mixed<B_, C_>::value, double>::type
+    fma(A_ x, B_ y, C_ z) {
+  return ::fma((double)x, (double)y, (double)z);
+}

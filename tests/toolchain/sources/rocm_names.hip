@@ -5,6 +5,8 @@
 #include <hip/hip_math_constants.h>
 #include <hip/hip_runtime.h>
 
+#include <complex>
+
 extern "C" __device__ __attribute__((const)) float __ocml_floor_f32(float);
 extern "C" __device__ unsigned int __ockl_wfred_max_u32(unsigned int);
 extern "C" __device__ size_t __ockl_get_global_id(unsigned int);
@@ -99,4 +101,34 @@ __global__ void numbers(const double *in, float *out) {
   row[4] = normf(3, parts) - norm3df(x, 2, 3);
   row[5] = __builtin_fabsf(rnormf(3, parts) - rnorm3df(x, 2, 3));
   atomicAddNoRet(out + 6 * 64, 1.0f);
+}
+
+// Arguments of other types than the functions have: integers count as double, and so do two different types.
+#define ONE(name) *out++ = name(i);
+__global__ void promoted(const int *in, double *out, float *narrow) {
+  int i = in[0], power;
+  short s = (short)in[1];
+  ONE(acosh) ONE(asinh) ONE(cbrt) ONE(cosh) ONE(erf) ONE(expm1) ONE(lgamma) ONE(log1p) ONE(rint) ONE(sinh) ONE(tgamma) ONE(trunc)
+  *out++ = atan2(i, 2.0f), *out++ = copysign(i, -1.0f), *out++ = fdim(i, 1.5), *out++ = hypot(i, s), *out++ = remainder(i, 2.5f);
+  *out++ = max(i, 2.5f), *out++ = min(i, 2.5), *out++ = min(s, s), *out++ = ldexp(i, 3), *out++ = frexp(i, &power), *out++ = power;
+  *out++ = fma(i, 0.5f, s), *out++ = isnan(i) + 2 * isfinite(s) + 4 * signbit(i) + 8 * isnormal(0.5f), *out++ = lround(s);
+  *narrow = powif((float)i, 3);
+}
+
+__global__ void complex_numbers(const std::complex<double> *in, std::complex<double> *out, std::complex<float> *narrow) {
+  std::complex<double> a = in[0], b = in[1], c = a;
+  std::complex<float> f(a), g(b);
+  *out++ = a * b, *out++ = a / b, *out++ = std::exp(a), *out++ = std::sqrt(b), *out++ = std::conj(a) + std::polar(2.0, 0.5);
+  *out++ = std::abs(a), *out++ = std::norm(b), *out++ = std::arg(a), *out++ = std::pow(a, b), *out++ = (c *= in[2]) / in[2];
+  narrow[0] = f * g, narrow[1] = f / g, narrow[2] = std::log(f);
+}
+
+__global__ void steps(float *out) {
+  __half h(1.5f), before = h++;
+  __hip_bfloat16 b(2.5f);
+  __half2 p(h, before), q(before, before);
+  __hip_bfloat162 r(b, b), s = r--;
+  int2 pair = {3, 3};
+  *out++ = before, *out++ = --h, *out++ = b--, *out++ = b, *out++ = p < q, *out++ = q <= p, *out++ = (p++).x, *out++ = p.y;
+  *out++ = r < s, *out++ = pair == 3, *out++ = pair != 3, *out++ = 4 == pair;
 }
