@@ -107,7 +107,8 @@ def command(source: str, flags: tuple[str, ...], arch: str, to: Path) -> list[st
     """Arguments of hipcc."""
     del arch, to
     includes = (word for place in INCLUDES.split() for word in ("-isystem", str(FOLDER / place)))
-    return ["-std=c++17", *includes, str(FOLDER / source), *flags]
+    path = FOLDER / source
+    return ["-std=c++17", *includes, f"-I{path.parents[1]}", str(path), *flags]
 
 
 def program(

@@ -14,6 +14,7 @@ clusters {clusters}
 items hipSuccess
 part hipErrorNotSupported
 names 24.75 640334
+bfloat16 3f80 3f82 7f80 3f80 3f81 ff80
 masks 64: 128 64, 64 128, 63
 channels 16 16 16 16 kind 0
 array hipErrorNotSupported

@@ -35,9 +35,16 @@ def test_instructions_that_move_values_between_lanes(launch):
     launch("exchange", 1, wave, given, out)
     second = [([bit for bit in range(32) if word >> bit & 1] + [2**32 - 1])[1] for word in given.tolist()]
     expected = [
-        given[lane ^ 5], given[lane ^ 3], given[lane ^ 1], given[lane ^ 1], given[lane ^ 3],
-        np.full(wave, (given & 1).sum()), second, np.full(wave, (given & 255).max()), lane,
-    ]  # fmt: skip
+        given[lane ^ 5],
+        given[lane ^ 3],
+        given[lane ^ 1],
+        given[lane ^ 1],
+        given[lane ^ 3],
+        np.full(wave, (given & 1).sum()),
+        second,
+        np.full(wave, (given & 255).max()),
+        lane,
+    ]
     assert np.array_equal(out[:, :9], np.array(expected, np.uint32).T)
 
 
@@ -96,11 +103,20 @@ def test_half_precision(launch):
         either = np.where(np.isnan(a), a, b)
         unordered = ~(a >= b)
         columns = {
-            3: clamped(a + b), 4: clamped(a - b), 5: clamped(a * b), 6: clamped(exact), 9: clamped(a + b),
+            3: clamped(a + b),
+            4: clamped(a - b),
+            5: clamped(a * b),
+            6: clamped(exact),
+            9: clamped(a + b),
             7: np.where(np.isnan(either), either, np.maximum(a, b)),
             8: np.where(np.isnan(either), either, np.minimum(a, b)),
-            10: clamped(b + b), 11: unordered, 12: a != b, 13: b != b, 14: np.isnan(a), 15: a,
-        }  # fmt: skip
+            10: clamped(b + b),
+            11: unordered,
+            12: a != b,
+            13: b != b,
+            14: np.isnan(a),
+            15: a,
+        }
         s, t = (x.astype(np.float32).astype(ml_dtypes.bfloat16) for x in (a, b))
         nan, differ = np.isnan(b), a != b  # the second pair is b with b
         bits = [unordered & nan, differ & nan, ~(s >= t) & nan, (s != t) & nan, differ]
@@ -159,10 +175,24 @@ def test_arguments_of_other_types_count_as_double(launch):
         math.sinh,
     ]
     expected = [
-        *(one(i) for one in ones), math.gamma(i), 3,
-        math.atan2(i, 2), -3, 1.5, math.hypot(i, s), math.remainder(i, 2.5),
-        3, 2.5, -2, 24, 0.75, 2, i * 0.5 + s, 2 + 8, -2,
-    ]  # fmt: skip
+        *(one(i) for one in ones),
+        math.gamma(i),
+        3,
+        math.atan2(i, 2),
+        -3,
+        1.5,
+        math.hypot(i, s),
+        math.remainder(i, 2.5),
+        3,
+        2.5,
+        -2,
+        24,
+        0.75,
+        2,
+        i * 0.5 + s,
+        2 + 8,
+        -2,
+    ]
     assert np.allclose(out, expected, rtol=1e-14, atol=0)
     assert narrow[0] == 27
 
@@ -173,9 +203,16 @@ def test_complex_numbers(launch):
     launch("complex_numbers", 1, 1, np.array([a, b, infinite]), out, narrow)
     with np.errstate(invalid="ignore"):
         expected = [
-            a * b, a / b, cmath.exp(a), cmath.sqrt(b), a.conjugate() + cmath.rect(2, 0.5),
-            abs(a), abs(b) ** 2, cmath.phase(a), a**b,
-        ]  # fmt: skip
+            a * b,
+            a / b,
+            cmath.exp(a),
+            cmath.sqrt(b),
+            a.conjugate() + cmath.rect(2, 0.5),
+            abs(a),
+            abs(b) ** 2,
+            cmath.phase(a),
+            a**b,
+        ]
     assert np.allclose(out[:9], expected, rtol=1e-13)
     assert np.isnan(out[9].real)
     assert np.allclose(narrow, [a * b, a / b, cmath.log(a)], rtol=1e-6)

@@ -9,6 +9,7 @@
 #include "built.h"
 #include "interpreter.h"
 #include "guard.h"
+#include "numbers.h"
 #include "programs.h"
 
 enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4, FIRST_PAGE = 4096 };

@@ -232,6 +232,14 @@ int main(int argc, char **argv) {
   (void)hipMemcpy(places, b, sizeof places, hipMemcpyDeviceToHost);
   printf("names %g %u\n", results[3], places[3]);
 
+  volatile float singles[] = {1.00390625f, 1.01171875f, 3.4e38f};
+  volatile double doubles[] = {1 + 0x1p-8, 1 + 0x1p-8 + 0x1p-52, -3.4e38};
+  __bf16 narrow[6];
+  for (int i = 0; i < 3; ++i) narrow[i] = (__bf16)singles[i], narrow[i + 3] = (__bf16)doubles[i];
+  unsigned short codes[6];
+  memcpy(codes, narrow, sizeof codes);
+  printf("bfloat16 %x %x %x %x %x %x\n", codes[0], codes[1], codes[2], codes[3], codes[4], codes[5]);
+
   print_masks(a, b);
 
   hipArray_t array;
