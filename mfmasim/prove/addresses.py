@@ -14,6 +14,8 @@ from mfmasim.prove.trace import Access, Reach
 from mfmasim.prove.words import Word, known, literal, pair, settled, signed, unsigned
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.prove.state import State
@@ -71,7 +73,9 @@ def _followed(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acc
         found = [_global(state, ins, kind, size, arch)]
     else:
         return [_unknown(state, ins, ins.space or "global", kind, f"{ins.name} is not followed")]
-    if ins.modifiers.get("lds") or ins.opcode.to_lds:
+    if ins.opcode.counter == "async":
+        found += _in_lds(state, ins, "write" if ins.opcode.to_lds else "read", [ins.modifiers.get("offset", 0)], size or 0, 2)
+    elif ins.modifiers.get("lds") or ins.opcode.to_lds:
         found.append(_direct(state, ins, size, arch))
     return found
 
@@ -184,8 +188,6 @@ def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: A
 
 def _direct(state: State, ins: Instruction, size: int | None, arch: Arch) -> Access:
     """The LDS side of a load that writes the LDS (`mfmasim.machine.ops.lds_direct`)."""
-    if ins.opcode.counter == "async":
-        return _access(state, ins, "lds", "write", None, 0, f"{ins.name} is not followed", None, "memory")
     start = known(state.scalar(arch.m0))
     if start is None or size is None:
         return _access(state, ins, "lds", "write", None, 0, "M0 is not a constant", None, "memory")
@@ -210,14 +212,20 @@ def _shared(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acces
         return [_unknown(state, ins, "lds", kind, f"{ins.name} is not followed")]
     if "addtid" in ins.name or not ins.src or ins.src[0].kind != "v":
         return [_unknown(state, ins, "lds", row.kind, f"{ins.name} is not followed")]
-    kind = row.kind
-    base = state.operand(ins.src[0])
     offsets = [ins.modifiers.get("offset", 0)]
     if row.parts == 2:
         offsets = [row.stride * ins.modifiers.get(f"offset{k}", 0) for k in range(2)]
-    out = []
+    return _in_lds(state, ins, row.kind, offsets, row.size)
+
+
+def _in_lds(
+    state: State, ins: Instruction, kind: str, offsets: Sequence[int], size: int, source: int = 0
+) -> list[Access]:
+    """Accesses at offsets from a vector register, the source of that number; beside one to memory where that is not 0."""
+    register, through = ins.src[source], "memory" if source else ""
+    base, out = state.operand(register), []
     for offset in offsets:
         place = None if base is None or base.part else unsigned(settled(base.value + offset), state.facts)
-        why = "" if place is not None else f"v{ins.src[0].index} is not known, or may wrap"
-        out.append(_access(state, ins, "lds", kind, place, row.size, why))
+        why = "" if place is not None else f"v{register.index} is not known, or may wrap"
+        out.append(_access(state, ins, "lds", kind, place, size, why, None, through))
     return out

@@ -10,6 +10,7 @@ import numpy as np
 
 from mfmasim.isa.barriers import of_workgroup
 from mfmasim.isa.operands import EXEC, VCC
+from mfmasim.machine.ops.scalar_mode import writable_mode, written_mode
 from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
 from mfmasim.prove.elements import Elements
@@ -163,7 +164,7 @@ class Execution:
                 raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
         elif not opcode.wait:
             # Expressions do not say in which mode they were computed.
-            if opcode.kind == "setreg" and follow is not None:
+            if opcode.kind == "setreg" and follow is not None and written_mode(ins) & writable_mode(self.arch):
                 raise Stopped(f"{ins.text} is not followed", ins.pc)
             execute_alu(state, ins)
         why = ""

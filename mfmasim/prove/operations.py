@@ -374,12 +374,14 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     ("v_and_b32 s_and_b32", _three(_and)),
     ("v_or_b32 s_or_b32", _three(_or)),
     ("v_xor_b32 s_xor_b32", _three(_xor)),
+    ("v_mad_u32", _then(_two(_multiply), _two(_add))),
     ("v_lshl_add_u32", _then(_left, _two(_add))),
     ("v_add_lshl_u32", _then(_two(_add), _left)),
     ("v_lshl_or_b32", _then(_left, _or)),
     ("v_and_or_b32", _then(_and, _or)),
     ("v_or3_b32", _then(_or, _or)),
     ("v_xad_u32", _then(_xor, _two(_add))),
+    ("s_bitset1_b32", lambda w, f: None if (n := _amount(w[0])) is None else _or(w[1], bits(1 << n), f)),
     ("v_add3_u32", _then(_two(_add), _two(_add))),
     ("v_bfe_u32", _three(_field)),
     ("s_bfe_u32", _three(_scalar_field)),
@@ -404,5 +406,6 @@ WIDE: dict[str, str] = {
     "v_ashrrev_i64": "right signed reversed", "s_ashr_i64": "right signed",
     "s_mov_b64": "move", "v_mov_b64": "move", "s_add_u64": "add", "s_add_nc_u64": "add", "v_add_nc_u64": "add",
     "s_sub_u64": "subtract", "s_sub_nc_u64": "subtract", "s_mul_u64": "multiply",
+    "v_mul_u64": "multiply",
 }  # fmt: skip
 """Operations with a result of two dwords, by what they do."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.architectures import arch as find_arch
+from mfmasim.isa.immediates import register_field
 from mfmasim.isa.operands import EXEC
 from mfmasim.prove import comparisons
 from mfmasim.prove.constants import computed, computed_wide
@@ -15,7 +17,7 @@ from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.paths import Stopped, decide
 from mfmasim.prove.quotients import defined, estimates, selected, stage_of
 from mfmasim.prove.wide_instructions import carry_in, carry_of, execute_wide
-from mfmasim.prove.words import known
+from mfmasim.prove.words import Word, known, literal
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -62,7 +64,24 @@ def execute_scalar(state: State, ins: Instruction) -> None:
         execute_wide(state, ins)
         state.scc = None if name != "s_mov_b64" else state.scc
         return
+    if ins.opcode.kind == "getreg":
+        state.write(ins.dst[0], [_hardware(ins)])
+        return
     _plain_scalar(state, ins)
+
+
+def _hardware(ins: Instruction) -> Word | None:
+    """A field of a hardware register that is the same for all waves of launches without clusters; None for others."""
+    number, offset, mask = register_field(ins)
+    register = find_arch(ins.arch).hardware_registers.by_number.get(number)
+    total = 0
+    for _, first, width, holds in () if register is None else register.fields:
+        if (1 << width) - 1 << first & mask << offset:
+            value = 0 if holds in ("cluster", "workgroup_in_cluster") else int(holds) if holds.isdigit() else None
+            if value is None:
+                return None
+            total |= value << first
+    return None if register is None else literal(total >> offset & mask)
 
 
 def _constant(state: State, ins: Instruction) -> bool:
@@ -98,6 +117,7 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
         "s_mul_hi_u32",
         "s_mul_hi_i32",
         "s_nop",
+        "s_bitset1_b32",
         "s_pack_ll_b32_b16",
         "s_sext_i32_i8",
         "s_sext_i32_i16",

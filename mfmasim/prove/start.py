@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -151,6 +152,8 @@ def first_state(kernel: Kernel, contract: Contract, segment: Segment) -> State:
         Stopped: the kernel is started in a way that is not followed.
     """
     arch, descriptor, lanes = kernel.arch, kernel.info.descriptor, kernel.wave
+    if prod(kernel.info.metadata.cluster_dims or (1,)) > 1:
+        raise Stopped("clusters of workgroups are not followed")
     bx, by, bz = contract.block
     items = bx * by * bz
     count = -(-items // lanes)

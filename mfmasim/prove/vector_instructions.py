@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["execute_vector"]
 
+_TABLES = {0x40: "v_and_b32", 0x54: "v_or_b32", 0x14: "v_xor_b32"}
+"""Truth tables of V_BITOP2_B32, by the rows in which a third source of 0 takes part."""
 MODIFIERS = ("clamp", "omod", "op_sel", "neg_lo", "neg_hi")
 
 
@@ -37,7 +39,7 @@ def _changed(ins: Instruction) -> bool:
 
 def execute_vector(state: State, ins: Instruction) -> None:
     """Registers and masks after a vector instruction."""
-    name = ins.name
+    name = ins.name if ins.name != "v_bitop2_b32" else _TABLES.get(ins.modifiers["bitop3"] & 0x55, ins.name)
     if ins.opcode.matrix:  # it writes all lanes, whatever EXEC says
         for operand in ins.dst:
             for k in range(operand.count):

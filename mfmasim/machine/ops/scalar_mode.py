@@ -185,19 +185,22 @@ def written_mode(instruction: Instruction) -> int:
     return mask << offset if number == MODE else 0
 
 
+def writable_mode(arch: Arch) -> int:
+    """Bits of MODE that have a meaning here; others, such as how a page fault is replayed (gfx1250: 25), change nothing."""
+    rules = RULES | EXCEPTIONS if arch.floats.mode_bits else 0
+    return NUMBERS | OVERFLOW | rules | arch.vector_mode | (CSP if arch.path_stack else 0)
+
+
 def s_setreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     """Write a field of MODE from a scalar register or a literal; bits that have no meaning here stay.
 
     Writes to other registers have no effect: a program may not write them, or they hold what nothing here depends on.
     """
     number, offset, mask = register_field(instruction)
-    rules = machine.arch.floats
     register_of(instruction, machine)
     if number != MODE:
         return lambda g: None  # noqa: ARG005
-    writable = NUMBERS | OVERFLOW | (RULES | EXCEPTIONS if rules.mode_bits else 0) | machine.arch.vector_mode
-    writable |= CSP if machine.arch.path_stack else 0
-    field = np.uint32(mask << offset & writable)
+    field = np.uint32(mask << offset & writable_mode(machine.arch))
     read = scalar_reader(next(x for x in instruction.src if x.type != "hwreg"), "u32", instruction)
     return lambda g: g.write_mode(g.mode & ~field | read(g) << np.uint32(offset) & field)
 
