@@ -162,6 +162,9 @@ class Elements:
         """LDS accesses that write; whatever is not followed forgets the LDS."""
         known = all(a.kind == "write" and a.address is not None and a.address.is_constant for a in shared)
         known = known and len(state.waves) == self.waves  # what the others store behind the next barrier is not seen
+        if known and ins.opcode.kind == "tensor":
+            self._tile(state, *done)
+            return
         if known and shared[0].through == "memory" and len(done) == 2 and shared[0].size % 4 == 0:
             content = self._fetched(state, done[0]) if done[0].size == shared[0].size else [None] * shared[0].size
             assert shared[0].address is not None
@@ -176,6 +179,18 @@ class Elements:
                 scattered(state, self.lds, access.address, held[: access.size])
             return
         state.c.pop(LDS, None)
+
+    def _tile(self, state: State, read: Access, written: Access) -> None:
+        """What the tensor data mover leaves in the LDS: elements of a matrix that zeros continue beyond its edges."""
+        assert written.address is not None
+        region = None if read.address is None else self.region(read.address)
+        content = None
+        if region is not None and not region.writes:
+            guarded = replace(state, exec=Mask(written.mask.on, read.mask.literals))
+            content = padded(guarded, read, region) if read.mask.literals else self._fetched(state, read)
+        scattered(
+            replace(state, exec=written.mask), self.lds, written.address, [None] * read.size if content is None else content
+        )
 
     def _fetched(self, state: State, access: Access) -> list[Byte]:
         """Bytes that a load from memory gives: addresses within an array, those of C as its elements."""

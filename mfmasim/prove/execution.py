@@ -22,6 +22,7 @@ from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.paths import Fork, Split, Stopped, assume, decide
 from mfmasim.prove.start import Segment, first_state, loaded
 from mfmasim.prove.state import Carry
+from mfmasim.prove.tensor import moved
 from mfmasim.prove.trace import Access, Block, Step
 
 if TYPE_CHECKING:
@@ -172,10 +173,8 @@ class Execution:
             why, done = follow.after(state, ins, new, done)
         self._count(state, ins)
         if done or opcode.wait or opcode.barrier or opcode.matrix or opcode.counter:
-            blocks = [block for inner in state.blocks.values() for block in inner.every]
-            some = [set(block.waves) for block in blocks if block.waves is not None]
-            waves = tuple(sorted(set.intersection(*some))) if some else None
-            state.trace.append(Step(ins, done, why, any(block.waves is None for block in blocks), waves))
+            maybe, waves = state.executing()
+            state.trace.append(Step(ins, done, why, maybe, waves))
         state.pc = following
         return False
 
@@ -294,7 +293,10 @@ class Execution:
 
     def _memory(self, state: State, ins: Instruction) -> tuple[Access, ...]:
         if ins.opcode.kind == "tensor":
-            raise Stopped(f"{ins.text}: the tensor data mover is not followed", ins.pc)
+            maybe, waves = state.executing()
+            if maybe or ins.opcode.access != "load":
+                raise Stopped(f"{ins.text} is not followed", ins.pc)
+            return moved(state, ins, waves)
         done = tuple(accessed(state, ins, self.arch)) if ins.opcode.access not in ("", "cache", "prefetch") else ()
         if done and done[0].space == "scratch":
             return self._private(state, ins, done)

@@ -57,9 +57,15 @@ def meet(state: State, block: Block) -> None:
         if ins.opcode.unit == "SALU":
             state.scc = None
     issued = {ins.pc for ins in block.code}
-    state.flights = [*block.flights, *(replace(one, order="") for one in state.flights if one.pc in issued)]
+    new = [one for one in state.flights if one.pc in issued]
+    # Waves that are known to have issued them count these among themselves.
+    state.flights = [*block.flights, *(replace(one, order=_among(one.order, block.waves)) for one in new)]
     if block.outer is not None:
         meet(state, block.outer)
+
+
+def _among(order: str, waves: tuple[int, ...] | None) -> str:
+    return f"{order} of waves {waves}" if order and waves is not None else ""
 
 
 def repeated(code: Mapping[int, Instruction], branch: Instruction) -> list[Instruction] | None:
@@ -98,7 +104,7 @@ def skipped(
         code: instructions by address.
         does: where waves that execute it go on.
         skips: where the others do.
-        barriers: whether it may have barriers.
+        barriers: whether it may have barriers, and tensor instructions.
 
     Returns:
         The instructions, and the address behind them.
@@ -178,7 +184,8 @@ def _nothing_without_lanes(ins: Instruction, *, barriers: bool) -> bool:
     exec_written = opcode.saves_exec or any(one.kind == "s" and one.index in (EXEC, EXEC + 1) for one in ins.dst)
     if opcode.barrier and not barriers:
         return False
-    other = opcode.flow or opcode.matrix or opcode.kind == "tensor" or opcode.access == "atomic"
+    # The tensor data mover does not heed EXEC: which waves execute it has to be known, as for a barrier.
+    other = opcode.flow or opcode.matrix or (opcode.kind == "tensor" and not barriers) or opcode.access == "atomic"
     return not exec_written and not other
 
 

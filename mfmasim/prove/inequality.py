@@ -187,9 +187,9 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
             if further is not None:
                 return [step, *further]
         return None
-    # Only the constant is negative: a fact with a negative constant may outweigh it.
+    # Only the constant is negative: a fact whose constant is negative in these lanes may outweigh it.
     for fact in facts:
-        if _negative(fact.constant):
+        if np.any(np.asarray(fact.constant) < 0):
             left[0] -= 1
             if left[0] < 0:
                 return None
@@ -269,6 +269,6 @@ def _combined(value: Polynomial, fact: Polynomial, monomial: Monomial) -> Polyno
         raise TooLarge
     lack = np.maximum(-np.asarray(have, np.int64), 0)
     size = -np.asarray(gives, np.int64)
-    if (size <= 0).any():
+    if ((size <= 0) & (lack > 0)).any():
         return None
-    return value - fact.scaled(np.asarray(-(-lack // size)))
+    return value - fact.scaled(np.asarray(-(-lack // np.maximum(size, 1))))

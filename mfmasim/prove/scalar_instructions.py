@@ -9,6 +9,7 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.isa.immediates import register_field
 from mfmasim.isa.operands import EXEC
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.prove import comparisons
 from mfmasim.prove.constants import computed, computed_wide
 from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
@@ -62,12 +63,19 @@ def execute_scalar(state: State, ins: Instruction) -> None:
         return
     if name in WIDE:
         execute_wide(state, ins)
-        state.scc = None if name != "s_mov_b64" else state.scc
+        state.scc = state.scc if _keeps_flag(ins) else None
         return
     if ins.opcode.kind == "getreg":
         state.write(ins.dst[0], [_hardware(ins)])
         return
     _plain_scalar(state, ins)
+
+
+def _keeps_flag(ins: Instruction) -> bool:
+    """Whether an operation is known to leave SCC as it is."""
+    operation = OPERATIONS.get(ins.name)
+    plain = operation is not None and operation.unit == "scalar" and "scc" not in operation.results
+    return plain or ins.opcode.kind == "setreg"
 
 
 def _hardware(ins: Instruction) -> Word | None:
@@ -109,22 +117,7 @@ def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray | tuple[
 def _plain_scalar(state: State, ins: Instruction) -> None:
     """An operation of dwords, and what it makes of SCC."""
     name, sources = ins.name, state.sources(ins)
-    keeps = name in (
-        "s_mov_b32",
-        "s_movk_i32",
-        "s_mul_i32",
-        "s_mulk_i32",
-        "s_mul_hi_u32",
-        "s_mul_hi_i32",
-        "s_nop",
-        "s_bitset1_b32",
-        "s_pack_ll_b32_b16",
-        "s_sext_i32_i8",
-        "s_sext_i32_i16",
-        "s_brev_b32",
-        "s_setreg_b32",
-        "s_setreg_imm32_b32",
-    )
+    keeps = _keeps_flag(ins)
     results = computed(name, sources)
     if results is not None and ins.dst:
         state.write(ins.dst[0], [results[0]])
@@ -162,10 +155,12 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
         return
     if name.startswith("s_") and not ins.opcode.flow and not ins.opcode.barrier:
         stage = stage_of(name, sources, state.facts) if state.rounds and len(ins.dst) == 1 else None
+        bits = [known(state.operand(o, k)) for o in ins.src for k in range(o.count)]
+        some = name in ("s_or_b32", "s_or_b64") and any(isinstance(number, int) and number for number in bits)
         for operand in ins.dst:
             state.write(operand, [stage])
         if not keeps:
-            state.scc = None
+            state.scc = np.ones((1, 1), np.bool_) if some else None
         if ins.opcode.saves_exec or any(o.kind == "s" and o.index == EXEC for o in ins.dst):
             state.write_mask(EXEC, Mask(state.every().on, frozenset({(Condition.opaque(), True)})))
         return

@@ -146,6 +146,12 @@ class State:
             left.append(other)
         self.facts = [*left, fact]
 
+    def executing(self) -> tuple[bool, tuple[int, ...] | None]:
+        """Whether conditions decide which waves execute the next instruction, and else their numbers; None is all."""
+        blocks = [block for inner in self.blocks.values() for block in inner.every]
+        some = [set(block.waves) for block in blocks if block.waves is not None]
+        return any(block.waves is None for block in blocks), tuple(sorted(set.intersection(*some))) if some else None
+
     def every(self) -> Mask:
         """All lanes of all waves."""
         return Mask(np.ones((len(self.waves), self.lanes), np.bool_))

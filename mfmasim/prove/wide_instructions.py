@@ -9,7 +9,7 @@ import numpy as np
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.polynomial import Polynomial, constant
-from mfmasim.prove.quotients import quotient
+from mfmasim.prove.quotients import defined, quotient
 from mfmasim.prove.state import Carry
 from mfmasim.prove.words import Word, bits, known, pair, settled, signed, unsigned, unsigned_pair
 
@@ -90,6 +90,10 @@ def execute_wide(state: State, ins: Instruction) -> None:
         amounts = [known(state.operand(o)) for o in src]
         value = _wide_right(state, how, src) if how.startswith("right") else _wide_value(how, values, amounts)
     low, high = (None, None) if value is None else (settled(value), _upper(value, state))
+    if how in ("right", "right reversed") and (dwords := _shifted_dwords(state, how, src)) is not None:
+        low, high = dwords
+        for word in dwords:
+            defined(state, word, [state.operand(o, k) for o in src for k in range(2)])
     if value is None and how.startswith("mad"):  # the low word needs the low words alone
         product = WORDS["v_mul_lo_u32"]([state.operand(o) for o in src[:2]], state.facts)
         added = state.operand(src[2])
@@ -121,6 +125,18 @@ def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[obj
     if a is None or b is None:
         return None
     return a + b if how == "add" else a - b if how == "subtract" else a * b
+
+
+def _shifted_dwords(state: State, how: str, src: Sequence[Operand]) -> tuple[Word, Word] | None:
+    """A shift to the right by less than 32 places, of dwords that are numbers by themselves."""
+    operand, by = reversed(src) if how.endswith("reversed") else src
+    amount = known(state.operand(by))
+    low, high = (unsigned(state.operand(operand, k), state.facts) for k in range(2))
+    if low is None or high is None or not isinstance(amount, int) or not 0 < amount & 63 < 32:
+        return None
+    places = amount & 63
+    below, above = (quotient(one, constant(1 << places), state.facts) for one in (low, high))
+    return settled(below + high.scaled(1 << 32 - places)), settled(above)
 
 
 def _wide_right(state: State, how: str, src: Sequence[Operand]) -> Polynomial | None:
