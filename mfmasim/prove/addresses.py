@@ -74,7 +74,9 @@ def _followed(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acc
     else:
         return [_unknown(state, ins, ins.space or "global", kind, f"{ins.name} is not followed")]
     if ins.opcode.counter == "async":
-        found += _in_lds(state, ins, "write" if ins.opcode.to_lds else "read", [ins.modifiers.get("offset", 0)], size or 0, 2)
+        found += _in_lds(
+            state, ins, "write" if ins.opcode.to_lds else "read", [ins.modifiers.get("offset", 0)], size or 0, 2
+        )
     elif ins.modifiers.get("lds") or ins.opcode.to_lds:
         found.append(_direct(state, ins, size, arch))
     return found
@@ -221,7 +223,7 @@ def _shared(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acces
 def _in_lds(
     state: State, ins: Instruction, kind: str, offsets: Sequence[int], size: int, source: int = 0
 ) -> list[Access]:
-    """Accesses at offsets from a vector register, the source of that number; beside one to memory where that is not 0."""
+    """Accesses at offsets from a vector register, the source of that number; 0 is that of LDS instructions."""
     register, through = ins.src[source], "memory" if source else ""
     base, out = state.operand(register), []
     for offset in offsets:

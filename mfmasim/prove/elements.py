@@ -189,7 +189,10 @@ class Elements:
             guarded = replace(state, exec=Mask(written.mask.on, read.mask.literals))
             content = padded(guarded, read, region) if read.mask.literals else self._fetched(state, read)
         scattered(
-            replace(state, exec=written.mask), self.lds, written.address, [None] * read.size if content is None else content
+            replace(state, exec=written.mask),
+            self.lds,
+            written.address,
+            [None] * read.size if content is None else content,
         )
 
     def _fetched(self, state: State, access: Access) -> list[Byte]:

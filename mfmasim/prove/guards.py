@@ -56,8 +56,13 @@ def meet(state: State, block: Block) -> None:
                 state.write(operand, [])
         if ins.opcode.unit == "SALU":
             state.scc = None
-    issued = {ins.pc for ins in block.code}
-    new = [one for one in state.flights if one.pc in issued]
+    issued, before = {ins.pc for ins in block.code}, list(block.flights)
+    new = []
+    for one in state.flights:
+        if one in before:
+            before.remove(one)
+        elif one.pc in issued:
+            new.append(one)
     # Waves that are known to have issued them count these among themselves.
     state.flights = [*block.flights, *(replace(one, order=_among(one.order, block.waves)) for one in new)]
     if block.outer is not None:

@@ -180,8 +180,12 @@ def _bitwise(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Facts], Word
     def rule(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
         for value, other in ((a, b), (b, a)):
             number = known(other)
-            if isinstance(number, int) and number % (1 << 16) == 0 and value is not None and value.part == 1 and (
-                never_negative(value.value, facts) and never_negative(-value.value + ((1 << 48) - 1), facts)
+            if (
+                isinstance(number, int)
+                and number % (1 << 16) == 0
+                and value is not None
+                and value.part == 1
+                and (never_negative(value.value, facts) and never_negative(-value.value + ((1 << 48) - 1), facts))
             ):  # bits above those of an address
                 return Word(value.value + ((number + (1 << 31)) % (1 << 32) - (1 << 31) << 32), 1)
             if number is None or value is None or (value.part and known(value) is None):

@@ -153,6 +153,10 @@ def defined(state: State, word: Word | None, sources: Sequence[Word | None]) -> 
             rest = value - of(symbol) * by
             state.learn(rest)
             state.learn(by - 1 - rest)
+            most = DWORD // by.constant if isinstance(by.constant, int) and by.is_constant else None
+            loose = most is not None and (symbol.high is None or symbol.high > most)
+            if most is not None and loose and never_negative(-value + DWORD, state.facts):
+                state.learn(-of(symbol) + most)
         elif symbol in _stages and _stages[symbol].kind == "estimate":
             state.learn(_stages[symbol].value - of(symbol) * _stages[symbol].by)
 

@@ -60,6 +60,7 @@ class Hostile:
     def kernel(self) -> Kernel:
         """It, assembled."""
         start = RDNA if self.arch.startswith("gfx1") else START
+        start = start.replace("s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0x0") if self.arch == "gfx1250" else start
         text = start + self.body + "\n  s_endpgm\n"
         return harness.kernel(text, self.arch, "ppvv", lds=self.lds, **self.options)
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.architectures import Arch
     from mfmasim.architectures.internal import HardwareRegister
     from mfmasim.isa import Instruction
     from mfmasim.machine.events.interface import Bound, Machine
@@ -186,7 +187,7 @@ def written_mode(instruction: Instruction) -> int:
 
 
 def writable_mode(arch: Arch) -> int:
-    """Bits of MODE that have a meaning here; others, such as how a page fault is replayed (gfx1250: 25), change nothing."""
+    """Bits of MODE that have a meaning here; others, such as the replay of page faults (gfx1250: 25), change nothing."""
     rules = RULES | EXCEPTIONS if arch.floats.mode_bits else 0
     return NUMBERS | OVERFLOW | rules | arch.vector_mode | (CSP if arch.path_stack else 0)
 
