@@ -56,9 +56,9 @@ def moved(state: State, ins: Instruction, executing: Sequence[int] | None) -> tu
     rows = _size(state, words[DIMS], words[DIM1_HIGH])
     place, stride = unsigned(words[LDS], state.facts), unsigned(words[STRIDE], state.facts)
     if start is None or columns is None or rows is None or place is None or stride is None:
-        what = ("address", "first size", "second size", "place in the LDS", "stride")
+        what = ("address", "first size", "second size", "address in the LDS", "stride")
         lost = [name for name, one in zip(what, (start, columns, rows, place, stride), strict=True) if one is None]
-        raise Stopped(f"{ins.text}: the {' and the '.join(lost)} of the descriptor are not known", ins.pc)
+        raise Stopped(f"{ins.text}: not known of the descriptor: {', '.join(lost)}", ins.pc)
     tile = _tile(state, ins, words, kind)
     found = moves(tile, most=tile.element_bytes)
     index = found.memory // tile.element_bytes
@@ -72,12 +72,10 @@ def moved(state: State, ins: Instruction, executing: Sequence[int] | None) -> tu
             on = on & (number < np.asarray(size.constant)) if size.is_constant else on
     address = start + (stride.scaled(row[None]) + constant(column[None])).scaled(tile.element_bytes)
     facts = tuple(f for f in state.facts if all(isinstance(c, int) or c.shape[-1] == 1 for c in f.terms.values()))
-    size, waves = tile.element_bytes, state.waves
+    bytes_, waves, to = tile.element_bytes, state.waves, place + constant(found.lds[None])
     return (
-        Access(ins, "global", "read", address, size, Mask(on, frozenset(literals)), facts, waves),
-        Access(
-            ins, "lds", "write", place + constant(found.lds[None]), size, Mask(every), facts, waves, through="memory"
-        ),
+        Access(ins, "global", "read", address, bytes_, Mask(on, frozenset(literals)), facts, waves),
+        Access(ins, "lds", "write", to, bytes_, Mask(every), facts, waves, through="memory"),
     )
 
 

@@ -116,7 +116,7 @@ def test_rules_hold_what_the_machine_computes(name: str, data: st.DataObject) ->
     left = (exact.astype(np.int64) - registers(Word(plain, found.part), values)) % WORD
     counted = np.zeros((1, LANES), np.int64)
     for symbol in fresh:
-        factor = np.broadcast_to(np.asarray(found.value.terms[symbol,]), (1, LANES))
+        factor = np.broadcast_to(np.asarray(found.value.terms[symbol,]) >> 32 * found.part, (1, LANES))
         some, counted = factor == 1, counted + factor
         number = np.where(left >= WORD >> 1, left - WORD, left) if symbol.low < 0 else left
         assert ((number >= symbol.low) | ~some).all()
