@@ -27,8 +27,8 @@ LADDER = {
 }  # fmt: skip
 
 EXECUTED = (
-    "cast", "gemm_blockscale", "gemm_f16", "gemm_fp8/scheduled", "gemm_fp8/streams", "gemm_mx", "gemm_mx/scheduled",
-    "gemm_sparse", "grid_maps", "wmma", "wmma/fp8", "wmma_types",
+    "cast", "gemm_blockscale", "gemm_f16", "gemm_fp8/scheduled", "gemm_fp8/streams", "gemm_gfx1250", "gemm_mx",
+    "gemm_mx/scheduled", "gemm_sparse", "grid_maps", "wmma", "wmma/fp8", "wmma_types",
 )  # fmt: skip
 
 
@@ -65,6 +65,16 @@ def test_the_ladder_is_proved_and_executions_agree(name: str, arch: str) -> None
     wanted = SAFE if name == "lds_tiled" else ALL
     assert proved == set(wanted), [(one.kind, one.reasons[:2]) for one in proof.obligations]
     assert agrees(case, arch, tuple(proved)) >= 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["naive", "lds", "async", "tensor", "two_slots", "split"])
+def test_the_ladder_of_gfx1250_is_proved_and_executions_agree(name: str) -> None:
+    """Copies by the lanes and by the tensor data mover, one wave's tiles each; split barriers."""
+    case = case_of("gemm_gfx1250", name)
+    proof = prove_case(case, "gfx1250", replays=False)
+    assert {one.kind: one.verdict for one in proof.obligations} == dict.fromkeys(ALL, "proved"), proof.obligations
+    assert agrees(case, "gfx1250", ALL) >= 1
 
 
 @pytest.mark.long
