@@ -86,12 +86,19 @@ def compared(followed: list[int], data: st.DataObject) -> None:
     start = of(pointer) + 4 * number(0, 40)
     fields = data.draw(st.sampled_from((0x80000000, 0x80000000, 0x80000000, 0x40000000, 0x80000001, 0xC0000000)))
     words = [
-        bits(data.draw(st.sampled_from((1, 1, 1, 0)))), bits(4 * number(0, 40)), settled(start),
-        Word(start + (((fields + (1 << 31)) % (1 << 32) - (1 << 31)) << 32), 1), bits(element << 16 | pad),
-        settled(columns.scaled(1 << 16)), settled(quotients[0] + rows.scaled(1 << 16)),
-        settled(quotients[1] + constant(width << 16)), bits(number(0, 4)), settled(stride), bits(number(0, 3) // 3),
+        bits(data.draw(st.sampled_from((1, 1, 1, 0)))),
+        bits(4 * number(0, 40)),
+        settled(start),
+        Word(start + (((fields + (1 << 31)) % (1 << 32) - (1 << 31)) << 32), 1),
+        bits(element << 16 | pad),
+        settled(columns.scaled(1 << 16)),
+        settled(quotients[0] + rows.scaled(1 << 16)),
+        settled(quotients[1] + constant(width << 16)),
+        bits(number(0, 4)),
+        settled(stride),
+        bits(number(0, 3) // 3),
         bits(0),
-    ]  # fmt: skip
+    ]
     for number_, word in enumerate(words):
         state.s[number_] = word
     plain = [int(registers(word, values)[0, 0]) for word in words]

@@ -30,7 +30,7 @@ def tile(
         words: instructions that change the descriptor, s[16:27].
         pitch: register of the elements from a row to the next.
         flags: bits of the descriptor's dword 4 besides the size of an element.
-    """  # fmt: skip
+    """
     return (
         f" s_mov_b32 s16, 1\n s_mov_b32 s17, {lds}\n s_mov_b32 s18, s8\n s_and_b32 s19, s9, 0x1ffffff\n"
         f" s_or_b32 s19, s19, 0x80000000\n s_mov_b32 s20, {0x20000 | flags:#x}\n s_lshl_b32 s21, {columns}, 16\n"
@@ -44,10 +44,20 @@ def tile(
 def fault(name: str, violates: str, body: str, lds: int = 512, block: int = 32, more: int = 0, **bad: int) -> Hostile:
     """A kernel of tiles of an array of n times k dwords, and some more; `bad` are its sizes."""
     return Hostile(
-        name, violates, {"n": 20, "k": 5, **bad}, WAVE + body, n=16, k=4, block=block, lds=lds, arch="gfx1250",
-        needs="n >= 1 and k >= 1 and n <= 100000 and k <= 1000", read=lambda n, k: n * k + more,
-        written=lambda n, k: 128, data="integers",
-    )  # fmt: skip
+        name,
+        violates,
+        {"n": 20, "k": 5, **bad},
+        WAVE + body,
+        n=16,
+        k=4,
+        block=block,
+        lds=lds,
+        arch="gfx1250",
+        needs="n >= 1 and k >= 1 and n <= 100000 and k <= 1000",
+        read=lambda n, k: n * k + more,
+        written=lambda n, k: 128,
+        data="integers",
+    )
 
 
 DONE = " s_wait_tensorcnt 0x0\n"
