@@ -32,11 +32,11 @@ RECORD = "MFMASIM_COSTS"
 """Variable that names the file to which each test's CPU seconds are appended."""
 ROUND = "MFMASIM_LONG_ROUND"
 """Variable that names the round, to run again what failed; without it the commit does."""
-PARTS = 12
+PARTS = 16
 """Parts that CI deals the tier out to."""
-MINUTES = 8
+MINUTES = 6
 """Limit of one part in CI, on two processors."""
-QUICK = 4.0
+QUICK = 3.0
 """CPU seconds of the tests of one function in the quick tier; a function has one test there at least."""
 UNKNOWN = 5.0
 """CPU seconds of a test whose function is not listed."""
@@ -119,7 +119,7 @@ def chosen(text):
     """Number and count of ``3/8``."""
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/8 is expected, from 1/12 to 12/12")
+        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/8 is expected, from 1/16 to 16/16")
     return int(match[1]), int(match[2])
 
 

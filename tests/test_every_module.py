@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import mfmasim
 from tests.oracles import absent
 from tests.triton.needs import HAVE
@@ -26,6 +28,7 @@ def test_every_module_can_be_imported():
                 raise
 
 
+@pytest.mark.long
 def test_every_module_of_the_tests_without_optional_packages():
     """What the README's second command collects, where nothing but the extra `test` is installed."""
     words = [

@@ -17,7 +17,9 @@ from mfmasim.lab.comparing.sides import side_of
 from mfmasim.matrix import instruction
 from mfmasim.matrix.models import PARAMETERS
 from mfmasim.resources import folder
+from mfmasim.toolchain import find_compiler
 from mfmasim.verify import find, select
+from tests.oracles import require
 
 F16 = ["--of", "intro", "--case", "f16"]
 CODE = folder("golden") / "code" / "intro" / "mfma_f32_16x16x16_f16.gfx942.hsaco"
@@ -52,6 +54,17 @@ def test_two_code_objects_one_of_them_with_another_instruction(tmp_path, capsys)
     assert "outputs 192 of 256 equal" in text
     assert re.search(r"stored by global_store_dword \(mfma_f32_16x16x16_f16.hip:23\), 0x\w+ \(.+\) never stored", text)
     assert "the same matrix instructions with the same rules" in text
+
+
+def test_a_source_against_a_changed_copy(tmp_path, capsys):
+    """The copy stores three of four registers."""
+    require("a HIP compiler", find_compiler() is not None, "pip install -e '.[test]'")
+    text = case_of("intro", "f16_16x16x16").source.read_text()
+    for name, registers in (("old.hip", 4), ("new.hip", 3)):
+        (tmp_path / name).write_text(text.replace("r < 4", f"r < {registers}"))
+    sides = [str(tmp_path / name) for name in ("old.hip", "new.hip")]
+    assert main(["compare", *sides, *F16, "--arch", "gfx942", "--allow", "cost,registers,counters"]) == 1
+    assert "outputs 192 of 256 equal" in capsys.readouterr().out
 
 
 def test_a_version_of_the_zoo_against_its_fix(capsys):
@@ -115,6 +128,7 @@ def test_every_parameter_of_a_model_has_words_and_a_difference_is_found():
     [
         (["gfx942", "gfx9", *F16], "gfx9"),
         (["gfx942", "none.hsaco", *F16], "none.hsaco: no such code object"),
+        (["gfx942", "none.hip", *F16], "none.hip: no such source"),
         (["gfx942", "nocompiler", *F16], "side 'nocompiler' is none of"),
         (["gfx942", "depth=3", *F16], "depth"),
         (["gfx942", "gfx1100", *F16], "no case of intro is for both sides"),

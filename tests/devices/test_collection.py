@@ -32,7 +32,7 @@ class Seen:
         assert event.waves.size
 
 
-@pytest.mark.parametrize(("chosen", "inside"), [(700, OBJECTS), (0, 0), (OBJECTS + 1, OBJECTS + 1)])
+@pytest.mark.parametrize(("chosen", "inside"), [(20_000, OBJECTS), (0, 0), (OBJECTS + 1, OBJECTS + 1)])
 def test_a_launch(chosen, inside):
     gc.set_threshold(chosen, 5, 7)
     code = mfmasim.load(folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco")

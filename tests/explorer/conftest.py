@@ -1,14 +1,15 @@
 """The explorer in a real browser: Debian's chromium, driven by playwright."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from mfmasim.explorer import explorer_page
 
 
-@pytest.fixture(scope="session")
-def show(browser, tmp_path_factory):
-    """Open a page's text at a state; what the page prints or requests is a failure."""
-    folder = tmp_path_factory.mktemp("explorer")
+@contextmanager
+def opening(browser, folder):
+    """Open pages by text and state, and close them; what a page prints or requests is a failure."""
     pages = []
 
     def opened(text=None, state="", *, strict=True, **options):
@@ -19,18 +20,27 @@ def show(browser, tmp_path_factory):
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
         page.on("request", lambda request: request.url.startswith("file:") or page.said.append(request.url))
+        pages.append((page, strict))
         page.goto(path.as_uri() + state)
         page.wait_for_selector("html[data-ready]")
-        pages.append((page, strict))
         return page
 
     yield opened
-    for page, strict in pages:
-        assert not strict or page.said == []
+    said = [page.said for page, strict in pages if strict]
+    for page, _strict in pages:
         page.close()
+    assert not any(said), said
 
 
-@pytest.fixture(scope="session")
-def plain(show):
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open pages, closed at the end of the test."""
+    with opening(browser, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def plain(browser, tmp_path_factory):
     """The page as it is shipped."""
-    return show()
+    with opening(browser, tmp_path_factory.mktemp("explorer")) as opened:
+        yield opened()

@@ -15,6 +15,7 @@ import pytest
 from golden import attention, casts, generate, gradients
 from golden.cases import DATA_CLASSES, FAMILIES, FAMILY_OF
 from golden.inputs import draw
+from tests.longtier import this_round
 from tests.slow.rounding import nearest_f32, values
 
 GOLDEN = Path(generate.__file__).parent
@@ -25,8 +26,9 @@ ENTRIES = [entry for entry in EVERY if entry["family"] in FAMILIES]
 INTRO = [entry for entry in ENTRIES if entry["family"] == "intro"]
 IDS = [entry["id"] for entry in ENTRIES]
 NAN = 0x7FC00000
-SHARE = 16
-"""One of so many entries beside the introductory ones is made again in the quick tier."""
+SHARES = {"intro": 4}
+SHARE = 48
+"""One of so many entries of a family is made again in the quick tier, others each round; `SHARES` first."""
 
 
 def remade(entry):
@@ -40,10 +42,11 @@ def remade(entry):
 
 @pytest.fixture(scope="module")
 def made():
-    """All entries: the introductory ones and a share of the others made anew, the rest as they are stored."""
+    """All entries: a share of each family made anew, the rest as they are stored."""
+    shares = [SHARES.get(entry["family"], SHARE) for entry in EVERY]
     again = [
-        remade(entry) if entry["family"] == "intro" or number % SHARE == 5 else None
-        for number, entry in enumerate(EVERY)
+        remade(entry) if number % share == this_round() % share else None
+        for number, (entry, share) in enumerate(zip(EVERY, shares, strict=True))
     ]
     stored = [(entry, (GOLDEN / entry["file"]).read_bytes()) for entry in EVERY]
     return [new or old for new, old in zip(again, stored, strict=True)]

@@ -30,10 +30,8 @@ def own(row, arch):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("arch", "least"),
-    [("gfx950", 1200), pytest.param("gfx1151", 1050, marks=pytest.mark.long), ("gfx1201", 1050), ("gfx1250", 1100)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("arch", "least"), [("gfx950", 1200), ("gfx1151", 1050), ("gfx1201", 1050), ("gfx1250", 1100)])
 def test_rows_are_what_llvm_decodes(arch, least):
     tool("llvm-mc")
     compared = 0

@@ -33,22 +33,13 @@ def test_sources_are_up_to_date():
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 def test_rebuilding_gives_the_same_bytes():
     compiler = find_compiler("ziglang")
     same = all(entry["compiler"] == compiler.description for entry in ENTRIES)
     require(
         "the compiler of the prebuilt code objects", same, f"pip install mfmasim[compile]: {ENTRIES[0]['compiler']}"
     )
-    entries, files = rebuild.build(kernels=rebuild.MEASURED)
-    assert all(entry in ENTRIES for entry in entries)
-    for name, data in files.items():
-        assert (CODE / name).read_bytes() == data, name
-    assert len(files) >= 8
-
-
-@pytest.mark.oracle
-@pytest.mark.long
-def test_rebuilding_probes_gives_the_same_bytes():
     entries, files = rebuild.build()
     assert entries == ENTRIES
     assert all((CODE / name).read_bytes() == data for name, data in files.items())

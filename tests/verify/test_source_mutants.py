@@ -66,6 +66,14 @@ def test_places_are_found_and_comments_left_alone():
     assert by_kind["guard off by one"].place == "k.hip:11"
 
 
+@pytest.mark.parametrize("step", ["++i", "i++"])
+def test_a_loop_that_counts_by_one_loses_its_last_step(step):
+    (found,) = mutants_of_text(f"for (int i = 0; i < count; {step}) sum += i;")
+    assert (found.kind, found.text) == (
+        "last step dropped", f"for (int i = 0; i < (count) - (1); {step}) sum += i;"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
 def test_who_catches_them(tmp_path, arch):
     (tmp_path / "k.hip").write_text(KERNEL)
