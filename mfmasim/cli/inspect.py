@@ -232,4 +232,5 @@ def _facts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
         ),
     )
     for row in record["matrix"]:
-        yield "matrix", f"{row['instruction']}, {row['places']} places, arithmetic {row['fidelity'] or 'unknown'}"
+        places = f"{row['places']} {'place' if row['places'] == 1 else 'places'}"
+        yield "matrix", f"{row['instruction']}, {places}, arithmetic {row['fidelity'] or 'unknown'}"

@@ -71,6 +71,8 @@ def _work(args: argparse.Namespace) -> list[tuple[Mutant, Case]]:
     from mfmasim.errors import MfmasimError
     from mfmasim.lab.mutation.mutants import mutants_of
 
+    if args.target == "all" or args.target.endswith(".py"):
+        raise MfmasimError(f"mutate {args.target}: --binary or --source is needed; families alone declare mutants")
     chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
     if not chosen:
         raise MfmasimError(f"no mutant of {args.target} has a name that contains {args.name!r}")

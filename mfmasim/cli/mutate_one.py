@@ -22,6 +22,7 @@ def run_all(args: argparse.Namespace) -> int:
         MfmasimError: the limit is not positive, or no case or kind matches.
     """
     from mfmasim.errors import MfmasimError
+    from mfmasim.lab.mutation.textual import SOURCE_KINDS
 
     outcomes = [outcome for found in in_order(args, _work, _run) for outcome in found]
     if args.json:
@@ -30,6 +31,11 @@ def run_all(args: argparse.Namespace) -> int:
         _print(outcomes)
     if any(outcome.survived for outcome in outcomes):
         return 1
+    if not outcomes and args.source:
+        raise MfmasimError(
+            f"nothing was to be caught: no kernel of {args.target} has a place that --source changes "
+            f"({', '.join(SOURCE_KINDS)}); --binary changes instructions"
+        )
     if not any(outcome.caught for outcome in outcomes):
         raise MfmasimError(f"nothing was to be caught: 0 of 0, {len(outcomes)} equivalent or without effect")
     return 0

@@ -128,7 +128,7 @@ def _example(kernel: Kernel, parameters: Sequence[Parameter]) -> str:
     for parameter, arg in zip(parameters, kernel.args, strict=True):
         kind = f" ({parameter.type.text})" if parameter.type is not None else ""
         shown.append(f"{parameter.name or arg.value_kind}{kind}")
-    return f"it takes {', '.join(shown)}"
+    return f"it takes {', '.join(shown)}; give each by --arg, such as --arg f16:16x16=random or --arg 64"
 
 
 def _place(text: str, names: Sequence[str]) -> tuple[int | None, str]:

@@ -203,8 +203,7 @@ def _error(args: argparse.Namespace, task: tuple[str, Case, str], text: str) -> 
 
 
 def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:
-    """The cases with a changed copy of their source; headers are searched beside the copy, then beside the original."""
-    from dataclasses import replace
+    """The cases with a changed copy of their source."""
     from pathlib import Path
 
     from mfmasim.errors import MfmasimError
@@ -222,7 +221,7 @@ def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str
             f"name of one of them, or choose cases with --case"
         )
     return [
-        (name, replace(case, source=path, flags=(*case.flags, f"-iquote{case.source.parent}")), arch)
+        (name, case.with_source(path), arch)
         for name, case, arch in work
         if len(sources) == 1 or case.source.name == path.name
     ]

@@ -118,6 +118,10 @@ class Case:
                 )
         return replace(self, parameters={**self.parameters, **changes})
 
+    def with_source(self, path: Path) -> Case:
+        """The case with a changed copy of its source; headers: beside the copy, then beside the original."""
+        return replace(self, source=path, flags=(*self.flags, f"-iquote{self.source.parent}"))
+
     def compiled(self, arch: str, compiler: str | None = None) -> Kernel:
         """The case's kernel: prebuilt, compiled now, or from the case's own maker.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import runpy
 import sys
 from contextlib import contextmanager
@@ -59,7 +60,10 @@ def load_file(path: Path) -> list[Case]:
     """
     path = path.absolute()
     if not path.is_file():
-        raise MfmasimError(f"{path}: {'a folder, not a case file' if path.is_dir() else 'no such case file'}")
+        if path.is_dir():
+            raise MfmasimError(f"{path}: a folder, not a case file")
+        near = difflib.get_close_matches(path.name, [one.name for one in path.parent.glob("*.py")], n=1)
+        raise MfmasimError(f"{path}: no such case file" + (f"; did you mean {near[0]!r}?" if near else ""))
     if path.suffix != ".py":
         alone = (
             "; without one: mfmasim inspect, run, report or cost" if path.suffix in (".hip", ".hsaco", ".co") else ""

@@ -18,6 +18,8 @@ from mfmasim.verify.prebuilt import code_for
 
 OBJECTS = (".hsaco", ".co", ".o")
 """Endings of code objects."""
+SOURCES = (".hip", ".cpp")
+"""Endings of kernel sources."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +33,21 @@ class Side:
     flags: tuple[str, ...] = ()
     code: str = ""
     """Path of a code object."""
+    source: str = ""
+    """Path of a changed copy of the case's source."""
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def case(self, case: Case) -> Case:
-        """The case with the side's parameters and flags.
+        """The case with the side's parameters, source and flags.
 
         Raises:
             MfmasimError: the case has no such parameter, or makes its code itself.
         """
         changed = case.with_parameters(self.parameters) if self.parameters else case
-        if self.flags and case.maker is not None:
-            raise MfmasimError(f"{self.text}: case {case.name} makes its code itself, flags do not apply")
+        if (self.flags or self.source) and case.maker is not None:
+            raise MfmasimError(f"{self.text}: case {case.name} makes its code itself; a source or flags do not apply")
+        if self.source:
+            changed = changed.with_source(Path(self.source).absolute())
         return replace(changed, flags=(*changed.flags, *self.flags)) if self.flags else changed
 
     def kernel(self, case: Case, arch: str) -> Kernel:
@@ -64,8 +70,8 @@ class Side:
 def side_of(text: str) -> Side:
     """Read a side: parts with commas between them.
 
-    Each part is an architecture (``gfx942``), a code object (``old.hsaco``), a compiler as ``--compiler`` takes it,
-    ``flags=-O1 -g``, or a parameter of the case, ``NAME=VALUE``.
+    Each part is an architecture (``gfx942``), a code object (``old.hsaco``), a source (``old.hip``), a compiler as
+    ``--compiler`` takes it, ``flags=-O1 -g``, or a parameter of the case, ``NAME=VALUE``.
 
     Raises:
         MfmasimError: a part is none of these.
@@ -83,21 +89,22 @@ def side_of(text: str) -> Side:
             except (ValueError, SyntaxError):
                 found = value
             side = replace(side, parameters={**side.parameters, name: found})
-        elif part.endswith(OBJECTS):
+        elif part.endswith((*OBJECTS, *SOURCES)):
+            name = "code" if part.endswith(OBJECTS) else "source"
             if not Path(part).is_file():
-                raise MfmasimError(f"{part}: no such code object")
-            side = _with(side, "code", part)
+                raise MfmasimError(f"{part}: no such {'code object' if name == 'code' else name}")
+            side = _with(side, name, part)
         elif part in ARCHITECTURES or part.startswith("gfx"):
             side = _with(side, "arch", find_arch(part).name)
         else:
             try:
                 find_compiler(part)
             except MfmasimError as error:
-                kinds = "an architecture, a code object, a compiler, flags=... and a parameter NAME=VALUE"
+                kinds = "an architecture, a code object, a source, a compiler, flags=... and a parameter NAME=VALUE"
                 raise MfmasimError(f"side {part!r} is none of {kinds}: {error}") from None
             side = _with(side, "compiler", part)
-    if side.code and (side.compiler or side.flags):
-        raise MfmasimError(f"side {text!r}: {side.code} is compiled; a compiler and flags do not apply")
+    if side.code and (side.compiler or side.flags or side.source):
+        raise MfmasimError(f"side {text!r}: {side.code} is compiled; a source, a compiler and flags do not apply")
     return side
 
 

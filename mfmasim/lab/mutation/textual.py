@@ -23,7 +23,7 @@ from mfmasim.verify.runner import verify_case
 
 BARRIER = r"(?:__syncthreads\(\)|__builtin_amdgcn_s_barrier\(\))\s*;"
 WAIT = r'(?:__builtin_amdgcn_s_waitcnt\([^;]*\)|asm volatile\("s_waitcnt[^;]*\))\s*;'
-LOOP = r"(for\s*\([^;]*;\s*(\w+)\s*<\s*)([^;]+)(;\s*\2\s*\+=\s*)([^)]+)\)"
+LOOP = r"(for\s*\([^;]*;\s*(\w+)\s*<\s*)([^;]+)(;\s*(?:\2\s*\+=\s*([^)]+)|\+\+\2\s*|\2\s*\+\+\s*)\))"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ PATTERNS = (
             lambda m: f"if (threadIdx.x < warpSize) {m[0]}"),
     Pattern("wait removed", "a wait is forgotten", WAIT, lambda m: ";"),  # noqa: ARG005
     Pattern("last step dropped", "the loop ends a step early", LOOP,
-            lambda m: f"{m[1]}({m[3]}) - ({m[5]}){m[4]}{m[5]})"),
+            lambda m: f"{m[1]}({m[3]}) - ({m[5] or 1}){m[4]}"),
     Pattern("exclusive-or dropped", "a swizzle on one side only", r"\s\^\s(?!=)", lambda m: " + 0 * "),  # noqa: ARG005
     Pattern("guard off by one", "one element more than there is", r"(if\s*\([^;{}]*?\w)\s<\s(?=\w)",
             lambda m: f"{m[1]} <= "),

@@ -227,7 +227,8 @@ def _explained(
     line = kernel.source_at(event.instruction.pc) or hex(event.instruction.pc)
     says = (
         f"{name} is D[{cell[0]}, {cell[1]}] of {event.instruction.name} ({line}), workgroup {at.workgroup} "
-        f"wave {at.wave} lane {place.lane} {register}, a sum over {len(chain)} matrix instructions"
+        f"wave {at.wave} lane {place.lane} {register}, "
+        f"a sum over {len(chain)} matrix instruction{'s' * (len(chain) > 1)}"
     )
     first = chain[0]
     begins = "0"
