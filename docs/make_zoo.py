@@ -14,7 +14,7 @@ Does mfmasim find the faults that kernel engineers meet?
 
 Each row is a public report of 2023 to 2026. `hipkernels/zoo` has a minimal kernel for it, written anew from the
 report's facts, with the fault and with its fix. Before the fix the finding that names the cause has to be there, on the
-line that the source marks; after it every check has to be silent. What only the outputs tell, and what is missed, is in
+line that the source marks; after it every check has to be silent. What only the outputs show, and what is missed, is in
 the table, too.
 
 ```sh
@@ -23,7 +23,7 @@ mfmasim verify zoo --verbose --case hipfire_575      # the findings of one
 ```
 
 **{tried} tried: {named} caught by name, {outputs} by outputs only, {missed} missed; 0 findings on fixed kernels.**
-Tests hold every row to that. "Not told": the report says nothing about what a GPU showed.
+Tests compare every row with that. "Not stated": the report says nothing about what a GPU showed.
 
 | report | GPU | what was wrong | hardware showed | found before the fix |
 |---|---|---|---|---|

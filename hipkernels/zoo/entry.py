@@ -19,7 +19,7 @@ VERSIONS = ("before", "after")
 HERE = "// here"
 """Comment on the source line where the fault is to be found."""
 OUTPUTS = "outputs-differ"
-"""What is found where only the outputs tell."""
+"""What is found where only the outputs show the fault."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Row:
     hardware: str
     """What real hardware showed, as the report says."""
     found: str = ""
-    """Id of the finding that names the cause; `OUTPUTS` where only the outputs tell; empty where it is missed."""
+    """Id of the finding that names the cause; `OUTPUTS` where only outputs show the fault; empty where it is missed."""
     missing: str = ""
     """Of one that is not caught by name: why, or what it would take."""
 
