@@ -75,7 +75,8 @@ def tiles_svg(found: Layout, lines: tuple[str, str] | None = None) -> str:
     bottom = _TOP + rows * _CELL + 10
     for xcd in range(found.grid.xcds):
         body.append(svg.rect(_LEFT + xcd * 64, bottom, 60, 18, colour_of(xcd), label=f"XCD {xcd}"))
-    width = max(_LEFT + max(cols * _CELL, found.grid.xcds * 64) + 12, 7 * len(verdict) + 24)
+    texts = max(svg.text_width(head, "head"), svg.text_width(verdict))
+    width = max(_LEFT + max(cols * _CELL, found.grid.xcds * 64) + 12, texts + 24)
     return svg.document(width, bottom + 30, body, head)
 
 

@@ -88,7 +88,7 @@ def punch_card_svg(found: Access) -> str:
         A self-contained SVG; hover text names lane, bank and address.
     """
     head = f"{found.instruction.name} on {found.arch.name}: {int(found.extra_passes)} extra passes"
-    trust = f"{found.confidence}: {found.source}"
+    trust = f"phases: {found.trust}"
     most = max(1, *(phase.degree for phase in found.phases))
     passes = [(colour, f"pass {n}" + " or later" * (n == len(_PASSES))) for n, colour in enumerate(_PASSES[:most], 1)]
     key, right = svg.legend(10, 48, passes)

@@ -164,16 +164,19 @@ class Conflicts:
             found.append(Phase(number, part, sets[place], degree, held))
         return tuple(found)
 
+    @property
+    def trust(self) -> str:
+        """Confidence in the phases, and the source."""
+        return f"{self.confidence}: {'no public source' if self.source == 'none' else self.source}"
+
     def __str__(self) -> str:
         head = f"{self.instruction.name} on {self.arch.name}"
         if self.degrees.ndim == 1:
             degrees = ",".join(map(str, self.degrees.tolist()))
-            return (
-                f"{head}: degrees {degrees}, {int(self.extra_passes)} extra passes ({self.confidence}: {self.source})"
-            )
+            return f"{head}: degrees {degrees}, {int(self.extra_passes)} extra passes ({self.trust})"
         return (
             f"{head}: {self.extra_passes.size} accesses, worst degree {int(self.degrees.max(initial=0))}, "
-            f"{int(self.extra_passes.sum())} extra passes ({self.confidence}: {self.source})"
+            f"{int(self.extra_passes.sum())} extra passes ({self.trust})"
         )
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -19,6 +20,7 @@ from docs.website.runtime import PACKAGES as PACKAGED
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import VERBS, build
 from mfmasim.errors import MfmasimError
+from mfmasim.figures.svg import text_width
 from mfmasim.formats import ROWS
 from mfmasim.learn import exercises
 
@@ -141,6 +143,26 @@ def test_every_exercise_is_a_page_without_its_solution():
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_what_the_commands_print(name):
     assert (FOLDER / name).read_text() == draw(name), "run python -m docs.website.pictures"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.svg")), ids=lambda path: path.name)
+def test_no_text_of_a_picture_is_cut_off(path):
+    """Texts of all pictures begin and end within their width; groups are only translated."""
+    root = ET.parse(path).getroot()
+    width, found = float(root.get("width")), 0
+    todo = [(root, 0.0)]
+    while todo:
+        node, left = todo.pop()
+        moved = re.match(r"translate\(([-\d.]+)", node.get("transform", ""))
+        left += float(moved[1]) if moved else 0.0
+        todo += [(child, left) for child in node]
+        if node.tag.endswith("}text"):
+            long = text_width(node.text or "", node.get("class", "")) * 0.9  # it counts the widest font
+            start = left + float(node.get("x")) - long * {"middle": 0.5, "end": 1}.get(node.get("text-anchor"), 0)
+            assert start >= -2, node.text
+            assert start + long <= width + 2, node.text
+            found += 1
+    assert found > 5
 
 
 def test_a_page_without_a_place_stops_the_build(tmp_path, monkeypatch, capsys):
