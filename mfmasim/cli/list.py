@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.output import add_formats, table, wanted_format
 from mfmasim.cli.products import operations
+
+if TYPE_CHECKING:
+    from mfmasim.matrix import MatrixInstruction
 
 SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
@@ -66,27 +69,16 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _shape(op: MatrixInstruction) -> list[Any]:
+    """Columns of `SHAPE`."""
+    return [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles]
+
+
 def shape_rows(arch: str) -> Iterator[list[Any]]:
     """Rows of `SHAPE_COLUMNS`: one per wave size, for f8f6f4 one per register count."""
     for op in operations(arch):
         registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
-        yield [
-            op.name,
-            op.m,
-            op.n,
-            op.k,
-            op.blocks,
-            op.a,
-            op.b,
-            op.d,
-            op.wave,
-            op.cycles,
-            op.passes,
-            op.flops,
-            op.ops_per_cycle,
-            *registers,
-            op.row.modifiers,
-        ]
+        yield [*_shape(op), op.passes, op.flops, op.ops_per_cycle, *registers, op.row.modifiers]
 
 
 def _short(of: dict[str, Any]) -> dict[str, Any]:
@@ -129,19 +121,7 @@ def peak_rows(arch: str, units: int, hertz: float) -> Iterator[list[Any]]:
         hertz: their clock.
     """
     for op in operations(arch):
-        yield [
-            op.name,
-            op.m,
-            op.n,
-            op.k,
-            op.blocks,
-            op.a,
-            op.b,
-            op.d,
-            op.wave,
-            op.cycles,
-            round(op.peak(units, hertz) / 1e12, 1),
-        ]
+        yield [*_shape(op), round(op.peak(units, hertz) / 1e12, 1)]
 
 
 def fidelity_rows(arch: str) -> Iterator[list[Any]]:
