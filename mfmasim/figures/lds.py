@@ -165,29 +165,6 @@ def tile_cells(swizzle: Tile, banks: int = 32, chunk: int = 16) -> list[Chunk]:
     return cells
 
 
-def tile_text(swizzle: Tile, banks: int = 32, chunk: int = 16) -> str:
-    """Draw a tile over the banks as text: one line per line of LDS, ``row.chunk`` at its banks.
-
-    Args:
-        swizzle: the tile.
-        banks: banks of 4 bytes per line of LDS.
-        chunk: bytes of a chunk.
-
-    Raises:
-        MfmasimError: the swizzle splits chunks.
-    """
-    cells = tile_cells(swizzle, banks, chunk)
-    width = len(f"{swizzle.rows - 1}.{swizzle.row_bytes // chunk - 1}") + 1
-    per_line = max(1, 4 * banks // chunk)
-    lines: dict[int, list[str]] = {}
-    for cell in cells:
-        held = lines.setdefault(cell.line, ["-"] * per_line)
-        held[cell.bank * 4 // chunk] = f"{cell.row}.{cell.column // chunk}"
-    text = [f"{swizzle.title}; {banks} banks across, row.chunk of {chunk} bytes"]
-    text += [f"{line * 4 * banks:6d} |" + "".join(f"{name:>{width}}" for name in lines[line]) for line in sorted(lines)]
-    return "\n".join(text) + "\n"
-
-
 def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | None = None) -> str:
     """Tiles over the banks, one below the other.
 
