@@ -136,12 +136,8 @@ class Access(Protocol):
         """Phases and banks."""
 
     @property
-    def confidence(self) -> str:
-        """How far the table can be trusted."""
-
-    @property
-    def source(self) -> str:
-        """Where the phases are published."""
+    def trust(self) -> str:
+        """How far the table can be trusted, and where the phases are published."""
 
     @property
     def extra_passes(self) -> Any:
