@@ -1,7 +1,7 @@
 """GEMM with fused epilogues: bias and C, GELU, gates, in bf16, f16, f32, FP8, MXFP8 and MXFP4.
 
 Two cases a kernel: as plain arrays, compared bit for bit with a replay of the kernel's order (`reference`); as
-matrices, where every fragment is followed, and every element of C where the epilogue only converts.
+matrices, where every fragment is followed, and every code and scale to the sums, C and bias that it is made of.
 """
 
 from functools import partial
@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+import mfmasim
 from hipkernels.cast import mx_reference
 from hipkernels.cast.reference import cast
 from hipkernels.gemm_blockscale.reference import FP8, finite
@@ -18,7 +19,7 @@ from hipkernels.gemm_epilogue import reference
 from hipkernels.gemm_epilogue.reference import BLOCK, ORDER
 from hipkernels.gemm_fp8.scheduled.schedules import APART, HALVES, pingpong_order
 from mfmasim.formats import ScaleRule
-from mfmasim.verify import A, B, C, In, InOut, LaunchDict, ScaleA, ScaleB, case
+from mfmasim.verify import A, B, C, ComesFrom, DependsOn, In, InOut, LaunchDict, ScaleA, ScaleB, case
 from mfmasim.verify.shuffles import find_shuffle
 
 CDNA = ("gfx942", "gfx950")
@@ -98,6 +99,63 @@ def sums_of(mx: bool, arch: str, K: int, held: list[NDArray[Any]]) -> NDArray[An
     if mx:
         return reference.scaled_products(a[:, : K // 2], *more)
     return reference.products(arch, a[:, :K], *more)
+
+
+# --- What results are made of
+
+
+def numbers(fmt: str, *values: float) -> list[int]:
+    """Codes of a format."""
+    return [int(code) for code in mfmasim.format(fmt).encode(np.array(values))]
+
+
+def made_of(
+    product: Any, c: Any, bias: Any, codes: Any, scales: Any, rows: Any, *, half: int, packed: bool
+) -> list[Any]:
+    """Sources of codes, of scales of blocks, and of the largest magnitudes of rows.
+
+    Numbers that are followed keep every x within one binade, so that scales are alike, and differ as codes.
+
+    Args:
+        product: A B.
+        c: C, or None.
+        bias: an array.
+        codes: of the result.
+        scales: of blocks, in `ORDER`, or None.
+        rows: largest magnitudes, or None.
+        half: columns from a gate to its value; 0 where there are none.
+        packed: whether codes are of four bits, which with gates have two numbers apart alone, both positive.
+    """
+    m, n = product.shape
+    columns = half or n
+    one_sign = bool(half) or rows is not None
+    sums = [8.5, 12.75] if half and packed else [8.5, 10.0, 12.0, 14.0] if one_sign else [8.0, 12.0, -8.0, -12.0]
+    added = [value - sums[0] for value in sums]
+    parts = {"parts": 2} if packed else {}
+
+    def column(j: Any, part: Any, apart: int) -> Any:
+        return (2 * j + part[0] if part else j) + apart
+
+    found = []
+    for apart in (0, half) if half else (0,):
+        place = lambda i, j, *part, apart=apart: (i, column(j, part, apart))  # noqa: E731
+        found.append(ComesFrom(codes, product, place, values=numbers("f32", *sums), **parts))
+        added_to = lambda i, j, *part, apart=apart: column(j, part, apart) + 0 * i  # noqa: E731
+        found.append(ComesFrom(codes, bias, added_to, values=numbers("f32", *added), **parts))
+    if c is not None:
+        here = lambda i, j, *part: (i, column(j, part, 0))  # noqa: E731
+        found.append(ComesFrom(codes, c, here, values=numbers(c.format, *added), **parts))
+    halves = np.array([0, half] if half else [0])
+    raised = numbers("f32", sums[0], 8 * sums[0])
+    if scales is not None:
+        order = find_shuffle(ORDER).stored(np.arange(m * columns // BLOCK).reshape(m, columns // BLOCK))
+        block = (np.arange(BLOCK)[:, None] + halves).reshape(-1)
+        of_block = lambda s: (order[s] // (columns // BLOCK), order[s] % (columns // BLOCK) * BLOCK + block)  # noqa: E731
+        found.append(DependsOn(scales, product, of_block, values=raised))
+    if rows is not None:
+        line = (np.arange(columns)[:, None] + halves).reshape(-1)
+        found.append(DependsOn(rows, product, lambda i: (i, line), values=raised))
+    return found
 
 
 # --- Cases
@@ -195,7 +253,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
         K: int = 544 if mx else 384,
         lda: int = 0,
         ldd: int = 0,
-        alpha: float = 0.0625 if result == "fp8" else 1.25,
+        alpha: float = 1.25,
         beta: float = 0.5,
         arch: str = "gfx950",
     ) -> LaunchDict:
@@ -207,22 +265,38 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
             if mx
             else []
         )
-        product = alpha * ((a * scales[0]) @ (b * scales[1])) if mx else alpha * (a @ b)
-        bias, factor = [np.float32(0)] * N, 0.0
+        product = (a * scales[0]) @ (b * scales[1]) if mx else a @ b
+        c: Any = None
+        bias: Any = In("f32", N, "zeros")
+        factor = beta
         launch: LaunchDict = {"grid": grid_of(M, N, arch), "block": THREADS, "args": []}
         out: list[Any]
         last: list[Any]
-        if gated:  # no element of D is followed
-            words, tiles = [np.uint64(0)] * (M * columns // 8), -(-M // 32) * -(-columns // 256)
-            out, c, last = [words, [np.uint64(0)] * (32 * tiles)], None, [0, np.uint32(1)]
-        elif result == "fp8":
-            c, d = None, C("fp8", (M, N), ld=ldd)
-            out, last = [d, [np.int32(0)], [np.int32(0)] * M], [1.0]
-            launch["expect"] = product
+        if result in (*BLOCK_FORMATS, "fp8"):
+            packed, blocks = result == "mxfp4", result in BLOCK_FORMATS
+            codes = InOut("u8", (M, columns // (1 + packed)))
+            if not gated:
+                c = In("bf16", (M, columns), "zeros")
+            if blocks:
+                more = [InOut("u8", -(-M // 32) * -(-columns // 256) * 256)]
+                last = [0, np.uint32(1)]
+            else:
+                more, last = [InOut("i32", 1), InOut("i32", M)], [1.0]
+            out = [codes, *more]
+            launch["sources"] = made_of(
+                product,
+                c,
+                bias,
+                codes,
+                more[0] if blocks else None,
+                None if blocks or gated else more[1],  # with gates 512 sums each, and a run for each
+                half=columns if gated else 0,
+                packed=packed,
+            )
         else:
             c = d = C(c_format, (M, N), ld=ldd, align=16)
-            out, last, factor = [d], [], beta
-            launch["expect"] = product + beta * d if beta else product
+            bias, out, last = [np.float32(0)] * N, [d], []
+            launch["expect"] = alpha * product + beta * d if beta else alpha * product
         sizes = [M, N, K, lda, K, ldd or columns, ldd or columns, alpha, factor]
         return launch | {"args": [a, b, *scales, c, bias, *out, *sizes, *last]}
 
@@ -246,8 +320,9 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
     case(source, each=each, needs=needs, draws=draws, suppress=suppress, trace=False, **fixed)(arrays)
     if followed:
         matrices.__name__ = f"{kernel}_matrices"
-        mapping = {"alpha": 1.0, "beta": 0.0, "K": 288 if mx else 256}
-        hidden = NOT_COMPARED if gated else {}
+        coded = result in (*BLOCK_FORMATS, "fp8")
+        mapping = {"alpha": 1.0, "beta": 1.0 if coded else 0.0, "K": 288 if mx else 256}
+        hidden = NOT_COMPARED if coded else {}
         case(source, needs=needs, mapping=mapping, suppress=suppress | hidden, **fixed)(matrices)
 
 
@@ -259,12 +334,12 @@ declare("fp8_linear_bf16", "fp8_linear.hip", CDNA, followed=True)
 declare("fp8_linear_f16", "fp8_linear.hip", CDNA)
 declare("fp8_linear_f32", "fp8_linear.hip", CDNA, followed=True)
 declare("fp8_linear_fp8", "fp8_scaled.hip", CDNA, followed=True)
-declare("fp8_gelu_fp8", "fp8_scaled.hip", CDNA)
-declare("fp8_silu_fp8", "fp8_scaled.hip", CDNA)
-declare("fp8_linear_mxfp8", "fp8_blocks.hip", "gfx950")
+declare("fp8_gelu_fp8", "fp8_scaled.hip", CDNA, followed=True)
+declare("fp8_silu_fp8", "fp8_scaled.hip", CDNA, followed=True)
+declare("fp8_linear_mxfp8", "fp8_blocks.hip", "gfx950", followed=True)
 declare("fp8_linear_mxfp8_sr", "fp8_blocks.hip", "gfx950")
 declare("fp8_silu_mxfp8", "fp8_blocks.hip", "gfx950", followed=True)
 declare("mxfp4_linear_bf16", "mxfp4.hip", "gfx950", followed=True)
-declare("mxfp4_linear_mxfp4", "mxfp4.hip", "gfx950")
+declare("mxfp4_linear_mxfp4", "mxfp4.hip", "gfx950", followed=True)
 declare("mxfp4_linear_mxfp4_sr", "mxfp4.hip", "gfx950")
 declare("mxfp4_silu_mxfp4", "mxfp4.hip", "gfx950", followed=True)

@@ -90,5 +90,34 @@ MUTANTS = [
     wrong("scales_of_blocks_exchanged", MX8, "(j == 1 ? 16 : 0)", "(j == 1 ? 0 : 16)"),
     wrong("scales_in_rows_of_blocks", MX4, "block % 4 * 64 + lane % 16 * 4", "block % 4 * 4 + lane % 16 * 16"),
     wrong("scales_of_whole_tiles", MX4, "(N + 255) / 256, block", "N / 256, block", ("outputs", "races")),
+    # --- The same where codes and scales are followed to the sums, C and bias that they are made of
+    wrong("bias_of_the_first_tile_followed", f"{MX4}_matrices", "first + j * apart + 16 * t", "first + j * apart", MAP),
+    wrong(
+        "c_of_the_left_half_followed",
+        f"{MX8}_matrices",
+        "with_c(values, y, row, line, column + HALF, lane)",
+        "with_c(values, y, row, line, column, lane)",
+        MAP,
+    ),
+    wrong(
+        "value_of_the_next_gate", f"{GATED8}_matrices", "silu(x[t][e]) * y[t][e]", "silu(x[t][e]) * y[t][e ^ 1]", MAP
+    ),
+    wrong("half_of_the_row_s_lanes_followed", f"{MX4}_matrices", "return max(lower, upper);", "return x;", MAP),
+    wrong(
+        "tiles_of_nibbles_exchanged_followed",
+        f"{MX4}_matrices",
+        "0x07060302u : 0x05040100u",
+        "0x05040100u : 0x07060302u",
+        MAP,
+    ),
+    wrong("scales_of_rows_exchanged_followed", f"{MX8}_matrices", "+ i % 2 * 8)", "+ (1 - i % 2) * 8)", MAP),
+    wrong(
+        "amax_of_each_half_of_a_row_followed",
+        f"{FP8}_matrices",
+        "j == 1 ? max(row_most, most) : most",
+        "most",
+        MAP,
+        arch="gfx942",
+    ),
     wrong("padding_has_scales", MX4, "row + line < M && column < N", "true"),
 ]

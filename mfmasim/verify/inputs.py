@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import golden
 from mfmasim.verify.arguments import leaves
+from mfmasim.verify.arrays import Array
 from mfmasim.verify.data import draw
 from mfmasim.verify.exact import exact_in_any_order
 from mfmasim.verify.roles import Tensor, format_of
@@ -67,6 +68,8 @@ def _given(case: Case, launch: CaseLaunch, arch: Arch, given: Mapping[str, NDArr
     for place, tensor in leaves(launch.args):
         if isinstance(tensor, Tensor) and tensor.name not in codes:
             codes[tensor.name] = given[place] if place in given else draw(tensor, "integers", case.title, arch)
+        elif isinstance(tensor, Array) and place in given:
+            codes[place] = given[place]
     plain = launch.expression is not None and exact_in_any_order(launch.expression, codes, arch, bits)
     return Inputs("integers, given" if plain else "special, given", codes)
 

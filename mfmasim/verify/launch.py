@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.arguments import Argument, leaves, replaced
 from mfmasim.verify.arrays import Array
-from mfmasim.verify.elements.sources import Source, check_declared
+from mfmasim.verify.elements.sources import Source, check_declared, product_of
 from mfmasim.verify.expression import Expression
 from mfmasim.verify.roles import Tensor
 
@@ -54,7 +54,7 @@ class CaseLaunch:
     expect: Expected = None
     shared_bytes: int = 0
     sources: Sequence[Source] = ()
-    """Where elements of plain arrays come from."""
+    """Where elements of plain arrays come from: other arrays, or the sums of the product."""
     lds: Mapping[str, Any] | None = None
     """Variables of the LDS, as `mfmasim.devices.Options` takes them."""
 
@@ -67,6 +67,11 @@ class CaseLaunch:
     def arrays(self) -> dict[str, Array]:
         """Plain arrays by name, in order; those in fields of structures, too."""
         return {place: arg for place, arg in leaves(self.args) if isinstance(arg, Array)}
+
+    @property
+    def plain(self) -> bool:
+        """Whether its arguments in memory are plain arrays alone."""
+        return bool(self.arrays) and not self.tensors
 
     @property
     def output(self) -> Tensor | None:
@@ -163,11 +168,12 @@ def launch_of(returned: object, where: str) -> CaseLaunch:
     if not isinstance(args, list | tuple):
         raise MfmasimError(f"{where}: args has to be a list, not {type(args).__name__}")
     launch = CaseLaunch(**returned)
+    if launch.tensors or not launch.arrays:
+        _check_matrices(launch, where)
     if launch.arrays:
         return _named(launch, where)
     if "sources" in returned:
         raise MfmasimError(f"{where}: sources are for plain arrays; matrices say by their roles what they are")
-    _check_matrices(launch, where)
     return launch
 
 
@@ -191,22 +197,32 @@ def _check_matrices(launch: CaseLaunch, where: str) -> None:
 
 
 def _named(launch: CaseLaunch, where: str) -> CaseLaunch:
-    """Check a case of plain arrays, and name them by their places among the arguments."""
-    if launch.tensors:
-        raise MfmasimError(f"{where}: args mixes matrices (A, B, C) with plain arrays (In, Out, InOut)")
+    """Check plain arrays, also those beside matrices, and name them by their places among the arguments."""
     named: dict[Argument, Array] = {array: replace(array, name=place) for place, array in launch.arrays.items()}
     if len(named) != len(launch.arrays):
         raise MfmasimError(f"{where}: args has one array twice; make one for each")
-    check_declared(launch.sources, list(launch.arrays.values()), where)
-    if not any(array.writes for array in named):
+    check_declared(launch.sources, list(launch.arrays.values()), where, bool(launch.tensors))
+    if launch.plain:
+        _check_plain(launch, where)
+
+    def renamed(source: Source) -> Source:
+        given = named[source.input] if isinstance(source.input, Array) else product_of(source.input)
+        return replace(source, output=named[source.output], input=given)
+
+    return replace(
+        launch, args=replaced(launch.args, lambda arg: named.get(arg, arg)), sources=[*map(renamed, launch.sources)]
+    )
+
+
+def _check_plain(launch: CaseLaunch, where: str) -> None:
+    """Check what is expected of a case of plain arrays alone."""
+    if not any(array.writes for array in launch.arrays.values()):
         raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
     if launch.expect is None:
-        outputs = sum(array.writes for array in named)
+        outputs = sum(array.writes for array in launch.arrays.values())
         raise MfmasimError(
             f"{where}: expect is missing: a function of the input arrays, such as expect=lambda x: ..., or "
             f"{'an array' if outputs == 1 else f'{outputs} arrays'}"
         )
     if launch.expression is not None:
         raise MfmasimError(f"{where}: expect has to be an array or a function of the input arrays")
-    sources = [replace(source, output=named[source.output], input=named[source.input]) for source in launch.sources]
-    return replace(launch, args=replaced(launch.args, named.__getitem__), sources=sources)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import POISON
+from mfmasim.verify.arrays import draw_array
 from mfmasim.verify.compare import bit_exact, compare_codes, differences, shown_code, within
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once, without_subnormals
 from mfmasim.verify.roles import bytes_of, codes_of, format_of, untouched
@@ -40,7 +41,7 @@ INEXACT = "matrix instructions of RDNA3 do not add small integers exactly (docs/
 def run_matrices(
     device: Device, kernel: Kernel, launch: CaseLaunch, inputs: Inputs, options: Mapping[str, object]
 ) -> tuple[Report, Memory, list[Finding]]:
-    """Launch a kernel on inputs.
+    """Launch a kernel on inputs; plain arrays beside the matrices hold what they declare.
 
     Args:
         device: back end.
@@ -62,6 +63,9 @@ def run_matrices(
         codes = inputs.codes[name] if known else untouched(tensor, arch)
         memory[name] = tensor.placed(bytes_of(tensor, codes, arch))
         unset += [] if known else [memory[name]]
+    for name, array in launch.arrays.items():
+        memory[name] = array.placed(inputs.codes[name] if name in inputs.codes else draw_array(array, name))
+        unset += [] if array.reads else [memory[name]]
     options = {**options, "undefined": unset} if unset else options
     report = launch.run(device, kernel, memory, options)
     after = {name: np.asarray(held) for name, held in memory.items()}

@@ -111,14 +111,14 @@ def verify_case(
     }
     options = {name: value for name, value in given.items() if value is not None}
     result.findings += of_other_flavour(kernel, launch)
-    run = _run_arrays if launch.arrays else _run_matrices
+    run = _run_arrays if launch.plain else _run_matrices
     executed = run(result, case, launch, kernel, back_end, options, inputs)
     if isinstance(back_end, SimDevice) and executed is not None:  # only the simulator sees what a kernel does
         result.findings += missing_instructions(case, executed, kernel)
         if path is not None and result.launch is not None:
             result.findings += _wrong_orders(case, path, result.launch)
-        if case.mapping is not None and (launch.sources or not launch.arrays):
-            check = check_sources if launch.arrays else check_mapping
+        if case.mapping is not None and (launch.sources or not launch.plain):
+            check = check_sources if launch.plain else check_mapping
             mapping = check(back_end, kernel, case.make(case.mapping))
             result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
             demanded = {"mapping-no-matrix": "error"} if case.demands_matrix else {}

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from mfmasim import MfmasimError
 from mfmasim.cli import main
+from mfmasim.devices import SimDevice
 from mfmasim.observe.fragments.mapping import MappingReport
 from mfmasim.verify import ComesFrom, DependsOn, In, Out, find, verify_case
+from mfmasim.verify.elements.labelled import Bench
 from mfmasim.verify.elements.provenance_sets import Raising, _by_number, _one_by_one, check_sets, disjoint
+from mfmasim.verify.elements.trace import follow
 
 X, Y = In("f32", (4, 6), "zeros"), Out("u8", (6, 4))
 
@@ -57,7 +60,7 @@ extern "C" __global__ void turn(const float *in, float *out, float *top) {
 }
 """
 CASE = """import numpy as np
-from mfmasim.verify import ComesFrom, DependsOn, In, Out, case
+from mfmasim.verify import A, B, ComesFrom, DependsOn, In, Out, case
 
 @case("turn.hip", kernel="turn", arch="gfx942", flags=["-DCOUNT={count}"])
 def turn(shift=1):
@@ -106,11 +109,99 @@ def test_a_set_that_is_too_small_is_told(tmp_path):
         ("[ComesFrom(out, In('f32', 3))]", "names an input that is not among args"),
         ("[ComesFrom(out, x, values=[1, 2, 3])]", "has 3 values, 2, 4, 8, ... are expected"),
         ("[DependsOn(top, x, values=[1, 2, 3])]", "has 3 values, 2 are expected"),
+        ("[ComesFrom(out, A('f16', (4, 2)) @ B('f16', (2, 16)))]", "names a product, and args has no matrices"),
     ],
 )
 def test_wrong_declarations_are_refused(tmp_path, sources, message):
     with pytest.raises(MfmasimError, match=message):
         users(tmp_path, sources=sources)
+
+
+PRODUCT = """#include <hip/hip_runtime.h>
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+// Bytes of A B and a bias, and the largest magnitude of each row of A B.
+extern "C" __global__ void quantised(const _Float16 *A, const _Float16 *B, const float *bias, unsigned char *D,
+                                     float *top) {
+  const int lane = threadIdx.x, place = lane % 16, first = lane / 16 * 4;
+  f16x4 a, b;
+  for (int i = 0; i < 4; ++i) a[i] = A[place * 16 + first + i], b[i] = B[(first + i) * 16 + place];
+  const f32x4 c = __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, (f32x4){}, 0, 0, 0);
+  for (int i = 0; i < 4; ++i) {
+    D[STORED] = (unsigned char)(int)(16.0f * (c[i] + bias[place]) + 128.0f);
+    float most = fabsf(c[i]);
+    for (int apart = 1; apart < APART; apart *= 2) most = fmaxf(most, __shfl_xor(most, apart));
+    top[first + i] = most;
+  }
+}
+"""
+PRODUCT_CASE = """import numpy as np
+from mfmasim.verify import A, B, ComesFrom, DependsOn, In, Out, case
+
+NO = {{"outputs-not-compared": "followed"}}
+
+@case("quantised.hip", kernel="quantised", arch="gfx942", flags={flags}, suppress=NO)
+def quantised():
+    a, b, bias, d, top = A("f16", (16, 16)), B("f16", (16, 16)), In("f32", 16), Out("u8", (16, 16)), Out("f32", 16)
+    sources = [
+        ComesFrom(d, a @ b),
+        ComesFrom(d, bias, lambda i, j: j),
+        DependsOn(top, a @ b, lambda i: (i, np.arange(16))),
+    ]
+    return dict(grid=1, block=64, args=[a, b, bias, d, top], sources=sources)
+"""
+
+
+def quantised(tmp_path, stored="(first + i) * 16 + place", apart=16):
+    (tmp_path / "quantised.hip").write_text(PRODUCT)
+    flags = [f"-DSTORED={stored}", f"-DAPART={apart}"]
+    (tmp_path / "quantised_case.py").write_text(PRODUCT_CASE.format(flags=flags))
+    ((_, (case,)),) = find(str(tmp_path / "quantised_case.py"))
+    return case
+
+
+def test_bytes_that_are_computed_from_sums_are_followed_to_them(tmp_path):
+    result = verify_case(quantised(tmp_path), "gfx942")
+    assert result.status == "pass", [f.message for f in result.findings]
+    operands, outputs = 3 * 256, 2 * 256 + 16  # A, B, the accumulator; each byte to its sum and bias, each row
+    assert result.mapping == {"slots_checked": operands + outputs, "mismatches": 0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "element", "expected", "actual"),
+    [
+        (
+            {"stored": "place * 16 + first + i"},
+            "mapping-wrong-source",
+            "D[0, 1]",
+            "the product[0, 1]",
+            "the product[1, 0]",
+        ),
+        ({"apart": 8}, "mapping-wrong-set", "top[0]", "the product[0, 0]", "nothing of it"),
+    ],
+)
+def test_a_byte_at_another_place_and_a_row_that_is_not_whole(tmp_path, changes, kind, element, expected, actual):
+    result = verify_case(quantised(tmp_path, **changes), "gfx942")
+    first = next(f for f in result.findings if f.id == kind)
+    assert (first.element, first.expected) == (element, expected)
+    assert first.actual == actual
+
+
+def test_launches_at_once_are_those_one_by_one(tmp_path):
+    case = quantised(tmp_path)
+    kernel, launch = case.compiled("gfx942"), case.make(case.mapping)
+    check = follow(SimDevice(), kernel, launch).check()
+    check.run()
+    codes = np.random.default_rng(1).normal(size=(5, 16, 16)).astype(np.float32).view(np.uint32).astype(np.uint64)
+    trials = [{"the product": one} for one in codes]
+    together = Bench(SimDevice(), kernel, launch, check.tiles).run(trials)
+    alone = [Bench(SimDevice(), kernel, launch, check.tiles).run([one])[0] for one in trials]
+    for some, one, sums in zip(together, alone, codes, strict=True):
+        for name, (_, after) in one.items():
+            np.testing.assert_array_equal(some[name][1], after)
+        values = sums.astype(np.uint32).view(np.float32)
+        top = np.abs(values).max(axis=1).view(np.uint32)
+        np.testing.assert_array_equal(some["argument 4"][1], top)
 
 
 class Largest:
@@ -120,11 +211,11 @@ class Largest:
         self.source, self.actual, self.kernel, self.runs = source, actual, SimpleNamespace(name="k"), 0
         self.called = {source.input.name: "x", source.output.name: "y"}
 
-    def again(self, array, x):
+    def again(self, array, trials):
         assert array == self.source.input.name
-        self.runs += 1
-        top = np.array([max((int(x[i]) for i in members), default=0) for members in self.actual], np.uint64)
-        return {self.source.output.name: (top, top)}
+        self.runs += len(trials)
+        tops = [[max((int(x[i]) for i in members), default=0) for members in self.actual] for x in trials]
+        return [{self.source.output.name: (top, top)} for top in np.array(tops, np.uint64)]
 
 
 @given(st.data())

@@ -239,6 +239,7 @@ class MappingCheck:
             needed = np.stack(np.broadcast_arrays(tile.lines["A"][:, None], tile.lines["B"][None, :]), axis=-1)
         else:
             needed = np.stack(np.broadcast_arrays(tile.lines["B"][None, :], tile.lines["A"][:, None]), axis=-1)
+        tile.elements = needed
         if tile.following is None and stored is not None:
             self._looked(tile, "D", stored[..., 0].size)
             self._check_places(tile, "D", "the result is stored at another element of C", needed, stored)

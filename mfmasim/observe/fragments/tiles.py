@@ -46,6 +46,8 @@ class Tile:
     """Output element that each result went to, (m, n, 2), -1 where it was not stored."""
     initial: I64 | None = None
     """Element of C that each place of the accumulator was loaded from, (m, n, 2); None when it was not."""
+    elements: I64 = field(default_factory=_none)
+    """Element of the product that each result adds to, (m, n, 2), -1 where the operands name none."""
     lines: dict[str, I64] = field(default_factory=dict)
     """Line of the product that each line of slots belongs to, by operand."""
     copies: dict[str, list[I64]] = field(default_factory=dict)

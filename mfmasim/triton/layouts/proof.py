@@ -82,7 +82,7 @@ def prove(code: TritonCode, grid: int | Sequence[int], args: Sequence[Any], expe
                     others.append(
                         f"{at}: wave {tile.wave}, matrix instruction {tile.order} of the wave, operand {name}"
                     )
-    return Proof(tuple(compared), followed.judged(), count, holding, tuple(others[:10]))
+    return Proof(tuple(compared), followed.check().run(), count, holding, tuple(others[:10]))
 
 
 def _holds(tile: Tile, name: str, compared: Comparison, arguments: Arguments, waves: int) -> bool:

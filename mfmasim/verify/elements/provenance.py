@@ -1,4 +1,4 @@
-"""The mapping check of kernels without matrix instructions: every output element is followed to where it comes from.
+"""Declared sources of outputs: every element is followed to the input, or the sum of a product, that it comes from.
 
 The kernel is run on labels, as for matrix fragments (`mfmasim.observe.fragments.labels`). Here an output may be
 converted on the way, so that what each value becomes at each place is first measured: a run for each value, with all
@@ -26,22 +26,24 @@ if TYPE_CHECKING:
     from mfmasim.arrays import U64, Flags
     from mfmasim.devices import SimDevice
     from mfmasim.kernels import Kernel
+    from mfmasim.observe.fragments.tiles import Tile
     from mfmasim.verify.elements.sources import Source
     from mfmasim.verify.launch import CaseLaunch
 
 
-def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> MappingReport:
+def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch, tiles: Sequence[Tile] = ()) -> MappingReport:
     """Prove the sources that a case declares.
 
     Args:
         device: where to run.
         kernel: the kernel.
         launch: what the case declares for the mapping check's parameters, with ``sources``.
+        tiles: fragments of its product, if sources name one.
 
     Returns:
         The mapping report: a slot is an element of an output and one source of it.
     """
-    report, bench = MappingReport(), Bench(device, kernel, launch)
+    report, bench = MappingReport(), Bench(device, kernel, launch, tiles)
     singles = [source for source in launch.sources if not source.sets]
     try:
         for together in _rounds(singles):
@@ -70,8 +72,9 @@ def _rounds(sources: Sequence[Source]) -> list[list[Source]]:
 def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport) -> None:
     """Follow one source of each output."""
     space = LabelSpace()
-    inputs = {source.input.name: source for source in sources}
+    inputs = {source.given.name: source for source in sources}
     blocks = {name: space.add(bench.called[name], source.input_shape) for name, source in inputs.items()}
+    used = {name: source.used() | ~_of_others(bench, source) for name, source in inputs.items()}
     codes = {name: source.codes for name, source in inputs.items()}
     counts = {len(values) for values in codes.values()}
     if len(counts) > 1:
@@ -82,18 +85,17 @@ def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport)
     runs = space.runs(alphabet.piece_bits)
     fresh = [source.output.name for source in sources if source.output.role == "inout"]
 
-    def launch(pieces: Callable[[str], Any]) -> dict[str, tuple[U64, U64]]:
-        given = {}
-        for name, source in inputs.items():
-            held = np.broadcast_to(codes[name][pieces(name)], source.input_shape)
-            given[name] = joined(held, source.input_parts, source.input)
-        return bench.run(given, fresh)
+    def given(pieces: Callable[[str], Any]) -> dict[str, U64]:
+        held = {name: np.where(used[name], codes[name][pieces(name)], bench.quiet[name][1]) for name in inputs}
+        return {name: joined(held[name], one.input_parts, one.given) for name, one in inputs.items()}
 
-    uniform = [launch(lambda _, piece=piece: piece) for piece in range(1 << alphabet.piece_bits)]  # type: ignore[misc]
-    labelled = [
-        launch(lambda name, run=run: space.codes(blocks[name].numbers, run, runs, alphabet).astype(np.int64))  # type: ignore[misc]
+    alike = [given(lambda _, piece=piece: piece) for piece in range(1 << alphabet.piece_bits)]  # type: ignore[misc]
+    cut = [
+        given(lambda name, run=run: space.codes(blocks[name].numbers, run, runs, alphabet).astype(np.int64))  # type: ignore[misc]
         for run in range(runs)
     ]
+    found = bench.run([*alike, *cut], fresh)
+    uniform, labelled = found[: len(alike)], found[len(alike) :]
     for source in sources:
         before, after = (
             [
@@ -103,7 +105,7 @@ def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport)
             for side in (0, 1)
         )
         places = source.places()
-        first = blocks[source.input.name].first
+        first = blocks[source.given.name].first
         wanted = np.where(places >= 0, places + first, 0).astype(np.uint64)
         held = _labels(space, alphabet, after)
         held_after, held_before = [*after[0], *after[1]], [*before[0], *before[1]]
@@ -111,6 +113,15 @@ def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport)
             held_before = [after[0][0]] * len(held_after)
         unchanged = np.logical_and.reduce([a == b for a, b in zip(held_after, held_before, strict=True)])
         _judge(bench, source, space, wanted, held, unchanged, report)
+
+
+def _of_others(bench: Bench, source: Source) -> Flags:
+    """Elements of the input that other sources of the output use: they hold one constant value meanwhile."""
+    found = np.zeros(source.input_shape, np.bool_)
+    for other in bench.launch.sources:
+        if other is not source and other.output is source.output and other.given.name == source.given.name:
+            found |= np.False_ if other.sets else other.used()
+    return found
 
 
 def _labels(space: LabelSpace, alphabet: Alphabet, after: list[list[U64]]) -> NDArray[np.int64]:

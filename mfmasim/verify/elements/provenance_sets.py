@@ -17,6 +17,8 @@ from mfmasim.observe import Finding
 from mfmasim.verify.elements.labelled import Bench, element, joined, split
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from mfmasim.arrays import Flags
@@ -36,18 +38,22 @@ class Raising:
         self.bench, self.source = bench, source
         self.count = int(np.prod(source.input_shape))
         self.low, self.high = (np.uint64(code) for code in source.codes)
-        self._base = self._run(np.zeros(self.count, np.bool_))
+        (self._base,) = self._run([np.zeros(self.count, np.bool_)])
 
     def changed(self, raised: Flags) -> Flags:
         """Which output elements, flat, hold something else when elements are raised, (elements,)."""
-        return np.asarray(self._run(raised) != self._base)
+        return self.each([raised])[0]
 
-    def _run(self, raised: Flags) -> NDArray[np.uint64]:
+    def each(self, raised: Sequence[Flags]) -> list[Flags]:
+        """The same of several runs."""
+        return [np.asarray(held != self._base) for held in self._run(raised)]
+
+    def _run(self, raised: Sequence[Flags]) -> list[NDArray[np.uint64]]:
         source = self.source
-        codes = np.where(raised, self.high, self.low).reshape(source.input_shape)
-        units = joined(codes, source.input_parts, source.input)
-        _, after = self.bench.again(source.input.name, units)[source.output.name]
-        return split(after, source.parts, source.output).reshape(-1)
+        codes = (np.where(one, self.high, self.low).reshape(source.input_shape) for one in raised)
+        units = [joined(one, source.input_parts, source.given) for one in codes]
+        outputs = [found[source.output.name][1] for found in self.bench.again(source.given.name, units)]
+        return [split(after, source.parts, source.output).reshape(-1) for after in outputs]
 
 
 def disjoint(sets: NDArray[np.int64], count: int) -> NDArray[np.int64] | None:
@@ -109,8 +115,8 @@ def _one_by_one(raising: Raising, sets: NDArray[np.int64]) -> tuple[Flags, Flags
             "make the input of the mapping check smaller (mapping= of the case)"
         )
     missing, undeclared = np.zeros(len(sets), np.bool_), np.zeros(len(sets), np.bool_)
-    for number in range(raising.count):
-        changed = raising.changed(np.arange(raising.count) == number)
+    every = np.eye(raising.count, dtype=np.bool_)
+    for number, changed in enumerate(raising.each(list(every))):
         members = (sets == number).any(axis=1)
         missing |= members & ~changed
         undeclared |= changed & ~members
@@ -137,15 +143,14 @@ def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int6
     missing, undeclared = np.zeros(len(sets), np.bool_), np.zeros(len(sets), np.bool_)
     if (owner < 0).any():
         undeclared |= raising.changed(owner < 0)
-    for bit in range(int(small.max(initial=0)).bit_length()):
-        for value in (0, 1):
-            changed = raising.changed((owner >= 0) & (small >> bit & 1 == value))
-            undeclared |= changed & ((declared < 0) | (declared >> bit & 1 != value))
+    halves = [(bit, value) for bit in range(int(small.max(initial=0)).bit_length()) for value in (0, 1)]
+    runs = raising.each([(owner >= 0) & (small >> bit & 1 == value) for bit, value in halves])
+    for (bit, value), changed in zip(halves, runs, strict=True):
+        undeclared |= changed & ((declared < 0) | (declared >> bit & 1 != value))
     if not len(numbers) or small.max() == 0:  # one set has no bit: outputs without a set depend on nothing
         undeclared |= raising.changed(owner >= 0) & (declared < 0)
     sizes = (sets >= 0).sum(axis=1)
-    for number in range(ranks):
-        changed = raising.changed((owner >= 0) & (rank == number))
+    for number, changed in enumerate(raising.each([(owner >= 0) & (rank == number) for number in range(ranks)])):
         missing |= ~changed & (sizes > number)
     return missing, undeclared
 
@@ -157,7 +162,7 @@ def _finding(raising: Raising, sets: NDArray[np.int64], missing: Flags, undeclar
     output = int(wrong.argmax())
     own = np.zeros(raising.count, np.bool_)
     own[sets[output][sets[output] >= 0]] = True
-    name, given = bench.called[source.output.name], bench.called[source.input.name]
+    name, given = bench.called[source.output.name], bench.called[source.given.name]
     place = np.unravel_index(output, source.shape)
     if undeclared[output]:
         found = _search(raising, output, ~own)

@@ -1,4 +1,4 @@
-"""Declared sources: which elements of an input an output is made of, for kernels without matrix instructions."""
+"""Declared sources: which elements of an input, or which sums of a product, an output is made of."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.verify.arrays import Array
+from mfmasim.verify.expression import Expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from mfmasim.arrays import I64
-    from mfmasim.verify.arrays import Array
+    from mfmasim.arrays import I64, Flags
 
 
+PRODUCT = "the product"
+"""Name of the sums of a product of matrices among the inputs."""
 NONE = -1
 """An output element without a source, or a place of a set that is not used."""
 NUMBERS, RAISED = (1.0, -1.0, 1.5, -1.5), (1.0, 6.0)
@@ -30,7 +33,8 @@ class Source:
     """What the elements of one output are made of. Use `ComesFrom` or `DependsOn` to make one."""
 
     output: Array
-    input: Array
+    input: Array | Expression
+    """A product only until the launch is named, which puts the array of its sums in its place."""
     at: Callable[..., Any] | None
     sets: bool
     """Whether an output element depends on a set of elements, or comes from one."""
@@ -42,6 +46,12 @@ class Source:
     def shape(self) -> tuple[int, ...]:
         """Shape of the output's elements: with an axis for the parts of a unit where there are several."""
         return (*self.output.shape, self.parts) if self.parts > 1 else self.output.shape
+
+    @property
+    def given(self) -> Array:
+        """The input, of a launch that is named."""
+        assert isinstance(self.input, Array)
+        return self.input
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -61,7 +71,7 @@ class Source:
             raise MfmasimError(
                 f"sources: {self.input_parts} elements to a unit have no number format; give codes, values=[...]"
             )
-        numbers, fmt = np.array(RAISED if self.sets else NUMBERS), self.input.number_format
+        numbers, fmt = np.array(RAISED if self.sets else NUMBERS), self.given.number_format
         if fmt is None:
             return np.array([1, 6] if self.sets else [1, 2, 3, 4], np.uint64)
         if fmt.special == "scale":
@@ -99,6 +109,13 @@ class Source:
         safe = [np.where(used, axis, 0) for axis in index]
         return np.where(used, np.ravel_multi_index(safe, sizes), NONE).astype(np.int64)
 
+    def used(self) -> Flags:
+        """Which elements of the input some output comes from."""
+        found = np.zeros(int(np.prod(self.input_shape)), np.bool_)
+        places = self.places()
+        found[places[places >= 0]] = True
+        return found.reshape(self.input_shape)
+
     def _same(self, sizes: tuple[int, ...]) -> I64:
         """Without a function: the element at the same place, or every element."""
         count = int(np.prod(sizes))
@@ -111,9 +128,18 @@ class Source:
         return np.arange(count).reshape(sizes)
 
 
+def product_of(product: Expression) -> Array:
+    """The sums of a product as an array: f32, whatever format the matrix instruction has.
+
+    Args:
+        product: such as ``a @ b``.
+    """
+    return Array("in", "f32", product.shape, name=PRODUCT)
+
+
 def ComesFrom(
     output: Array,
-    input: Array,  # noqa: A002
+    input: Array | Expression,  # noqa: A002
     at: Callable[..., Any] | None = None,
     *,
     parts: int = 1,
@@ -124,7 +150,8 @@ def ComesFrom(
 
     Args:
         output: `Out` or `InOut`.
-        input: `In` or `InOut`.
+        input: `In` or `InOut`; or a product of the matrices, ``a @ b``, whose elements are the sums of matrix
+            instructions.
         at: takes one index array for each axis of the output (and one for the part), gives one for each of the input; a
             negative index means that the element has no source and keeps what it held. None: the same place.
         parts: elements in each unit of the output, the first in the low bits: 2 where a byte holds two of 4 bits.
@@ -137,7 +164,7 @@ def ComesFrom(
 
 def DependsOn(
     output: Array,
-    input: Array,  # noqa: A002
+    input: Array | Expression,  # noqa: A002
     at: Callable[..., Any] | None = None,
     *,
     parts: int = 1,
@@ -159,13 +186,14 @@ def DependsOn(
     return Source(output, input, at, sets=True, parts=parts, input_parts=input_parts, values=tuple(values))
 
 
-def check_declared(sources: object, arrays: Sequence[Array], where: str) -> None:
+def check_declared(sources: object, arrays: Sequence[Array], where: str, matrices: bool = False) -> None:
     """Check the sources that a case declares.
 
     Args:
         sources: what the case function returned as such.
         arrays: the arrays among the arguments.
         where: the case, for messages.
+        matrices: whether there are matrices among the arguments, whose product may be an input.
 
     Raises:
         MfmasimError: something else than sources, or arrays that are not among the arguments.
@@ -173,7 +201,11 @@ def check_declared(sources: object, arrays: Sequence[Array], where: str) -> None
     if not isinstance(sources, list | tuple) or not all(isinstance(source, Source) for source in sources):
         raise MfmasimError(f"{where}: sources has to be a list of ComesFrom(...) and DependsOn(...)")
     for source in sources:
+        if isinstance(source.input, Expression) and not matrices:
+            raise MfmasimError(f"{where}: sources names a product, and args has no matrices A and B")
         for name, array, may in (("output", source.output, "writes"), ("input", source.input, "reads")):
+            if isinstance(array, Expression):
+                continue
             if array not in arrays:
                 raise MfmasimError(f"{where}: sources names an {name} that is not among args")
             if not getattr(array, may):

@@ -1,4 +1,4 @@
-"""The mapping check of a case: runs the kernel on labels and passes the observations to the analysis."""
+"""The mapping check of a case with matrices: runs the kernel on labels, and passes what it did to the analysis."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from mfmasim.observe.fragments.arguments import Argument, Arguments
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
 from mfmasim.observe.fragments.mapping import MappingCheck, MappingReport
 from mfmasim.observe.fragments.trace import Tracer
+from mfmasim.verify.arrays import draw_array
+from mfmasim.verify.elements.labelled import waves_of
+from mfmasim.verify.elements.provenance import check_sources
 from mfmasim.verify.roles import bytes_of, format_of, orders_of
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ EXPONENT_BITS = 2
 
 
 def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> MappingReport:
-    """Trace every element of a case from its argument to every matrix instruction, and results to the output.
+    """Trace every element of a case from its argument to every matrix instruction, and results to the outputs.
 
     Args:
         device: where to run.
@@ -49,7 +52,15 @@ def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Mapp
     Returns:
         The mapping report.
     """
-    return follow(device, kernel, launch).judged()
+    check = follow(device, kernel, launch).check()
+    report = check.run()
+    tiles = [tile for tile in check.tiles if tile.elements.size]
+    if launch.sources and tiles:
+        found = check_sources(device, kernel, launch, tiles)
+        report.slots_checked += found.slots_checked
+        report.mismatches += found.mismatches
+        report.findings += found.findings
+    return report
 
 
 @dataclass(frozen=True)
@@ -62,10 +73,10 @@ class Followed:
     outputs: NDArray[np.int64] | None = None
     """Label of the result that every element of C holds."""
 
-    def judged(self) -> MappingReport:
-        """The mapping check."""
+    def check(self) -> MappingCheck:
+        """The mapping check, which has not run yet."""
         name, source_at = self.kernel.name, self.kernel.source_at
-        return MappingCheck(self.tracer, self.arguments, self.outputs, name, source_at, _alternatives).run()
+        return MappingCheck(self.tracer, self.arguments, self.outputs, name, source_at, _alternatives)
 
 
 def follow(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Followed:
@@ -81,7 +92,7 @@ def follow(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Followed:
     space = LabelSpace()
     labels = {t.name: space.add(t.name, t.stored_shape) for t in tensors if not t.writes}
     narrow = format_of(output, arch) if output is not None else find_format("f32")
-    tracer = Tracer(_waves(kernel, launch), output.stored_shape if output is not None else (0,))
+    tracer = Tracer(waves_of(kernel, launch), output.stored_shape if output is not None else (0,))
     tracer.begin(None, 1)
     _launch(device, kernel, launch, _labelled(launch, arch, labels, tracer, 0, 1, Alphabet(1)), tracer)
     described = [_described(t, arch) for t in tensors]
@@ -138,13 +149,6 @@ def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> in
     return slots.runs(alphabet.piece_bits)
 
 
-def _waves(kernel: Kernel, launch: CaseLaunch) -> int:
-    from mfmasim.machine.launch.limits import dimensions
-
-    grid, block = dimensions(launch.grid, "grid"), dimensions(launch.block, "block")
-    return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)
-
-
 def _runs(
     device: SimDevice,
     kernel: Kernel,
@@ -155,7 +159,7 @@ def _runs(
     stored: Alphabet,
 ) -> list[Memory]:
     """What every tensor holds after each run: several runs at once, if each does what it would do alone."""
-    together = min(runs, max(1, WAVES // _waves(kernel, launch)))
+    together = min(runs, max(1, WAVES // waves_of(kernel, launch)))
     memories: list[Memory] = []
     while len(memories) < runs:
         first = len(memories)
@@ -200,6 +204,8 @@ def _labelled(
         alphabet = stored if tensor.writes else Alphabet(fmt.bits)
         pieces = LabelSpace.codes(numbers, run, runs, alphabet)
         memory[name] = tensor.placed(bytes_of(tensor, pieces.astype(fmt.carrier), arch))
+    for name, array in launch.arrays.items():
+        memory[name] = array.placed(draw_array(array, name))
     return memory
 
 

@@ -12,7 +12,6 @@ from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.limits import dimensions
 from mfmasim.observe.fragments.factors import factors_of
-from mfmasim.observe.fragments.mapping import MappingCheck
 from mfmasim.observe.fragments.sparse import GROUP
 from mfmasim.observe.fragments.trace import fragment_of
 from mfmasim.observe.fragments.wrong import operand_of, register_name
@@ -125,9 +124,7 @@ def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | N
     row, col = _place(element, launch, case.title)
     name = f"C[{row}, {col}]"
     followed = follow(SimDevice(), kernel, launch)
-    check = MappingCheck(
-        followed.tracer, followed.arguments, followed.outputs, kernel.name, kernel.source_at, lambda _: {}
-    )
+    check = followed.check()
     check.run()
     if followed.outputs is None or not check.tiles:
         text = "; ".join(finding.message for finding in check.report.findings) or "no matrix instruction was executed"
