@@ -97,7 +97,9 @@ MANY = {"queries": (70, 0, 3, 130), "keys": (200, 7, 0, 65)}
 COPIES = Claim("copies of two tiles: exchanged halves, references that follow", "register copies", 9, relation="<=")
 
 
-def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims: Claim, **fixed: Any) -> None:
+def declare(
+    prefix: str, forward_in: str, products_in: str, lanes: int, *claims: Claim, orders: Sequence[str] = (), **fixed: Any
+) -> None:
     """The cases of the forward kernel, and of its two products.
 
     Args:
@@ -106,6 +108,7 @@ def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims:
         products_in: source of the products.
         lanes: of a wave.
         claims: about the forward kernel.
+        orders: of the workgroups, beside the hardware's.
         fixed: what all cases have.
     """
 
@@ -118,6 +121,7 @@ def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims:
         causal: bool = False,
         data: str = "normal",
         compare: str = "bits",
+        order: str = "",  # of the workgroups: part of the kernel's name
         arch: str = "",
     ) -> LaunchDict:
         shape = (sum(queries), heads, HEAD)
@@ -159,7 +163,7 @@ def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims:
         function.__name__ = prefix + function.__name__
     case(
         forward_in,
-        kernel="forward_fp8",
+        kernel="forward_fp8{order}",
         needs=NEEDS,
         trace=False,
         each=[
@@ -168,6 +172,7 @@ def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims:
             {**MANY, "compare": "bound"},
             *({"data": kind} for kind in KINDS[1:]),
             {"data": "growing", "keys": (400,), "queries": (33,), "causal": True},
+            *({"queries": (130,), "keys": (65,), "heads": 16, "kv_heads": 8, "order": name} for name in orders),
         ],
         claims=[Claim("no conflicts", "LDS degree", 1), *claims],
         **fixed,
@@ -176,7 +181,7 @@ def declare(prefix: str, forward_in: str, products_in: str, lanes: int, *claims:
     case(products_in, kernel="sums_fp8", data=("normal", "one_hot"), needs="Nkv % 64 == 0", **fixed)(sums)
 
 
-declare("", "forward.hip", "products.hip", 64, COPIES, arch=ARCHS, executes=MATRIX, suppress=BEYOND)
+declare("", "forward.hip", "products.hip", 64, COPIES, orders=["_xcd"], arch=ARCHS, executes=MATRIX, suppress=BEYOND)
 TWICE = Claim("two workgroups of a compute unit", "workgroups", 2)
 SWAPS = Claim("copies: the two largest scores, whose halves are exchanged", "register copies", 2)
 declare("tensor_", "tensor.hip", "tensor.hip", 32, TWICE, SWAPS, arch="gfx1250", executes=TENSOR)

@@ -1,6 +1,7 @@
 // What the FP8 attention kernels of all architectures have in common: types, numbers, rows in memory, the forward problem.
 #pragma once
 #include <hip/hip_runtime.h>
+#include "../grid_maps/maps.h"
 #include <mfmasim/order.h>
 
 #pragma clang fp contract(off)  // where a product and a sum are one operation the kernel says so
@@ -14,6 +15,7 @@ typedef float f32x2 __attribute__((ext_vector_type(2)));
 typedef __bf16 pair __attribute__((ext_vector_type(2)));
 
 #define HEAD 128
+#define XCDS 8
 #if defined(__gfx1250__)
 #define KEYS 128
 #else
@@ -62,17 +64,32 @@ struct Forward {
   float scale;
 };
 
+// Which queries, head and sequence a workgroup has: as the hardware counts; or all of the heads that share K and V on one XCD,
+// whose L2 then has both. Of the groups that are left over, fewer than there are XCDs, each keeps its own.
+struct Position {
+  int block, head, sequence;
+};
+MOVES Position in_turn(const Forward &) { return {(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z}; }
+MOVES Position group_by_group(const Forward &p) {
+  const int blocks = gridDim.x, heads = gridDim.y, group = p.heads / p.kv_heads;
+  const int own = (blockIdx.z * heads + blockIdx.y) * blocks + blockIdx.x;
+  int number = remap_xcd(own, {(int)gridDim.z * heads, blocks, XCDS, 1, blocks * group});
+  Position found = {number % blocks, number / blocks % heads, number / blocks / heads};
+  asm("" : "+s"(found.block), "+s"(found.head), "+s"(found.sequence));  // divisions are the vector unit's
+  return found;
+}
+
 // What a workgroup computes: `rows` queries of a head, from query `block` of a sequence on.
 struct Block {
   int rows, sequence, head, kv_head, from, queries, keys_from, keys, block, scales, shift, stop;
   float by;  // of a product, so that 2 to its power is the weight
 
-  MOVES Block(const Forward &p, int rows) : rows(rows) {
-    sequence = blockIdx.z, head = blockIdx.y, kv_head = head / (p.heads / p.kv_heads);
+  MOVES Block(const Forward &p, int rows, Position at) : rows(rows) {
+    sequence = at.sequence, head = at.head, kv_head = head / (p.heads / p.kv_heads);
     asm("" : "+s"(kv_head));  // divisions are the vector unit's, addresses the scalar unit's
     from = constant(p.queries_from, sequence), queries = constant(p.queries_from, sequence + 1) - from;
     keys_from = constant(p.keys_from, sequence), keys = constant(p.keys_from, sequence + 1) - keys_from;
-    block = blockIdx.x * rows, scales = sequence * p.kv_heads + kv_head;
+    block = at.block * rows, scales = sequence * p.kv_heads + kv_head;
     by = p.scale * 1.4426950408889634f * constant(p.scale_q, scales) * constant(p.scale_k, scales);
     shift = keys - queries + 1;  // query i sees the keys below i + shift
     const int last = min(block + rows, queries) - 1;

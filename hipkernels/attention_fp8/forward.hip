@@ -39,10 +39,9 @@ MOVES void store(const Wave &w, bf16 *row, float factor) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64 * WAVES, 2) forward_fp8(FORWARD_ARGUMENTS) {
-  const Forward p = FORWARD_PROBLEM;
+__device__ __attribute__((always_inline)) void forward(const Forward &p, Position at) {
   __shared__ __attribute__((aligned(16))) char lds[4 * TILE];  // two tiles of K, two of V
-  const Block b(p, QUERIES * WAVES);
+  const Block b(p, QUERIES * WAVES, at);
   if (b.block >= b.queries) return;
   Wave w(lds, b.by);
   const int first = b.block + w.wave * QUERIES, query = first + w.column;
@@ -50,3 +49,10 @@ extern "C" __global__ void __launch_bounds__(64 * WAVES, 2) forward_fp8(FORWARD_
   if (b.stop > 0) attend<WAVES>(w, lds, b.rows_of(p, p.K), b.rows_of(p, p.V), 0, b.keys, b.tiles(), b.seen(p, query), b.seen(p, first));
   store(w, query < b.queries ? p.O + b.row(p, query) : nullptr, b.factor(p, w.sum_of_weights()));
 }
+#define KERNEL(NAME, ORDER)                                                                    \
+  extern "C" __global__ void __launch_bounds__(64 * WAVES, 2) NAME(FORWARD_ARGUMENTS) {        \
+    const Forward p = FORWARD_PROBLEM;                                                         \
+    forward(p, ORDER(p));                                                                      \
+  }
+KERNEL(forward_fp8, in_turn)
+KERNEL(forward_fp8_xcd, group_by_group)

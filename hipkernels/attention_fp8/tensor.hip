@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(32 * WAVES, 2) forward_fp8(FORWARD_
   const Forward p = FORWARD_PROBLEM;
   __shared__ __attribute__((aligned(16))) char memory[4 * TILE + WAVES * QUERIES * PITCH];  // K, V, and Q behind them
   const unsigned lds = LDS_ADDRESS(memory);
-  const Block b(p, QUERIES * WAVES);
+  const Block b(p, QUERIES * WAVES, in_turn(p));
   if (b.block >= b.queries) return;
   Wave w(b.by);
   const int first = b.block + w.wave * QUERIES;

@@ -272,6 +272,43 @@ def test_slices_of_k_read_what_their_work_says():
     alike(loads, (w, s, t, size))
 
 
+def follows(work, trace, order):
+    """What a kernel reads in the hardware's order is what the work reads in `order`, which misses L2 less often."""
+    assert sorted(order.tolist()) == list(range(work.workgroups))
+    own = np.arange(work.workgroups)
+    w, s, t, size = trace
+    seen = Work(work.axes, work.shape, w, s, t, size, np.zeros(len(w), bool), work.bands)
+    for slots, capacity in product((1, 2, work.workgroups), (0, 1 << 30)):
+        caches = Caches(8, slots, capacity, capacity)
+        found, wanted = traffic(seen, own, caches), traffic(work, order, caches)
+        assert (found.reads, found.from_llc, found.from_memory) == (wanted.reads, wanted.from_llc, wanted.from_memory)
+    caches = Caches(8, work.workgroups, 1 << 30, 1 << 30)
+    return traffic(work, own, caches).from_llc / traffic(seen, own, caches).from_llc
+
+
+def test_split_k_by_columns_reads_as_its_order_says():
+    M, N, K, parts = 400, 500, 256, 2
+    sizes = {"M": M, "N": N, "K": K, "parts": parts}
+    trace = executed("gemm_fp8/streams", "split_k_by_columns", "gfx950", (0, 1), lambda *_: 0, **sizes)
+    work = grids.gemm(M, N, K, parts=parts)
+    factors = work.tile < (4 + 4) * K // 128
+    parts_of = (x[factors] for x in (work.workgroup, work.step, work.tile))
+    loads = Work(work.axes, work.shape, *parts_of, work.size, work.stores[factors])
+    number = grids.remap_xcd(np.arange(32), grids.Grid(2, 16, 8, 1, 4))
+    row, part, column = number % 4, number // 4 % parts, number // 8
+    assert follows(loads, trace, part * 16 + row * 4 + column) > 1.2
+
+
+@pytest.mark.long
+def test_attention_by_xcd_reads_as_its_order_says():
+    sizes = {"queries": (130,), "keys": (65,), "heads": 16, "kv_heads": 8, "order": "_xcd"}
+    step = lambda name, at: 0 if name == 0 else at // 1024 % 65 // 64  # noqa: E731
+    trace = executed("attention_fp8", "forward", "gfx950", (0, 1, 2), step, **sizes)
+    work = grids.attention(130, 65, heads=16, kv_heads=8)
+    order = grids.remap_xcd(np.arange(32), grids.Grid(16, 2, 8, 1, 4))
+    assert follows(work, trace, order) > 1.5
+
+
 def test_published_hit_rates_of_attention_on_mi300x():
     """Choudhary et al. (arXiv 2511.02132): 80 to 97 % of reads hit in L2 when all blocks of a head are on one XCD.
 

@@ -28,6 +28,10 @@ EACH = {
     "stream": [{"parts": 3}, {"parts": 7, "N": 200}, {"parts": 17}],
 }
 """Parts that K does not divide into, one part, and more workgroups than there are steps."""
+MANY = {"split": {"M": 400, "N": 500, "K": 256, "parts": 2}, "stream": {"parts": 19, "N": 200}}
+"""Enough workgroups for chunks and shares of eight XCDs."""
+FIRST = ("split_k", "split_k_in_turn", "split_k_atomic", "stream_k", "stream_k_atomic")
+"""Kernels whose workgroups have the hardware's order."""
 
 
 def tiles_of(M: int, N: int) -> int:
@@ -54,7 +58,7 @@ def declare(kernel: str, how: str) -> None:
     """
     cut = kernel.partition("_")[0]
     fixed: dict[str, Any] = {"kernel": kernel, "arch": CDNA, "executes": MATRIX, "suppress": MASKED}
-    target = "bf16" if kernel == "split_k" else "f32"
+    target = "bf16" if cut == "split" and how == "workspace" else "f32"
 
     def grid(tiles: int, parts: int) -> int | tuple[int, int]:
         return (tiles, parts) if cut == "split" else parts
@@ -108,7 +112,8 @@ def declare(kernel: str, how: str) -> None:
         return {"grid": grid(tiles, parts), "block": 512, "args": args, "expect": alpha * (a @ b)}
 
     arrays.__name__, matrices.__name__ = kernel, f"{kernel}_whole"
-    case("streams.hip", each=EACH[cut], needs=NEEDS[cut], trace=False, **fixed)(arrays)
+    each = EACH[cut] if kernel in FIRST else [EACH[cut][1], MANY[cut]]
+    case("streams.hip", each=each, needs=NEEDS[cut], trace=False, **fixed)(arrays)
     if how != "atomic":  # it adds to what C holds
         whole = "parts == 1" if cut == "split" else "parts in (1, (M + 127) // 128 * ((N + 127) // 128))"
         more = [{}, {"M": 60, "lda": 272, "ldb": 288, "ldc": 141}]
@@ -118,7 +123,9 @@ def declare(kernel: str, how: str) -> None:
 
 
 declare("split_k", "workspace")
+declare("split_k_by_columns", "workspace")
 declare("split_k_in_turn", "turn")
 declare("split_k_atomic", "atomic")
 declare("stream_k", "workspace")
 declare("stream_k_atomic", "atomic")
+declare("stream_k_atomic_shares", "atomic")

@@ -3,7 +3,11 @@
 // Deterministic: split_k, C in bf16 (the last workgroup to come adds all parts in the order of K), split_k_in_turn (each waits for the one
 // before and adds to C), stream_k (the workgroup with the end of K adds the parts of those before it, the nearest first). Their bytes depend on
 // the number of parts alone. Atomic: split_k_atomic, stream_k_atomic; C is 0 before, and the order of additions is open.
+#include "../../grid_maps/maps.h"
 #include "parts.h"
+
+#define XCDS 8
+#define CHUNK 4
 
 #define PROBLEM const fp8 *A, const fp8 *B
 #define SIZES int M, int N, int K, int lda, int ldb, int ldc, float alpha
@@ -16,15 +20,31 @@
   Sums sum
 
 // Steps of K of a part: of `parts` that differ by one step at most.
-#define SLICE                                                                            \
-  const int tile = blockIdx.x, part = blockIdx.y, parts = gridDim.y;                     \
+#define SLICE(SHARE)                                                                     \
+  const int parts = gridDim.y;                                                           \
+  const auto [tile, part] = SHARE;                                                       \
   const int first = (long long)p.depth() * part / parts, last = (long long)p.depth() * (part + 1) / parts; \
   product(sum, p, tile, first, last, lds, w)
 
+struct Share {
+  int tile, part;
+};
+MOVES Share in_turn(const Problem &) { return {(int)blockIdx.x, (int)blockIdx.y}; }
+// Column by column of tiles, in one part by part, in that its rows: tiles of a chunk, which one XCD has, need the same part of B.
+// No workgroup waits for another one.
+MOVES Share by_columns(const Problem &p) {
+  const int parts = gridDim.y, rows = p.tiles() / p.across(), own = blockIdx.y * gridDim.x + blockIdx.x;
+  const int number = remap_xcd(own, {parts, p.tiles(), XCDS, 1, CHUNK}), strip = number / rows;
+  Share found = {number % rows * p.across() + strip / parts, strip % parts};
+  asm("" : "+s"(found.tile), "+s"(found.part));  // divisions are the vector unit's
+  return found;
+}
+
 // Counters are 0 before and after: one a tile.
-KERNEL split_k(PROBLEM, bf16 *C, float *workspace, unsigned *counters, SIZES) {
-  BEGIN;
-  SLICE;
+MOVES void split(const Problem &p, bf16 *C, float *workspace, unsigned *counters, Share share, Lds &lds) {
+  const Wave w;
+  Sums sum;
+  SLICE(share);
   if (parts == 1) return store_c(p, C, tile, sum, w);
   float *first_part = workspace + (size_t)tile * parts * SIDE * SIDE;
   store_part(first_part + (size_t)part * SIDE * SIDE, sum, w);
@@ -33,11 +53,19 @@ KERNEL split_k(PROBLEM, bf16 *C, float *workspace, unsigned *counters, SIZES) {
   store_c(p, C, tile, sum, w);
   if (threadIdx.x == 0) counters[tile] = 0;  // for the next launch
 }
+#define SPLIT(NAME, ORDER)                                                                      \
+  KERNEL NAME(PROBLEM, bf16 *C, float *workspace, unsigned *counters, SIZES) {                  \
+    __shared__ __attribute__((aligned(16))) Lds lds;                                            \
+    const Problem p = {A, B, M, N, K, lda, ldb, ldc, alpha};                                    \
+    split(p, C, workspace, counters, ORDER(p), lds);                                            \
+  }
+SPLIT(split_k, in_turn)
+SPLIT(split_k_by_columns, by_columns)
 
 // A turn is the number of parts that are in C.
 KERNEL split_k_in_turn(PROBLEM, float *C, unsigned *turns, SIZES) {
   BEGIN;
-  SLICE;
+  SLICE(in_turn(p));
   if (part > 0) await(turns + tile, part);
   if (part > 0)
     update_c(p, C, tile, sum, w);
@@ -48,7 +76,7 @@ KERNEL split_k_in_turn(PROBLEM, float *C, unsigned *turns, SIZES) {
 
 KERNEL split_k_atomic(PROBLEM, float *C, SIZES) {
   BEGIN;
-  SLICE;
+  SLICE(in_turn(p));
   add_to_c(p, C, tile, sum, w);
 }
 
@@ -89,11 +117,12 @@ KERNEL stream_k(PROBLEM, float *C, float *workspace, unsigned *flags, SIZES) {
   }
 }
 
-KERNEL stream_k_atomic(PROBLEM, float *C, SIZES) {
-  BEGIN;
+MOVES void stream_atomic(const Problem &p, float *C, int me, Lds &lds) {
+  const Wave w;
+  Sums sum;
   const Steps steps(p);
-  const long long begin = steps.begin(blockIdx.x);
-  for (long long end = steps.begin(blockIdx.x + 1); end > begin;) {
+  const long long begin = steps.begin(me);
+  for (long long end = steps.begin(me + 1); end > begin;) {
     const int tile = (end - 1) / steps.depth;
     const long long start = (long long)tile * steps.depth, from = max(begin, start);
     product(sum, p, tile, from - start, end - start, lds, w);
@@ -101,3 +130,11 @@ KERNEL stream_k_atomic(PROBLEM, float *C, SIZES) {
     end = from;
   }
 }
+// Neighbours in the row of steps on one XCD, too: none waits for another one.
+#define STREAM_ATOMIC(NAME, ME)                                                                 \
+  KERNEL NAME(PROBLEM, float *C, SIZES) {                                                       \
+    __shared__ __attribute__((aligned(16))) Lds lds;                                            \
+    stream_atomic({A, B, M, N, K, lda, ldb, ldc, alpha}, C, ME, lds);                           \
+  }
+STREAM_ATOMIC(stream_k_atomic, blockIdx.x)
+STREAM_ATOMIC(stream_k_atomic_shares, remap_shares(blockIdx.x, gridDim.x, XCDS))
