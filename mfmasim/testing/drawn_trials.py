@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mfmasim.formats import Format
     from mfmasim.lab.agreement.trial import Verdict
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.launch import CaseLaunch
 
 FEW = 5
 """Most elements of an input that differ from its background: few, so that failures shrink to the relevant ones."""
@@ -60,7 +61,7 @@ def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStra
         growth: largest number of elements relative to the case's shape.
 
     Returns:
-        A hypothesis strategy. Trials that violate a case's contract are not drawn.
+        A hypothesis strategy. Trials that violate a case's contract, and cases without a reference, are not drawn.
     """
     hypothesis()
     from hypothesis import assume
@@ -80,20 +81,21 @@ def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStra
             chosen[name] = draw_(st.sampled_from(domain.values(name, chosen)))
         assume(domain.admits(chosen))
         drawn = domain.case.with_parameters(chosen)
-        return Trial(drawn, arch, draw_(_inputs(drawn, find_arch(arch), domain.largest)))
+        launch = drawn.make()
+        assume(launch.expect is not None)  # there is a reference to agree with
+        return Trial(drawn, arch, draw_(_inputs(drawn, launch, find_arch(arch), domain.largest)))
 
     return one()
 
 
-def _inputs(case: Case, arch: Arch, largest: float) -> SearchStrategy[dict[str, NDArray[Any]]]:
+def _inputs(case: Case, launch: CaseLaunch, arch: Arch, largest: float) -> SearchStrategy[dict[str, NDArray[Any]]]:
     """Contents of arguments and fields, by name, except those that the case fixes."""
     from hypothesis import strategies as st
 
-    args = case.make().args
     seeds = st.integers(0, 99).map(lambda seed: f"{case.title}/{seed}")
     kinds = [kind for kind in CLASSES if largest >= LARGEST or kind != "special"]
     parts: dict[str, SearchStrategy[NDArray[Any]]] = {}
-    for place, arg in leaves(args):
+    for place, arg in leaves(launch.args):
         if isinstance(arg, Tensor):
             fmt = format_of(arg, arch)
             whole = st.tuples(st.just(arg), st.sampled_from(kinds), seeds, st.just(arch)).map(_drawn)
