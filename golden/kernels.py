@@ -1,9 +1,10 @@
-"""Golden bits of GEMM families beside plain FP8, as seeds and hashes: scales, shared tiles, sparse A.
+"""Golden bits of GEMM families beside plain FP8, as seeds and hashes: scales, epilogues, shared tiles, sparse A.
 
 python -m golden.kernels            write golden/kernels.json
 python -m golden.kernels --check    make everything again and compare; exit 1 on any difference
 
-``gemm_mx/scheduled``: C = alpha A B + beta C in FP4 with a scale for 32 of K. ``gemm_blockscale``: f32 scales for 128
+``gemm_mx/scheduled``: C = alpha A B + beta C in FP4 with a scale for 32 of K. ``gemm_epilogue``: the same with a bias,
+quantised to MXFP4. ``gemm_blockscale``: f32 scales for 128
 of a row of A, and for 128x128 of B. ``gemm_fp8/streams``: K in parts. ``gemm_sparse``: two of four of a row of A. Where
 the data are ``integers`` the sums of products are exact, so that any order of them leaves the same bits; the others are
 in the order of the matrix instructions, and of the parts.
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from golden import gemm
+from golden import casts, gemm
 from golden.cases import EIGHT_BIT, FAMILY_OF
 from golden.inputs import Draws, draw
 from golden.reference import models, wide
@@ -35,10 +36,12 @@ HERE = Path(__file__).parent / "kernels.json"
 SIDE = 128
 """Elements of K of a scale of ``gemm_blockscale``, and of a step of ``gemm_fp8/streams``."""
 MX, BLOCKS, STREAMS, SPARSE = "gemm_mx/scheduled", "gemm_blockscale", "gemm_fp8/streams", "gemm_sparse"
-ARCHS = {MX: ("gfx950",), BLOCKS: ("gfx942", "gfx950", "gfx1201"), STREAMS: ("gfx942", "gfx950")}
+EPILOGUE, FP4 = "gemm_epilogue", "e2m1fn"
+ARCHS = {MX: ("gfx950",), EPILOGUE: ("gfx950",), BLOCKS: ("gfx942", "gfx950", "gfx1201"), STREAMS: ("gfx942", "gfx950")}
 ARCHS[SPARSE] = ARCHS[BLOCKS]
 SHAPES = {
     MX: ((77, 208, 544), (256, 256, 512)),
+    EPILOGUE: ((45, 96, 288), (40, 320, 544)),
     BLOCKS: ((77, 128, 128), (40, 256, 384)),
     STREAMS: ((77, 128, 640), (130, 136, 384)),
     SPARSE: ((77, 128, 128), (128, 256, 192)),
@@ -71,7 +74,7 @@ class Problem:
     @property
     def format(self) -> str:
         """Of A and B."""
-        return {MX: "e2m1fn", SPARSE: "f16"}.get(self.family) or EIGHT_BIT[self.arch]["fp8"]
+        return {MX: FP4, EPILOGUE: FP4, SPARSE: "f16"}.get(self.family) or EIGHT_BIT[self.arch]["fp8"]
 
 
 def problems() -> Iterator[Problem]:
@@ -83,17 +86,19 @@ def problems() -> Iterator[Problem]:
                     if data != "integers" and (family == SPARSE or arch == "gfx1201"):
                         continue  # how those sum is not among the rules of whole matrices
                     factors = (0.75, 0.5 if family == MX and number else 0.0) if family in (MX, STREAMS) else (1.0, 0.0)
+                    if family == EPILOGUE:
+                        factors = (0.75, 0.5)
                     yield Problem(family, arch, shape, data, *factors, parts=2 + number if family == STREAMS else 1)
 
 
 def inputs(problem: Problem) -> dict[str, Codes]:
-    """Codes of A (M, K), sparse (M, K / 2), and B (K, N); of C (M, N) in BF16, NaN where beta is 0; scales; index.
+    """Codes of A (M, K), sparse (M, K / 2), B (K, N); C (M, N) in BF16, NaN where beta is 0; scales; index; f32 bias.
 
-    Scales of ``gemm_mx/scheduled`` are E8M0 (M, K / 32) and (K / 32, N), those of ``gemm_blockscale`` f32 codes
+    Scales of FP4 are E8M0 (M, K / 32) and (K / 32, N), those of ``gemm_blockscale`` f32 codes
     (K / 128, M) and (N / 128, K / 128); an index is the place of each kept element among its four, (M, K / 2).
     """
     m, n, k = problem.shape
-    block = 32 if problem.family == MX else None
+    block = 32 if problem.format == FP4 else None
     formats = (problem.format, problem.format)
     drawn = draw(problem.data, problem.seed, formats, problem.shape, block, None if block is None else 0)
     draws = Draws(problem.seed ^ 1)
@@ -102,6 +107,8 @@ def inputs(problem: Problem) -> dict[str, Codes]:
         found |= {"scale_A": drawn.scale_a[..., 0], "scale_B": drawn.scale_b[..., 0]}
         c = wide.to_bf16(draws.between(-64, 64, (m, n)).astype(np.float32))
         found["C"] = c if problem.beta else np.full_like(c, 0x7FC0)
+    if problem.family == EPILOGUE:
+        found["bias"] = draws.between(-64, 64, (n,)).astype(np.float32).view(np.uint32)
     if problem.family == BLOCKS:
         rest = 0 if problem.data == "integers" else (1 << 23) - 1
         for name, shape in (("scale_A", (k // SIDE, m)), ("scale_B", (n // SIDE, k // SIDE))):
@@ -114,7 +121,7 @@ def inputs(problem: Problem) -> dict[str, Codes]:
 
 
 def results(problem: Problem) -> dict[str, Codes]:
-    """What kernels leave: BF16 or f32 codes (M, N) by kind.
+    """What kernels leave: BF16 or f32 codes (M, N) by kind; ``mxfp4``: E2M1 codes, then scales, (M, N + N / 32).
 
     ``bf16`` and ``f32`` are alpha times the whole sum, ``turn`` is f32 where a part after the other is multiplied by
     alpha and added to C.
@@ -122,9 +129,14 @@ def results(problem: Problem) -> dict[str, Codes]:
     found = inputs(problem)
     a, b = found["A"], found["B"]
     alpha = np.float32(problem.alpha)
-    if problem.family == MX:
+    if problem.format == FP4:
         rule = models.RULES[FAMILY_OF[problem.arch], "f8f6f4"]
         sums = wide.matmul(a, b, (problem.format,) * 2, rule, found["scale_A"], found["scale_B"])
+        if problem.family == EPILOGUE:
+            x = wide.fma(alpha, sums.view(np.float32), found["bias"].view(np.float32))
+            x = wide.fma(np.float32(problem.beta), (found["C"].astype(np.uint32) << 16).view(np.float32), x)
+            made = casts.results(casts.Cast(problem.arch, FP4, problem.data, scaled=True), x.view(np.uint32))
+            return {"mxfp4": np.concatenate([made["exact"], made["scale"]], axis=1)}
         return {"bf16": wide.finish(sums.view(np.float32), problem.alpha, problem.beta, found["C"])}
     if problem.family == SPARSE:
         dense = np.zeros(problem.shape[::2], a.dtype)
@@ -159,7 +171,7 @@ def summed(problem: Problem, a: Codes, b: Codes) -> Any:
 def entry(problem: Problem) -> dict[str, Any]:
     """The manifest's record of one problem."""
     hashes = {name: gemm.digest(codes) for name, codes in (inputs(problem) | results(problem)).items()}
-    kind = {MX: "f8f6f4", SPARSE: ""}.get(problem.family, gemm.RULE.get(problem.arch, ""))
+    kind = {MX: "f8f6f4", EPILOGUE: "f8f6f4", SPARSE: ""}.get(problem.family, gemm.RULE.get(problem.arch, ""))
     fidelity = "specified" if problem.data == "integers" else models.RULES[FAMILY_OF[problem.arch], kind].fidelity
     return {
         "id": problem.id,

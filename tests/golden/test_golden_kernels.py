@@ -14,6 +14,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.verify import find, select
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of
+from mfmasim.verify.shuffles import find_shuffle
 from tests.tiers import tiers
 
 ENTRIES = {entry["id"]: entry for entry in json.loads(kernels.HERE.read_text(encoding="utf-8"))["entries"]}
@@ -24,7 +25,9 @@ CASES = {
     for name, cases in find(family)
     if name == family
     for case, arch in reversed(select(cases, None))
-    if "grouped" not in case.name and case.name != "compress"
+    if "grouped" not in case.name
+    and case.name != "compress"
+    and (family != kernels.EPILOGUE or case.name == "mxfp4_linear_mxfp4")
 }
 RUNS = [
     (name, problem.id)
@@ -35,6 +38,8 @@ RUNS = [
 
 
 QUICK = ("blockscale_wave32", "split_k", "sparse_wave32")
+NARROW = ("split_k", "split_k_by_columns")
+"""Kernels of ``gemm_fp8/streams`` that leave BF16."""
 
 
 def quick(run):
@@ -62,7 +67,8 @@ def test_exact_results_are_those_of_plain_integers(family):
     """A corner of an exact entry, by `golden.reference.exact`."""
     problem = next(p for p in PROBLEMS.values() if p.family == family and p.data == "integers" and p.arch == "gfx950")
     found, left = kernels.inputs(problem), kernels.results(problem)
-    a, b = found["A"][:3], found["B"][:, :4]
+    width = 32 if family == kernels.EPILOGUE else 4
+    a, b = found["A"][:3], found["B"][:, :width]
     if family == kernels.SPARSE:
         dense = np.zeros((3, problem.shape[2]), a.dtype)
         for i, k in np.ndindex(a.shape):
@@ -76,13 +82,21 @@ def test_exact_results_are_those_of_plain_integers(family):
             total += part.view(np.float32) * by.astype(np.float64)
     else:
         scales = {}
-        if family == kernels.MX:
-            scales = {"scale_a": found["scale_A"][:3], "scale_b": found["scale_B"][:, :4]}
+        if problem.format == kernels.FP4:
+            scales = {"scale_a": found["scale_A"][:3], "scale_b": found["scale_B"][:, :width]}
         total = exact.matmul(a, b, problem.format, problem.format, **scales).view(np.float32).astype(np.float64)
     want = np.float64(problem.alpha) * total
     if problem.beta:
-        want += problem.beta * (found["C"][:3, :4].astype(np.uint32) << 16).view(np.float32)
-    if "f32" in left:
+        want += problem.beta * (found["C"][:3, :width].astype(np.uint32) << 16).view(np.float32)
+    if family == kernels.EPILOGUE:
+        want += found["bias"][:width].view(np.float32)
+        scale = np.floor(np.log2(np.abs(want).max(axis=1))) - 2
+        assert np.array_equal(left["mxfp4"][:3, problem.shape[1]], scale + 127)
+        numbers = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+        apart = np.abs(np.abs(want / np.exp2(scale)[:, None])[..., None] - numbers)
+        near = np.where(apart == apart.min(axis=-1, keepdims=True), np.arange(8) % 2, 2)  # a tie to the even code
+        assert np.array_equal(left["mxfp4"][:3, :width], near.argmin(axis=-1) | (want < 0) * 8)
+    elif "f32" in left:
         assert np.array_equal(left["f32"][:3, :4].view(np.float32), want)
     else:
         assert np.array_equal(left["bf16"][:3, :4], gemm.nearest_bf16(want))
@@ -131,10 +145,11 @@ def streams(case, problem, found):
     tiles = -(-m // 128) * -(-n // 128)
     split = name.startswith("split")
     size, flags = (tiles * parts, tiles) if split else (parts, parts)
-    out = np.zeros((m, n), np.uint16 if name == "split_k" else np.uint32)
+    narrow = name in NARROW
+    out = np.zeros((m, n), np.uint16 if narrow else np.uint32)
     args = [np.ascontiguousarray(found["A"]), np.ascontiguousarray(found["B"].T)]
-    args.append(out if name == "split_k" else out.view(np.float32))
-    if name in ("split_k", "stream_k"):
+    args.append(out if narrow else out.view(np.float32))
+    if narrow or name == "stream_k":
         args.append(np.zeros((size, 128, 128), np.float32))
     if "atomic" not in name:
         args.append(np.zeros(flags, np.uint32))
@@ -143,7 +158,24 @@ def streams(case, problem, found):
     return out
 
 
-LEFT = {kernels.BLOCKS: blockscale, kernels.STREAMS: streams}
+def epilogue(case, problem, found):
+    m, n, k = problem.shape
+    order, pair = (
+        find_shuffle("hipblaslt_32x8"),
+        lambda codes: np.ascontiguousarray(codes[:, ::2] | codes[:, 1::2] << 4),
+    )
+    args = [pair(found["A"]), pair(found["B"].T)]
+    args += [order.stored(np.ascontiguousarray(scales)) for scales in (found["scale_A"], found["scale_B"].T)]
+    args += [found["C"], found["bias"].view(np.float32)]
+    codes, scales = np.zeros((m, n // 2), np.uint8), np.zeros(-(-m // 32) * -(-n // 256) * 256, np.uint8)
+    sizes = [np.int32(x) for x in (m, n, k, k, k, n, n)] + [np.float32(problem.alpha), np.float32(problem.beta)]
+    grid = (-(-n // 256), -(-m // 256))
+    launch(case, problem, grid, 512, [*args, codes, scales, *sizes, np.int32(0), np.uint32(0)])
+    unpacked = np.stack([codes & 15, codes >> 4], axis=-1).reshape(m, n)
+    return np.concatenate([unpacked, order.loaded(scales, (m, n // 32))], axis=1)
+
+
+LEFT = {kernels.BLOCKS: blockscale, kernels.STREAMS: streams, kernels.EPILOGUE: epilogue}
 
 
 @pytest.mark.parametrize("run", tiers(RUNS, [run for run in RUNS if quick(run)]), ids=str)
@@ -151,13 +183,13 @@ def test_kernels_leave_the_golden_bits(run):
     name, problem = run[0], PROBLEMS[run[1]]
     case = CASES[problem.family, name, problem.arch]
     exactly = problem.data == "integers"
-    if problem.family == kernels.STREAMS and not exactly and name not in ("split_k", "split_k_in_turn"):
+    if problem.family == kernels.STREAMS and not exactly and name not in (*NARROW, "split_k_in_turn"):
         return  # sums of parts in another order
     found = kernels.inputs(problem)
     codes = LEFT.get(problem.family, by_roles)(case, problem, found)
-    kind = {"split_k": "bf16"}.get(name, "turn") if problem.family == kernels.STREAMS else ""
+    kind = ("bf16" if name in NARROW else "turn") if problem.family == kernels.STREAMS else ""
     wanted = ENTRIES[problem.id]["sha256"]
-    wanted = wanted[kind or next(one for one in ("bf16", "f32") if one in wanted)]
+    wanted = wanted[kind or next(one for one in ("bf16", "f32", "mxfp4") if one in wanted)]
     assert gemm.digest(codes)[:16] == wanted
     codes.reshape(-1)[5] ^= 1
     assert gemm.digest(codes)[:16] != wanted
