@@ -286,6 +286,21 @@ def follows(work, trace, order):
     return traffic(work, own, caches).from_llc / traffic(seen, own, caches).from_llc
 
 
+def by_columns(rows, cols, parts):
+    """Number in the hardware's order of the work that each workgroup of split_k_by_columns does."""
+    tiles = rows * cols
+    number = grids.remap_xcd(np.arange(parts * tiles), grids.Grid(parts, tiles, 8, 1, 4))
+    strip = number // rows
+    return strip % parts * tiles + number % rows * cols + strip // parts
+
+
+def test_by_columns_is_a_permutation_of_every_grid():
+    grid = list(product(range(1, 12), range(1, 12), range(1, 6)))
+    assert len(grid) == 605
+    for rows, cols, parts in grid:
+        assert sorted(by_columns(rows, cols, parts)) == list(range(rows * cols * parts))
+
+
 def test_split_k_by_columns_reads_as_its_order_says():
     M, N, K, parts = 400, 500, 256, 2
     sizes = {"M": M, "N": N, "K": K, "parts": parts}
@@ -294,9 +309,7 @@ def test_split_k_by_columns_reads_as_its_order_says():
     factors = work.tile < (4 + 4) * K // 128
     parts_of = (x[factors] for x in (work.workgroup, work.step, work.tile))
     loads = Work(work.axes, work.shape, *parts_of, work.size, work.stores[factors])
-    number = grids.remap_xcd(np.arange(32), grids.Grid(2, 16, 8, 1, 4))
-    row, part, column = number % 4, number // 4 % parts, number // 8
-    assert follows(loads, trace, part * 16 + row * 4 + column) > 1.2
+    assert follows(loads, trace, by_columns(4, 4, parts)) > 1.2
 
 
 @pytest.mark.long

@@ -35,7 +35,7 @@ def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
 
 def launched(kernel, parts, a, b, schedule="usual", **options):
     """C, and the report, of a launch in which nothing is to be reported."""
-    c = np.zeros((len(a), len(b)), np.uint16 if kernel == "split_k" else np.float32)
+    c = np.zeros((len(a), len(b)), np.uint16 if kernel in ("split_k", "split_k_by_columns") else np.float32)
     tiles = -(-len(a) // 128) * -(-len(b) // 128)
     flags = np.zeros(max(tiles, parts), np.uint32)
     workspace = np.full((tiles * parts, 128, 128), np.nan, np.float32)
@@ -71,6 +71,8 @@ def counted(kernel, parts):
         pytest.param("stream_k_atomic", range(1, 9), marks=pytest.mark.long),
         *(pytest.param(name, (1, 2, 3), marks=pytest.mark.long) for name in ("split_k", "split_k_in_turn")),
         pytest.param("split_k_atomic", (1, 2, 3), marks=pytest.mark.long),
+        pytest.param("split_k_by_columns", (1, 3), marks=pytest.mark.long),
+        pytest.param("stream_k_atomic_shares", (5, 9, 17), marks=pytest.mark.long),
     ],
 )
 def test_every_product_of_every_tile_is_summed_exactly_once(kernel, numbers):
