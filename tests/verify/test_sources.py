@@ -196,9 +196,11 @@ def test_launches_at_once_are_those_one_by_one(tmp_path):
     trials = [{"the product": one} for one in codes]
     together = Bench(SimDevice(), kernel, launch, check.tiles).run(trials)
     alone = [Bench(SimDevice(), kernel, launch, check.tiles).run([one])[0] for one in trials]
+    assert len(together) == len(alone) == 5
     for some, one, sums in zip(together, alone, codes, strict=True):
-        for name, (_, after) in one.items():
-            np.testing.assert_array_equal(some[name][1], after)
+        left = [{name: after.tobytes() for name, (_, after) in run.items()} for run in (some, one)]
+        assert left[0] == left[1]
+        assert list(left[0]) == ["argument 3", "argument 4"]
         values = sums.astype(np.uint32).view(np.float32)
         top = np.abs(values).max(axis=1).view(np.uint32)
         np.testing.assert_array_equal(some["argument 4"][1], top)
