@@ -67,23 +67,29 @@ def declare(kernel: str, how: str) -> None:
         M: int = 130, N: int = 128, K: int = 640, parts: int = 2, alpha: float = 0.75, seed: int = 1, arch: str = ""
     ) -> LaunchDict:
         tiles, depth = tiles_of(M, N), K // STEP
-        plan: list[Segment] = (slices if cut == "split" else stream)(tiles, depth, parts)
         fmt = FLAVOUR.get(arch, "e4m3fn")
-        args: list[Any] = [In(fmt, (rows, K), finite(fmt, (rows, K), seed + n)) for n, rows in enumerate((M, N))]
+
+        def plan() -> list[Segment]:
+            return (slices if cut == "split" else stream)(tiles, depth, parts)
+
+        def side(n: int, rows: int) -> In:
+            return In(fmt, (rows, K), lambda: finite(fmt, (rows, K), seed + n))
+
+        args: list[Any] = [side(0, M), side(1, N)]
         expect: Callable[..., Any]
         if how == "workspace":
             size, flags = (tiles * parts, tiles) if cut == "split" else (parts, parts)
             args += [Out(target, (M, N)), InOut("f32", (size, SIDE, SIDE), "zeros"), InOut("u32", flags, "zeros")]
 
             def expect(a: NDArray[Any], b: NDArray[Any], workspace: NDArray[Any], flags: NDArray[Any]) -> Any:
-                c = added(arch, a, b, plan, alpha, workspace, backwards=cut == "stream")
+                c = added(arch, a, b, plan(), alpha, workspace, backwards=cut == "stream")
                 codes = c.astype(ml_dtypes.bfloat16).view(np.uint16) if target == "bf16" else c
                 return codes, workspace, flags
         elif how == "turn":
             args += [Out("f32", (M, N)), InOut("u32", tiles, "zeros")]
 
             def expect(a: NDArray[Any], b: NDArray[Any], turns: NDArray[Any]) -> Any:
-                return added_in_turn(arch, a, b, plan, alpha), turns
+                return added_in_turn(arch, a, b, plan(), alpha), turns
         else:
             args += [InOut("f32", (M, N), "zeros")]
 
