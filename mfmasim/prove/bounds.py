@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.prove.certificates import certified
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import TooLarge, of
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.polynomial import Polynomial
     from mfmasim.prove.trace import Access
 
-__all__ = ["active", "follows", "outside", "region_of"]
+__all__ = ["active", "outside", "region_of"]
 
 
 def region_of(address: Polynomial, regions: Sequence[Region]) -> Region | None:
@@ -60,16 +59,11 @@ def outside(access: Access, regions: Sequence[Region], lds: int, scratch: int) -
         return "the address has too many terms"
 
 
-def follows(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
-    """Whether ``value >= 0`` in every lane follows from ``fact >= 0`` of all facts, by search or by a certificate."""
-    return never_negative(value, facts) or certified(value, facts)
-
-
 def _within(access: Access, size: int) -> str:
     if access.address is None:
         return access.why
     place, facts = active(access, access.address)
-    if follows(place, facts) and follows(-place + (size - access.size), facts):
+    if never_negative(place, facts) and never_negative(-place + (size - access.size), facts):
         return ""
     return f"{access.address} is not proved to lie within {size} bytes of the {access.space}"
 
@@ -83,7 +77,7 @@ def _global(access: Access, regions: Sequence[Region]) -> str:
         whole = access.address - of(region.pointer)
         offset, facts = active(access, whole)
         size = region.size
-        inside = follows(offset, facts) and follows(size - offset - access.size, facts)
+        inside = never_negative(offset, facts) and never_negative(size - offset - access.size, facts)
         if inside:
             return ""
         why = f"{whole} + {access.size} is not proved to lie within the {size} bytes of {region.name}"
@@ -99,6 +93,6 @@ def _global(access: Access, regions: Sequence[Region]) -> str:
     # Whatever the offset is, the hardware drops what exceeds the resource.
     start, facts = active(access, reach.base - of(region.pointer))
     records, _ = active(access, reach.records)
-    if follows(start, facts) and follows(region.size - start - records, facts):
+    if never_negative(start, facts) and never_negative(region.size - start - records, facts):
         return ""
     return why

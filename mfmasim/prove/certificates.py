@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from mfmasim.prove.polynomial import LARGEST, Polynomial, TooLarge, constant, of
+from mfmasim.prove.polynomial import LARGEST, REMAINDERS, Polynomial, TooLarge, constant, of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,6 @@ __all__ = ["certified"]
 ROUNDS = 24
 """Lanes for which the problem is solved at most."""
 PIVOTS = 120
-REMAINDERS = 4096
-"""Symbols whose largest value is below it are remainders."""
 MOST = 160
 """Inequalities of a problem at most."""
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations
+from math import gcd
 from typing import TYPE_CHECKING
 
 from mfmasim.prove.arguments import POINTERS, Passed, Region, changed, leaves_of
-from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, tightened
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, rounded, tightened
+from mfmasim.prove.quotients import remember
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["INT", "Contract", "completed"]
 
@@ -58,6 +61,7 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
     for region in contract.regions:
         facts += [size - 1 for size in region.shape]  # no matrix is empty: a case that asks for one is refused
         facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
+    facts += _of_one_side(facts, [size for region in contract.regions for size in region.shape])
     replaced: dict[Symbol, Polynomial] = {}
     places = []
     # Of grids with three open sides bytes of arrays are products of all: sums in place of factors have many terms.
@@ -89,13 +93,16 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
         return p.substituted(replaced).substituted(padded)
 
     facts = [tightened(change(fact)) for fact in facts]
+    facts += [one for fact in facts if (one := rounded(fact)) is not None]
     least = _least(facts, deep=deep)
+    known = [*facts, *parameters.values(), *contract.grid]
+    known += [arg.size if isinstance(arg, Region) else arg for arg in leaves_of(contract.args) if arg is not None]
+    quotients = _redefined(known, lambda p: change(p).substituted(least))
 
     def raised(p: Polynomial) -> Polynomial:
-        return change(p).substituted(least)
+        return change(p).substituted(least).substituted(quotients)
 
-    facts = [raised(fact) for fact in facts]
-    kept = {fact.key: fact for fact in facts if fact.range[0] is None or fact.range[0] < 0}
+    facts = [fact.substituted(least).substituted(quotients) for fact in facts]
     x, y, z = (raised(size) for size in contract.grid)
     common = [
         "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
@@ -106,7 +113,7 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
         grid=(x, y, z),
         args=[changed(arg, raised) for arg in contract.args],
         workgroup=(places[0], places[1], places[2]),
-        facts=list(kept.values()),
+        facts=_strongest(facts),
         assumptions=[*texts, *common],
         parameters={n: raised(p) for n, p in parameters.items()},
     )
@@ -130,6 +137,68 @@ def _least(facts: list[Polynomial], *, deep: bool) -> dict[Symbol, Polynomial]:
         symbol: of(Symbol(f"({symbol.name}-{least})", 0, symbol.high and symbol.high - least)) + least
         for symbol, least in found.items()
     }
+
+
+def _strongest(facts: Iterable[Polynomial]) -> list[Polynomial]:
+    """Facts that ranges do not say; of those that differ in the constant alone the strongest."""
+    kept: dict[object, Polynomial] = {}
+    for fact in facts:
+        low = fact.range[0]
+        if low is None or low < 0:
+            key = (fact - constant(fact.constant)).key
+            other = kept.get(key)
+            if other is None or int(other.constant) > int(fact.constant):
+                kept[key] = fact
+    return list(kept.values())
+
+
+def _of_one_side(facts: Iterable[Polynomial], sides: Iterable[Polynomial]) -> list[Polynomial]:
+    """What bounds of products of two sides say of each: the other one is at least 1, or what it is a multiple of.
+
+    Args:
+        facts: not negative.
+        sides: rows and columns of matrices.
+    """
+    every = list({side.key: side for side in sides if not side.is_constant}.values())
+    found = []
+    for one, other in combinations(every, 2):
+        area = one * other
+        monomial = max(area.terms, key=len)
+        for fact in facts:
+            factor = fact.terms.get(monomial, 0)
+            size = Fraction(-factor, area.terms[monomial])  # type: ignore[arg-type]
+            if size > 0 and size.denominator == 1 and (fact + area.scaled(int(size))).is_constant:
+                for side, least in ((one, other), (other, one)):
+                    by = gcd(*(c for c in least.terms.values() if isinstance(c, int)))
+                    found.append(constant(fact.constant) - side.scaled(int(size) * by))
+    return found
+
+
+def _redefined(known: Iterable[Polynomial], change: Callable[[Polynomial], Polynomial]) -> dict[Symbol, Polynomial]:
+    """Quotients by what their definitions become; the kernel's division of the same numbers gives the same symbol.
+
+    Args:
+        known: have the symbols.
+        change: how sizes are written.
+    """
+    found: dict[Symbol, Polynomial] = {}
+    waiting, every = [s for p in known for s in p.symbols], set[Symbol]()
+    while waiting:
+        symbol = waiting.pop()
+        if symbol.quotient is not None and symbol not in every:
+            every.add(symbol)
+            waiting += [s for p in symbol.quotient for s in p.symbols]
+    for symbol in sorted(every):
+        assert symbol.quotient is not None
+        image = change(of(symbol))
+        rest = image - constant(image.constant)
+        if len(rest.symbols) == 1 and rest.same(of(own := rest.symbols.pop())):
+            value, by = (change(p).substituted(found) for p in symbol.quotient)
+            less = int(image.constant)
+            new = Symbol(own.name, own.low, own.high, quotient=(value - by.scaled(less), by))
+            found[own] = of(new)
+            remember(value, by, of(new) + less)
+    return found
 
 
 def _whole_again(parameters: Mapping[str, Polynomial], replaced: dict[Symbol, Polynomial]) -> list[Polynomial]:

@@ -51,12 +51,28 @@ def results(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tu
     Returns:
         By register: file and number; of a lane mask ``mask`` and its first register.
     """
+    if not _reads_contents(state, ins):
+        return {}
     try:
         if ins.halves:
             return {place: new for half in ins.halves for place, new in _one(state, half, data).items()}
         return _one(state, ins, data)
     except TooLarge:
         return {}
+
+
+def _reads_contents(state: State, ins: Instruction) -> bool:
+    """Whether any source has a content: constants alone give words, not contents."""
+    held = state.c
+    for part in ins.halves or (ins,):
+        for operand in part.src:
+            if operand.kind in ("v", "a"):
+                numbers = range(operand.index, operand.index + operand.count)
+                if any((operand.kind, number, byte) in held for number in numbers for byte in range(4)):
+                    return True
+            elif operand.kind == "s" and ("mask", operand.index, 0) in held:
+                return True
+    return ("mask", VCC, 0) in held
 
 
 def _one(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tuple[str, int], Dword]:

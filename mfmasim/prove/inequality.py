@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mfmasim.prove.certificates import certified
 from mfmasim.prove.models import negative_somewhere
 from mfmasim.prove.polynomial import LARGEST, Polynomial, TooLarge, constant, of
 
@@ -48,6 +49,7 @@ _memo: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
 _pins: dict[tuple[Polynomial, ...], dict[Symbol, Polynomial]] = {}
 _proofs: dict[frozenset[Monomial], list[list[Step]]] = {}
 """Steps of proofs, by the monomials of what they proved."""
+_certificates: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
 _alike: dict[tuple[Polynomial, ...], dict[frozenset[Monomial], list[Polynomial]]] = {}
 """Facts by their monomials."""
 
@@ -83,6 +85,8 @@ def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
             return True
     if negative_somewhere(value, facts):
         return False
+    if any(symbol.below for symbol in value.symbols) and _bounded(value, facts):
+        return True
     for depth in (1, 2, 5, DEEPEST):
         steps = _search(value, facts, depth, [STEPS])
         if steps is not None:
@@ -91,6 +95,23 @@ def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
             if len(_proofs) > MEMOISED:
                 _proofs.clear()
             return True
+    related = tuple(fact for fact in facts if fact.symbols & value.symbols)
+    key = value.key, related
+    if key not in _certificates:
+        if len(_certificates) > MEMOISED:
+            _certificates.clear()
+        _certificates[key] = certified(value, related)
+    return _certificates[key]
+
+
+def _bounded(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
+    """Whether a sum is not negative with a minimum's bound in place of the minimum, whose factor is not positive."""
+    for symbol in sorted(s for s in value.symbols if s.below):
+        if any(m.count(symbol) > 1 for m in value.terms):
+            continue
+        factor = Polynomial({tuple(s for s in m if s is not symbol): c for m, c in value.terms.items() if symbol in m})
+        if never_negative(-factor, facts):
+            return any(never_negative(value.substituted({symbol: most}), facts) for most in symbol.below)
     return False
 
 

@@ -245,9 +245,9 @@ def _quotient(value: Polynomial, by: Polynomial) -> Polynomial:
         key = value.key, by.key
         found = notes.quotients.get(key)
         if found is None and never_negative(value, notes.facts):
-            found = of(Symbol(f"({value})/({by})"))
+            found = of(Symbol(f"({value})/({by})", quotient=(value, by)))
         elif found is None and never_negative(-value, notes.facts):
-            found = -of(Symbol(f"up(({-value})/({by}))"))
+            found = -of(Symbol(f"up(({-value})/({by}))", quotient=(-value + by - 1, by)))
         if found is not None:
             notes.quotients[key] = found
             rest = value - found * by

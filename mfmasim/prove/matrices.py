@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.kernels import Kernel
+    from mfmasim.matrix.fragment import Fragment
     from mfmasim.prove.contract import Contract, Region
     from mfmasim.prove.state import State
 
@@ -117,9 +119,17 @@ def _followed(
     }
 
 
+@lru_cache(maxsize=256)
+def _table(fragment: Fragment) -> tuple[NDArray[np.void], list[tuple[int, int]]]:
+    """Places of the elements of an operand, and registers and bytes in which elements begin."""
+    table = fragment.table()
+    bytes_ = np.unique(table["vgpr"] * 4 + table["bit"] // 8)
+    return table, [divmod(int(byte), 4) for byte in bytes_]
+
+
 def _places_of(result: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Row and column of each lane, for each register of a result of 32 bits."""
-    table = result.table()
+    table = _table(result)[0]
     for vgpr in range(result.vgprs):
         places = table[table["vgpr"] == vgpr]
         if len(places) != result.lanes:
@@ -153,7 +163,7 @@ def _scaled(
     if fragment is None or operand is None:
         raise Unproved(f"it does not apply the scales of {side}")
     region, line, place, _ = _elements(state, fragment, operand, contract)
-    number, block = fragment.table()["row"], fragment.table()["col"]
+    number, block = _table(fragment)[0]["row"], _table(fragment)[0]["col"]
     if not line.same(_picked(lines, number)):
         raise Unproved(f"scales of {side} are of lines {line}")
     blocks = _of_axis(place, block, role, "block")
@@ -178,7 +188,7 @@ def _operand(state: State, fragment: Any, operand: Operand, contract: Contract) 
     Lines and k are polynomials with coefficients (waves, lines or k).
     """
     _, lines, depth, pads = _elements(state, fragment, operand, contract)
-    table, role = fragment.table(), fragment.name
+    table, role = _table(fragment)[0], fragment.name
     key, other = ("row", "col") if role == "A" else ("col", "row")
     return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k"), pads
 
@@ -201,11 +211,10 @@ def _elements(
         raise Unproved(f"{role} is {region.format}, the instruction reads {fragment.format}")
     if operand.kind not in ("v", "a"):
         raise Unproved(f"{role} is no vector register")
-    table = fragment.table()
-    used = {(int(v), int(b)) for v, b in zip(table["vgpr"], table["bit"] // 8, strict=True)}
+    table, used = _table(fragment)
     width = int(table["width"][0])
     flat: list[Byte] = [byte for k in range(fragment.vgprs) for byte in dword(state, operand, k)]
-    for vgpr, byte in sorted(used):
+    for vgpr, byte in used:
         if any(flat[4 * vgpr + byte + k] is None for k in range(width // 8 or 1)):
             raise Unproved(f"what {operand.kind}{operand.index + vgpr} holds for {role} is not known")
     value, bit = _placed([constant(0) if byte is None else byte for byte in flat], table, len(state.waves))

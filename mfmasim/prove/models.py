@@ -7,14 +7,17 @@ hold, and then as far as the facts admit. What is found is one of the models fro
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import count
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mfmasim.prove.polynomial import REMAINDERS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,11 +36,11 @@ FOUND = 12
 MODELS = len(ABOVE) + FOUND
 RAISED = 24
 """Symbols that are raised until all facts hold, at most."""
-REMAINDERS = 4096
-"""Symbols whose largest value is below it are remainders: what a size lacks of a multiple."""
 MEMOISED = 20_000
 _values: dict[Symbol, NDArray[np.float64]] = {}
 _holds: dict[object, NDArray[np.bool_]] = {}
+_together: dict[tuple[Polynomial, ...], tuple[NDArray[np.bool_], list[NDArray[np.bool_]]]] = {}
+"""The same of all facts of a path."""
 _number = count()
 
 Terms: TypeAlias = "dict[Monomial, int]"
@@ -52,17 +55,34 @@ def negative_somewhere(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
         facts: polynomials that are not negative, lane by lane, as `value`.
     """
     at = _at_models(value)
-    left = at < 0
-    for fact in facts:
+    common, others = _held(tuple(facts))
+    left = (at < 0) & common.reshape(-1, *[1] * (at.ndim - 1))
+    for held in others:
         if not left.any():
             break
-        held = _holds.get(fact.key)
-        if held is None:
-            if len(_holds) > MEMOISED:
-                _holds.clear()
-            held = _holds[fact.key] = _at_models(fact) >= 0
         left = np.logical_and(*_aligned(left, held))
     return bool(left.any()) or _sought(value, facts, at)
+
+
+def _held(facts: tuple[Polynomial, ...]) -> tuple[NDArray[np.bool_], list[NDArray[np.bool_]]]:
+    """In which models all facts hold that all lanes share, and the others one by one."""
+    found = _together.get(facts)
+    if found is None:
+        if len(_together) > MEMOISED // 10:
+            _together.clear()
+        common, others = np.ones(MODELS, np.bool_), []
+        for fact in facts:
+            held = _holds.get(fact.key)
+            if held is None:
+                if len(_holds) > MEMOISED:
+                    _holds.clear()
+                held = _holds[fact.key] = _at_models(fact) >= 0
+            if held.size == MODELS:
+                common &= held.reshape(-1)
+            else:
+                others.append(held)
+        found = _together[facts] = common, others
+    return found
 
 
 def _at_models(polynomial: Polynomial) -> NDArray[np.float64]:
@@ -124,17 +144,82 @@ def _sought(value: Polynomial, facts: Sequence[Polynomial], at: NDArray[np.float
         {m: c if isinstance(c, int) else int(np.broadcast_to(c, shape)[lane]) for m, c in p.terms.items()}
         for p in polynomials
     ]
-    symbols = {s for terms in (own, *known) for m in terms for s in m}
-    if any(symbol.below or symbol.low < 0 for symbol in symbols):
+    negated = {m: -factor for m, factor in own.items()} | {(): -own.get((), 0) - 1}
+    sizes = Sizes({s for terms in (own, *known) for m in terms for s in m})
+    if any(symbol.below or symbol.low < 0 for symbol in sizes.free):
         return False
-    for values in _starts(symbols):
-        if _raised(values, known) and (_of(own, values) < 0 or _lowered(own, known, values)):
+    for values in _starts(sizes.free):
+        sizes.settle(values)
+        other = dict(values)
+        if (_raised(values, known, sizes) and (_of(own, values) < 0 or _lowered(own, known, values, sizes))) or (
+            _raised(other, [*known, negated], sizes) and not values.update(other)
+        ):
             place = len(ABOVE) + next(_number) % FOUND
-            for symbol in {*symbols, *_values}:
-                _value(symbol)[place] = values.get(symbol, symbol.low)
+            every = Sizes({*values, *_values})
+            whole = {symbol: symbol.low for symbol in every.free} | values
+            every.settle(whole, {*values})
+            for symbol, number in whole.items():
+                _value(symbol)[place] = number
             _holds.clear()
+            _together.clear()
             return True
     return False
+
+
+class Sizes:
+    """Symbols that are free, and others that follow from these: quotients and minima."""
+
+    def __init__(self, symbols: Iterable[Symbol]) -> None:
+        """Sort symbols, and those of which these are quotients or minima."""
+        self.free: set[Symbol] = set()
+        self.defined: dict[Symbol, tuple[Terms, Terms]] = {}
+        waiting = list(symbols)
+        while waiting:
+            symbol = waiting.pop()
+            if symbol in self.free or symbol in self.defined:
+                continue
+            parts = symbol.quotient or symbol.smaller
+            if parts is not None and all(isinstance(c, int) for p in parts for c in p.terms.values()):
+                self.defined[symbol] = (dict(parts[0].terms), dict(parts[1].terms))  # type: ignore[arg-type]
+                waiting += [s for p in parts for s in p.symbols]
+            else:
+                self.free.add(symbol)
+        self.order = sorted(self.defined)
+
+    def settle(self, values: Values, known: Container[Symbol] = ()) -> None:
+        """Set the symbols that follow, but some, from the others."""
+        for symbol in self.order:
+            if symbol not in known:
+                one, other = (_of(terms, values) for terms in self.defined[symbol])
+                values[symbol] = min(one, other) if symbol.quotient is None else one // max(other, 1)
+
+    def slope(self, terms: Terms, values: Values, symbol: Symbol) -> Fraction:
+        """By how much a sum grows with a free symbol, products taken as they are at these values."""
+        total = Fraction(0)
+        for monomial, factor in terms.items():
+            for number, one in enumerate(monomial):
+                if one is symbol or one in self.defined:
+                    grows = Fraction(1)
+                    if one is not symbol:
+                        first, second = self.defined[one]
+                        if one.quotient is not None:
+                            grows = self.slope(first, values, symbol) / max(_of(second, values), 1)
+                        else:
+                            smaller = first if _of(first, values) <= _of(second, values) else second
+                            grows = self.slope(smaller, values, symbol)
+                    others = monomial[:number] + monomial[number + 1 :]
+                    if grows and (one is not symbol or symbol not in monomial[:number]):
+                        total += factor * grows * prod(values[other] for other in others)
+        return total
+
+    def bases(self, terms: Terms) -> list[Symbol]:
+        """The free symbols that a sum depends on."""
+        found: dict[Symbol, None] = {}
+        for monomial in terms:
+            for symbol in monomial:
+                parts = self.defined.get(symbol)
+                found.update(dict.fromkeys([symbol] if parts is None else [s for p in parts for s in self.bases(p)]))
+        return list(found)
 
 
 def _starts(symbols: set[Symbol]) -> Iterator[Values]:
@@ -147,58 +232,55 @@ def _of(terms: Terms, values: Mapping[Symbol, int]) -> int:
     return sum(factor * prod(values[symbol] for symbol in monomial) for monomial, factor in terms.items())
 
 
-def _slope(terms: Terms, values: Mapping[Symbol, int], symbol: Symbol) -> int:
-    """By how much a sum grows with a symbol; one that is multiplied by itself is taken as it is at these values."""
-    total = 0
-    for monomial, factor in terms.items():
-        if symbol in monomial:
-            left = list(monomial)
-            left.remove(symbol)
-            total += factor * prod(values[other] for other in left)
-    return total
-
-
-def _raised(values: Values, known: Sequence[Terms]) -> bool:
-    """Raise symbols until all facts hold; whether they do."""
+def _raised(values: Values, known: Sequence[Terms], sizes: Sizes) -> bool:
+    """Raise symbols until all facts hold, or lower them where a fact lacks again; whether they do."""
+    seen = [0] * len(known)
     for _ in range(RAISED):
-        lacking = next(((fact, have) for fact in known if (have := _of(fact, values)) < 0), None)
+        lacking = next(((n, have) for n, fact in enumerate(known) if (have := _of(fact, values)) < 0), None)
         if lacking is None:
             return True
-        fact, have = lacking
-        slopes = {s: _slope(fact, values, s) for m in fact for s in m}
-        rising = [
-            s for s, slope in slopes.items() if slope > 0 and (s.high is None or values[s] - have // slope <= s.high)
-        ]
-        if not rising:
+        number, have = lacking
+        moved = []
+        for symbol in sorted(sizes.bases(known[number])):
+            slope = sizes.slope(known[number], values, symbol)
+            if slope:
+                to = values[symbol] + (-(have // slope) if slope > 0 else have // slope.__neg__())
+                if to >= symbol.low and (symbol.high is None or to <= symbol.high):
+                    moved.append((slope < 0, symbol, to))
+        if not moved:
             return False
-        symbol = min(rising, key=lambda s: s.serial)
-        values[symbol] -= have // slopes[symbol]
+        moved.sort(key=lambda one: one[0])
+        _, symbol, values[symbol] = moved[seen[number] % len(moved)]
+        seen[number] += 1
+        sizes.settle(values)
     return False
 
 
-def _lowered(own: Terms, known: Sequence[Terms], values: Values) -> bool:
+def _lowered(own: Terms, known: Sequence[Terms], values: Values, sizes: Sizes) -> bool:
     """Raise symbols of negative terms as far as the facts admit, each of them first, until the sum is negative."""
-    falling = [m for m, factor in own.items() if factor < 0 and m]
+    falling = [sizes.bases({m: factor}) for m, factor in own.items() if factor < 0 and m]
     for order in falling:
-        for first in dict.fromkeys(order):
+        for first in order:
             found = dict(values)
             for symbol in order:  # the others of the product are at least 1
                 if symbol is not first and not found[symbol]:
-                    found[symbol] = min(1, _most(found, known, symbol))
+                    found[symbol] = min(1, _most(found, known, symbol, sizes))
+                    sizes.settle(found)
             for symbol in (first, *(s for m in falling for s in m if s is not first)):
-                if _slope(own, found, symbol) < 0:
-                    found[symbol] = _most(found, known, symbol)
+                if sizes.slope(own, found, symbol) < 0:
+                    found[symbol] = _most(found, known, symbol, sizes)
+                    sizes.settle(found)
                     if _of(own, found) < 0:
                         values.update(found)
                         return all(_of(fact, found) >= 0 for fact in known)
     return False
 
 
-def _most(values: Values, known: Sequence[Terms], symbol: Symbol) -> int:
+def _most(values: Values, known: Sequence[Terms], symbol: Symbol, sizes: Sizes) -> int:
     """The largest value of a symbol that the facts admit."""
     most = values[symbol] + (1 << 40) if symbol.high is None else symbol.high
     for fact in known:
-        slope = _slope(fact, values, symbol)
+        slope = sizes.slope(fact, values, symbol)
         if slope < 0:
             most = min(most, values[symbol] + max(_of(fact, values), 0) // -slope)
     return most

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.polynomial import rounded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,3 +106,5 @@ def assume(state: State, condition: Condition, *, holds: bool) -> None:
         return
     for fact in condition.facts(holds=holds):
         state.learn(fact)
+        if (more := rounded(fact)) is not None:
+            state.learn(more)

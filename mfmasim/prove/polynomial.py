@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "Coefficient", "Polynomial", "Symbol", "TooLarge", "constant", "of", "tightened"]
+__all__ = ["LARGEST", "Coefficient", "Polynomial", "Symbol", "TooLarge", "constant", "of", "rounded", "tightened"]
 
 Coefficient: TypeAlias = "int | NDArray[np.int64]"
 LARGEST = 1 << 62
 """Coefficients of arrays stay below it; what exceeds it is not followed."""
 TERMS = 200
 """Terms of a polynomial at most."""
+REMAINDERS = 4096
+"""Symbols whose largest value is below it are remainders of sizes that are written in multiples."""
 
 _serial = count()
 
@@ -285,3 +287,13 @@ def tightened(fact: Polynomial) -> Polynomial:
         return fact
     common = gcd(*factors)
     return Polynomial({m: c // common for m, c in fact.terms.items()})
+
+
+def rounded(fact: Polynomial) -> Polynomial | None:
+    """What a sum says of multiples alone: ``8 g - r - 9 >= 0`` with ``r >= 0`` makes g at least 2; None of others."""
+    rest = {m[0] for m in fact.terms if len(m) == 1 and m[0].high is not None and m[0].high < REMAINDERS}
+    whole = all(len(m) < 2 and isinstance(c, int) for m, c in fact.terms.items())
+    if not rest or not whole or len(rest) == len(fact.symbols):
+        return None
+    ends = {s: constant(int(s.high or 0) if int(fact.terms[s,]) > 0 else s.low) for s in rest}
+    return tightened(fact.substituted(ends))

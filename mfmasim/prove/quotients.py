@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Facts = Sequence[Polynomial]
 
-__all__ = ["defined", "divided", "estimates", "marked", "quotient", "selected", "stage_of"]
+__all__ = ["defined", "divided", "estimates", "marked", "quotient", "remember", "selected", "stage_of"]
 
 MEMOISED = 10_000
 SCALE = 0x4F7FFFFE
@@ -58,7 +58,7 @@ class Stage:
 
 _symbols: dict[object, Symbol] = {}
 _stages: dict[Symbol, Stage] = {}
-_quotients: dict[object, Symbol] = {}
+_quotients: dict[object, Polynomial] = {}
 
 
 def divided(value: Polynomial, by: int) -> Polynomial | None:
@@ -132,8 +132,13 @@ def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
         high, least = value.range[1], by.range[0]
         top = None if high is None else high // max(least or 1, 1)
         varies = not (value.uniform and by.uniform)
-        _quotients[key] = Symbol(f"({value})/({by})", 0, top, varies, quotient=(value, by))
-    return of(_quotients[key])
+        _quotients[key] = of(Symbol(f"({value})/({by})", 0, top, varies, quotient=(value, by)))
+    return _quotients[key]
+
+
+def remember(value: Polynomial, by: Polynomial, found: Polynomial) -> None:
+    """Give divisions of the same numbers a quotient that is known already, such as that of a contract."""
+    _quotients[value.key, by.key] = found
 
 
 def defined(state: State, word: Word | None, sources: Sequence[Word | None]) -> None:
@@ -157,8 +162,22 @@ def defined(state: State, word: Word | None, sources: Sequence[Word | None]) -> 
             loose = most is not None and (symbol.high is None or symbol.high > most)
             if most is not None and loose and never_negative(-value + DWORD, state.facts):
                 state.learn(-of(symbol) + most)
+            for top in _tops(value, by, state.facts):
+                state.learn(top - of(symbol) - 1)
         elif symbol in _stages and _stages[symbol].kind == "estimate":
             state.learn(_stages[symbol].value - of(symbol) * _stages[symbol].by)
+
+
+def _tops(value: Polynomial, by: Polynomial, facts: Facts) -> list[Polynomial]:
+    """Numbers that a quotient is below: a fact says that what is divided is less than them times the divisor."""
+    found = []
+    for fact in facts:
+        whole = fact + value + 1
+        for mark in marks(by):
+            top = marked(whole, *mark)
+            if top is not None and top.terms and whole.same(top * by):
+                found.append(top)
+    return found
 
 
 # The sequence.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mfmasim.prove import completion, inequality, models
 from mfmasim.prove.branches import value_of
 from mfmasim.prove.certificates import certified
 from mfmasim.prove.inequality import never_negative
-from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, rounded
 
 ROWS, COLUMNS = np.arange(128) % 16, np.arange(128) // 16
 
@@ -50,6 +51,51 @@ def test_one_lane_alone_is_not_certified() -> None:
     assert not certified(behind - constant(np.where(np.arange(128) == 77, 1, 0)), facts)
 
 
+def test_minima_are_replaced_by_their_bounds() -> None:
+    k, r, m = of(Symbol("k")), of(Symbol("r", 0, 7)), of(Symbol("m"))
+    depth = k.scaled(8) - r
+    least = of(Symbol("min", 0, 256, below=(m, constant(256)), smaller=(m, constant(256))))
+    facts = [depth - 1, constant(1000) - depth * m]
+    assert never_negative(constant(1000) - depth * least, facts)
+    assert not never_negative(constant(999) - depth * least, facts)
+    assert not never_negative(depth * least - 1, facts)
+
+
+def test_values_are_sought_where_quotients_follow_from_others() -> None:
+    m, n = Symbol("m"), Symbol("n", 0, 15)
+    size = of(m).scaled(16) - of(n)
+    tiles = Symbol("tiles", 0, None, quotient=(size + 31, constant(32)))
+    rest = size + 31 - of(tiles).scaled(32)
+    facts = [rest, constant(31) - rest, size - 100]
+    for wrong in (of(tiles) - 5, constant(1 << 20) - of(tiles), of(n) - 1):
+        models._together.clear()
+        assert models.negative_somewhere(wrong, facts), wrong
+    for right in (of(tiles).scaled(32) - 100, of(tiles).scaled(32) - size, size + 31 - of(tiles).scaled(32)):
+        assert not models.negative_somewhere(right, facts), right
+        assert never_negative(right, facts), right
+
+
+def test_facts_of_one_size_follow_from_those_of_several() -> None:
+    g, r, n = Symbol("g"), Symbol("r", 0, 7), Symbol("n")
+    fact = of(g).scaled(8) - of(r) - 9
+    lower, upper = rounded(fact), rounded(constant(100) - of(g).scaled(8) + of(r))
+    assert lower is not None
+    assert lower.same(of(g) - 2)
+    assert upper is not None
+    assert upper.same(constant(13) - of(g))
+    assert rounded(of(r) - 1) is None
+    assert rounded(of(g) * of(g) - of(r)) is None
+    rows, columns = of(g).scaled(8) - of(r), of(n).scaled(16)
+    found = completion._of_one_side([constant(5000) - rows * columns], [rows, columns, constant(4)])
+    points = [(x, y, z) for x in range(50) for y in range(8) for z in range(1, 330) if 8 * x > y]
+    inside = [p for p in points if (8 * p[0] - p[1]) * 16 * p[2] <= 5000]
+    assert len(inside) > 100
+    assert len(found) == 2
+    for one in found:
+        most = [value_of(one, dict(zip((g, r, n), p, strict=True))) for p in inside]
+        assert 0 <= min(most) < 400
+
+
 def test_what_is_certified_holds_at_drawn_values() -> None:
     rng = np.random.default_rng(5)
     symbols = [Symbol(name, 0, 12) for name in "abc"]
@@ -67,7 +113,8 @@ def test_what_is_certified_holds_at_drawn_values() -> None:
         if not certified(value, facts):
             continue
         proved += 1
-        more += not never_negative(value, facts)
+        assert never_negative(value, facts)
+        more += inequality._search(value, facts, inequality.DEEPEST, [inequality.STEPS]) is None
         for point in points.tolist():
             at = dict(zip(symbols, point, strict=True))
             if all(value_of(fact, at) >= 0 for fact in facts):

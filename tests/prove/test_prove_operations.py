@@ -154,6 +154,17 @@ def test_what_is_proved_not_negative_is_not_negative(data: st.DataObject) -> Non
     number = st.integers(-6, 12)
     symbols = [Symbol(n, data.draw(st.integers(0, 2)), data.draw(st.sampled_from((None, 3, 20)))) for n in "abc"]
     values = {s: data.draw(st.integers(s.low, 30 if s.high is None else s.high)) for s in symbols}
+    definitions = []
+    if data.draw(st.booleans()):
+        both = tuple(of(data.draw(st.sampled_from(symbols))).scaled(data.draw(st.integers(1, 3))) + 1 for _ in "xy")
+        smaller = Symbol("min", 0, None, below=both, smaller=both)
+        values[smaller] = min(int(value_in(one, values)[0, 0]) for one in both)
+        by = data.draw(st.integers(2, 5))
+        over = of(smaller) + of(symbols[0])
+        whole = Symbol("whole", 0, None, quotient=(over, constant(by)))
+        values[whole] = int(value_in(over, values)[0, 0]) // by
+        rest = over - of(whole).scaled(by)
+        symbols, definitions = [*symbols, smaller, whole], [rest, -rest + by - 1]
 
     def drawn() -> Polynomial:
         total = constant(data.draw(st.one_of(number, st.just(np.array([[1, -2, 5, 9]], np.int64)))))
@@ -167,5 +178,8 @@ def test_what_is_proved_not_negative_is_not_negative(data: st.DataObject) -> Non
 
     facts = [fact for fact in (drawn() for _ in range(3)) if (value_in(fact, values) >= 0).all()]
     question = drawn()
+    if data.draw(st.booleans()) and facts:
+        question = question + facts[0] * of(data.draw(st.sampled_from(symbols)))
+    facts += definitions
     if never_negative(question, facts):
         assert (value_in(question, values) >= 0).all(), (question, facts, values)
