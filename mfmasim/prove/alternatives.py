@@ -14,6 +14,9 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify.contract import broken, conjuncts, names_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from mfmasim.verify import Case
 
 __all__ = ["alternatives"]
@@ -25,7 +28,8 @@ MOST = 16
 def alternatives(case: Case) -> list[Case]:
     """Cases whose contracts are conjunctions, and that together admit what the case's contract admits.
 
-    A parameter that is ``in`` a list has one of its values in each of them.
+    A parameter that is ``in`` a list has one of its values in each of them; of values that are sums of others it is
+    asked to be equal to them, and has the value of the case's own.
 
     Args:
         case: the case.
@@ -43,20 +47,24 @@ def alternatives(case: Case) -> list[Case]:
                 raise MfmasimError(f"{case.name}: the contract {why}")
             continue
         whole: ast.expr = _Fixed({name: case.parameters[name] for name in fixed}).visit(part)
-        choices.append(_listed(whole) or [("", 0, ast.unparse(one)) for one in _disjuncts(whole)])
+        listed = _listed(whole, case.parameters)
+        choices.append(listed or [("", 0, ast.unparse(one)) for one in _disjuncts(whole)])
     every = list(product(*choices)) if choices else [()]
     if len(every) > MOST:
         raise MfmasimError(f"{case.name}: its contract has {len(every)} alternatives, at most {MOST} are followed")
     found = []
     for chosen in every:
-        values = {name: value for name, value, _ in chosen if name}
+        values = {name: value for name, value, text in chosen if name and not text}
+        if any(name and not text and values[name] != value for name, value, text in chosen):
+            continue
+        own = {name: value for name, value, text in chosen if name and text}
         parts = [_Fixed(values).visit(ast.parse(text, mode="eval").body) for *_, text in chosen if text]
         texts = [ast.unparse(part) for part in parts]
         decided = [text for text in texts if not names_in(text)]
         if any(broken(text, {}) for text in decided):  # no size keeps it
             continue
         needs = " and ".join(f"({text})" for text in texts if text not in decided)
-        found.append(replace(case, needs=needs, parameters={**case.parameters, **values}))
+        found.append(replace(case, needs=needs, parameters={**case.parameters, **own, **values}))
     return found
 
 
@@ -67,13 +75,20 @@ def _disjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _listed(node: ast.expr) -> list[tuple[str, int, str]]:
-    """Values of ``name in (0, 1, 2)`` by name, without a condition that is left."""
+def _listed(node: ast.expr, parameters: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    """Values of ``name in (0, 1, rows * columns)`` by name, and the condition of those that are no numbers."""
     match node:
-        case ast.Compare(left=ast.Name(id=name), ops=[ast.In()], comparators=[ast.Tuple(elts=values)]):
-            given = [one.value for one in values if isinstance(one, ast.Constant)]
-            if len(given) == len(values) and all(type(one) is int for one in given):
-                return [(name, int(str(one)), "") for one in given]
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.In()], comparators=[ast.Tuple(elts=elements)]):
+            found = []
+            for one in elements:
+                text = ast.unparse(one)
+                value = eval(text, {"__builtins__": {}}, dict(parameters))  # noqa: S307 - `broken` admits the contract
+                if type(value) is not int:
+                    return []
+                found.append((name, value, "" if isinstance(one, ast.Constant) else f"{name} == {text}"))
+            return found
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=value)]):
+            return [(name, int(str(value)), "")] if type(value) is int else []
     return []
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.paths import decide
+from mfmasim.prove.polynomial import constant
 from mfmasim.prove.quotients import estimates
+from mfmasim.prove.uninterpreted import depends, residue
 from mfmasim.prove.words import signed, signed_pair, unsigned, unsigned_pair
 
 if TYPE_CHECKING:
@@ -34,7 +36,13 @@ def _operands(state: State, ins: Instruction, kind: str) -> list[Polynomial | No
             found.append((unsigned_pair if unsigned_one else signed_pair)(low, high, state.facts))
         else:
             word = state.operand(operand)
-            found.append((signed if kind == "i32" else unsigned)(word, state.facts))
+            value = (signed if kind == "i32" else unsigned)(word, state.facts)
+            if value is None and operand.kind == "s" and (whole := residue(word)) is not None:
+                state.write_scalar(operand.index, whole)
+                if kind == "i32":  # the sign of such a number divides the path
+                    decide(state, Condition.of("ge", constant((1 << 31) - 1) - whole.value))
+                value = (signed if kind == "i32" else unsigned)(whole, state.facts)
+            found.append(value)
     return found
 
 
@@ -87,7 +95,7 @@ def mask_of(state: State, ins: Instruction, *, followed: bool = True) -> Mask:
         number = np.asarray(value.constant)
         true = (number >= 0 if condition.kind == "ge" else number == 0) == holds
         return Mask(state.exec.on & true, state.exec.literals)
-    if condition.uniform and not estimates(condition):
+    if condition.uniform and not estimates(condition) and not depends(condition):
         on = decide(state, condition) == holds
         return state.exec if on else Mask(state.exec.on & False, state.exec.literals)
     if value is not None and condition.kind == "ge":

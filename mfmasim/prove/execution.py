@@ -281,6 +281,10 @@ class Execution:
 
     def _some(self, state: State, mask: Mask, what: str) -> bool:
         """Whether a lane of a mask is on, where only conditions decide."""
+        if all(condition.uniform for condition, _ in mask.literals):
+            lanes = mask.on.any(axis=1)
+            if lanes.all():
+                return all(decide(state, condition) == holds for condition, holds in mask.literals)
         if len(state.waves) > 1:
             raise Split([np.array([place]) for place in range(len(state.waves))])
         key = ("some", mask.on.tobytes(), mask.literals)

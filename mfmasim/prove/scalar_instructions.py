@@ -10,12 +10,12 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.isa.immediates import register_field
 from mfmasim.isa.operands import EXEC
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from mfmasim.prove import comparisons
+from mfmasim.prove import comparisons, uninterpreted
 from mfmasim.prove.constants import computed, computed_wide
 from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.operations import WIDE, WORDS
-from mfmasim.prove.paths import Stopped, decide
+from mfmasim.prove.paths import Split, Stopped, decide
 from mfmasim.prove.quotients import defined, estimates, selected, stage_of
 from mfmasim.prove.wide_instructions import carry_in, carry_of, execute_wide
 from mfmasim.prove.words import Word, known, literal
@@ -29,6 +29,12 @@ __all__ = ["execute_scalar"]
 
 def execute_scalar(state: State, ins: Instruction) -> None:
     """Registers, masks and SCC after a scalar instruction."""
+    sources = uninterpreted.sources_of(state, ins)
+    _execute(state, ins)
+    uninterpreted.filled(state, ins, sources)
+
+
+def _execute(state: State, ins: Instruction) -> None:
     name = ins.name
     lanes = f"b{state.lanes}"
     stem = name.removeprefix("s_").removesuffix("_" + lanes)
@@ -105,13 +111,16 @@ def _constant(state: State, ins: Instruction) -> bool:
 
 def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray | tuple[Condition, bool]:
     condition, holds = found
-    if estimates(condition):  # a selection follows, which needs no decision
+    if estimates(condition) or uninterpreted.depends(condition):  # a selection may follow, which needs no decision
         return found
     value = condition.value
     if value is not None and value.is_constant:
         number = np.asarray(value.constant)
         return np.atleast_2d((number >= 0 if condition.kind == "ge" else number == 0) == holds)
-    return np.array([[decide(state, condition) == holds]])
+    try:
+        return np.array([[decide(state, condition) == holds]])
+    except Split:  # a mask of all lanes may follow, which is a condition of each wave
+        return found
 
 
 def _plain_scalar(state: State, ins: Instruction) -> None:
@@ -176,6 +185,13 @@ def _select(state: State, ins: Instruction) -> None:
             defined(state, word, sources)
             state.write(ins.dst[0], [word])
             return
+        mask = _all_lanes(state, ins, condition, holds)
+        if mask is not None and (not condition.uniform or condition.value is None):
+            state.write_mask(ins.dst[0].index, mask)
+            return
+        if uninterpreted.depends(condition) and (condition.value is None or ins.name.endswith("b32")):
+            state.write(ins.dst[0], [])
+            return
         state.scc = np.array([[decide(state, condition) == holds]])
     if not isinstance(state.scc, np.ndarray):
         for operand in ins.dst:
@@ -194,3 +210,17 @@ def _select(state: State, ins: Instruction) -> None:
         state.write(ins.dst[0], [state.operand(chosen, k) for k in range(ins.dst[0].count)])
         return
     state.write(ins.dst[0], [])
+
+
+def _all_lanes(state: State, ins: Instruction, condition: Condition, holds: bool) -> Mask | None:
+    """The mask of a selection of all lanes or of none, by a condition; None of other selections."""
+    if not ins.name.endswith(f"b{state.lanes}"):
+        return None
+    ones, zeros = [0xFFFFFFFF] * ins.dst[0].count, [0] * ins.dst[0].count
+    sides = [[known(state.operand(o, k)) for k in range(ins.dst[0].count)] for o in ins.src[:2]]
+    if any(not isinstance(value, int) for side in sides for value in side) or sides not in (
+        [ones, zeros],
+        [zeros, ones],
+    ):
+        return None
+    return Mask(state.every().on, frozenset({(condition, holds == (sides[0] == ones))}))

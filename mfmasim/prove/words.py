@@ -99,7 +99,7 @@ def _within(word: Word | None, facts: Sequence[Polynomial], least: int) -> Polyn
         return constant((value - least) % WORD + least)
     if word.part:
         return None
-    for shift in (0, WORD) if least == 0 else (0,):
+    for shift in (0, WORD) if least == 0 else (0, -WORD):
         moved = word.value + shift
         low, high = moved.range
         if ((low is not None and low >= least) or never_negative(moved - least, facts)) and (

@@ -1,0 +1,139 @@
+"""Results that no rule follows, of numbers that all waves share: symbols, the same for the same operation of the same.
+
+A wave's scalar registers, and the sequence of a division of 64 bits, hold numbers that no polynomial says. All waves of
+a workgroup have the same, as the operation is a function of what they share: a loop that ends at such a number has the
+same turns in all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.isa.operands import EXEC
+from mfmasim.machine.opcodes.registry import OPERATIONS
+from mfmasim.prove.masks import Condition
+from mfmasim.prove.polynomial import Symbol, of
+from mfmasim.prove.state import Carry
+from mfmasim.prove.words import Word
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+    from mfmasim.prove.state import State
+
+__all__ = ["Sources", "depends", "filled", "residue", "sources_of"]
+
+DWORDS = {"u32": 1, "i32": 1, "f32": 1, "u64": 2, "i64": 2, "f64": 2}
+"""Dwords of the types that are followed."""
+LARGEST = (1 << 32) - 1
+MEMOISED = 20_000
+Sources = tuple[list[Word], object]
+"""The dwords that an operation reads, and SCC."""
+_symbols: dict[object, Symbol] = {}
+_every: set[Symbol] = set()
+
+
+def residue(word: Word | None) -> Word | None:
+    """A word that depends on such results and may wrap, as a number of 32 bits of its own; None of others."""
+    if word is None or word.part or word.under is not None or not word.value.uniform:
+        return None
+    if _every.isdisjoint(word.value.symbols):
+        return None
+    if len(word.value.terms) == 1 and word.value.same(of(one := next(iter(word.value.symbols)))):
+        return Word(of(one))
+    return Word(of(_symbol(("residue", word.value.key))))
+
+
+def depends(condition: Condition) -> bool:
+    """Whether a condition is one of such results, or of their flags."""
+    return condition.key[0] == "flag" if condition.value is None else not _every.isdisjoint(condition.value.symbols)
+
+
+def sources_of(state: State, ins: Instruction) -> Sources | None:
+    """What an operation reads, before it writes; None where its result may not be the same in all waves.
+
+    Args:
+        state: before it.
+        ins: a scalar operation, or a vector operation without a mask.
+    """
+    operation = OPERATIONS.get(ins.name)
+    if operation is None or operation.shaped or operation.unit == "direct" or not (ins.dst or operation.results):
+        return None
+    kinds = [kind for kind in operation.sources if kind not in ("mode", "scc")]
+    if len(kinds) != len(ins.src) or not {*kinds, *operation.results} <= {*DWORDS, "scc"} or not kinds:
+        return None
+    if ins.opcode.lane or ins.opcode.saves_exec or ins.encoding in ("SDWA", "DPP", "DPP8") or not state.rounds:
+        return None
+    flag: object = None
+    if "scc" in operation.sources:
+        scc = state.scc
+        if isinstance(scc, Carry):
+            flag = (scc.a.key, scc.b.key) if scc.under is None and scc.a.uniform and scc.b.uniform else None
+        elif isinstance(scc, tuple):
+            flag = (scc[0].key, scc[1]) if scc[0].uniform else None
+        elif isinstance(scc, np.ndarray) and (scc == scc.flat[0]).all():
+            flag = bool(scc.flat[0])
+        if flag is None:
+            return None
+    words = []
+    for operand, kind in zip(ins.src, kinds, strict=True):
+        for k in range(DWORDS[kind]):
+            word = state.operand(operand, k)
+            if word is None or word.under is not None or not word.value.uniform:
+                return None
+            words.append(word)
+    return words, flag
+
+
+def filled(state: State, ins: Instruction, sources: Sources | None) -> None:
+    """Give the destinations of an operation that are not known a symbol each, and SCC a condition.
+
+    Args:
+        state: after the operation.
+        ins: the operation.
+        sources: what it read.
+    """
+    if sources is None:
+        return
+    words, flag = sources
+    operation = OPERATIONS[ins.name]
+    open_flag = "scc" in operation.results and state.scc is None
+    whole = not state.exec.literals and bool(state.exec.on.all())
+    open_dwords = []
+    for number, operand in enumerate(ins.dst):
+        for k in range(operand.count):
+            place = operand.index + k
+            lost = operand.kind == "v" and whole and state.vector("v", place) is None
+            if lost or (operand.kind == "s" and _unknown(state, place)):
+                open_dwords.append((number, k))
+    if not open_dwords and not open_flag:
+        return
+    modifiers = tuple(sorted((name, str(value)) for name, value in ins.modifiers.items() if value))
+    marks = tuple((o.neg, o.abs, o.half, o.sext) for o in ins.src)
+    key = (operation.name, modifiers, marks, flag, tuple((w.part, w.value.key) for w in words))
+    for number, k in open_dwords:
+        operand = ins.dst[number]
+        word = Word(of(_symbol((*key, number, k))))
+        if operand.kind == "s":
+            state.write_scalar(operand.index + k, word)
+        else:
+            state.write_vector("v", operand.index + k, word)
+    if open_flag:
+        reads = frozenset(s for word in words for s in word.value.symbols)
+        state.scc = (Condition.opaque(("flag", *key), uniform=True, reads=reads), True)
+
+
+def _unknown(state: State, number: int) -> bool:
+    held = any(first in state.masks and first + state.lanes // 32 > number for first in (number, number - 1))
+    return number not in (EXEC, EXEC + 1) and not held and state.s.get(number) is None
+
+
+def _symbol(key: object) -> Symbol:
+    if key not in _symbols:
+        if len(_symbols) > MEMOISED:
+            _symbols.clear()
+            _every.clear()
+        _symbols[key] = symbol = Symbol(f"u{len(_symbols)}", 0, LARGEST)
+        _every.add(symbol)
+    return _symbols[key]
