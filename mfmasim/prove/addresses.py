@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.prove.state import State
 
 __all__ = ["accessed"]
@@ -29,6 +30,7 @@ SIZES = {
 }  # fmt: skip
 """Bytes of a lane by the type in a mnemonic."""
 CANONICAL = 1 << 48
+DWORD = (1 << 32) - 1
 
 
 def _size(name: str) -> int | None:
@@ -175,17 +177,39 @@ def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: A
         base = None
     reach = Reach(base, unsigned(words[2], state.facts))
     offset: Word | None = literal(0)
+    scalar, more = unsigned(state.operand(soffset), state.facts), ins.modifiers.get("offset", 0)
     if ins.modifiers.get("offen"):
+        if state.operand(vaddr) is None and reach.records is not None and scalar is not None:
+            state = _within_reach(state, vaddr, scalar + more, reach.records)
         offset = state.operand(vaddr)
     if offset is not None and not offset.part:
-        offset = settled(offset.value + ins.modifiers.get("offset", 0))
-    place, scalar = unsigned(offset, state.facts), unsigned(state.operand(soffset), state.facts)
+        offset = settled(offset.value + more)
+    place = unsigned(offset, state.facts)
     if base is None or place is None or scalar is None:
         which = "the base" if base is None else "the offset"
         return _access(
             state, ins, "global", kind, None, size, f"{which} of the resource is not known, or may wrap", reach
         )
     return _access(state, ins, "global", kind, base + place + scalar, size, "", reach)
+
+
+def _within_reach(state: State, vaddr: Operand, more: Polynomial, records: Polynomial) -> State:
+    """The lanes that take part in a buffer access, where the others name an offset beyond the resource.
+
+    Args:
+        state: before it.
+        vaddr: the register of the offset.
+        more: what is added to it.
+        records: bytes of the resource.
+    """
+    word = state.v.get((vaddr.kind, vaddr.index))
+    rest = None if word is None or word.rest is None or word.rest.under is not None else known(word.rest)
+    if word is None or word.under is None or not isinstance(rest, int):
+        return state
+    beyond = more + rest
+    if never_negative(beyond - records, state.facts) and never_negative(-beyond + DWORD, state.facts):
+        return replace(state, exec=state.exec.both(word.under))
+    return state
 
 
 def _direct(state: State, ins: Instruction, size: int | None, arch: Arch) -> Access:

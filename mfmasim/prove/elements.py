@@ -199,7 +199,7 @@ class Elements:
         """Bytes that a load from memory gives: addresses within an array, those of C as its elements."""
         lost: list[Byte] = [None] * access.size
         region = None if access.address is None else self.region(access.address)
-        if region is None or access.address is None:
+        if region is None or access.address is None or access.mask != state.exec:  # others of its lanes get zeros
             return lost
         reach = access.reach
         if reach is not None and (reach.base is None or reach.records is None):

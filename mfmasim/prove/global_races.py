@@ -68,8 +68,9 @@ def shared_bytes(
             taken.setdefault(region.name, []).append((access, access.address - of(region.pointer)))
     written = {name for name, some in taken.items() if any(a.kind != "read" for a, _ in some)}
     for access in lost:
-        if access.reach is not None and access.reach.base is not None and access.instruction.pc not in outside:
-            region = region_of(access.reach.base, contract.regions)  # bounds are proved by the resource's range
+        resource = access.reach if access.kind == "read" else None
+        if resource is not None and resource.base is not None and access.instruction.pc not in outside:
+            region = region_of(resource.base, contract.regions)  # bounds are proved by the resource's range
             if region is not None and region.name not in written:
                 continue
         if access.kind != "read" or written:

@@ -270,6 +270,8 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
 
     undeclared = {region.pointer: region.name for region in contract.regions if not region.declared}
 
+    beyond: dict[int, str] = {}  # of the LDS: a load that writes it has a side in memory, too
+
     def bounds() -> dict[int, str]:
         problems: dict[int, str] = {}
         for access in every:
@@ -281,6 +283,8 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
                 why = outside(access, contract.regions, lds, info.private_segment_fixed_size)
             if why:
                 problems.setdefault(access.instruction.pc, why)
+                if access.space == "lds":
+                    beyond.setdefault(access.instruction.pc, why)
         return problems
 
     def ordered() -> dict[int, str]:
@@ -290,7 +294,8 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
 
     unproved = timed("bounds", bounds)
     shared = [a for a in every if a.space == "lds"]
-    beyond = {a.instruction.pc: unproved[a.instruction.pc] for a in shared if a.instruction.pc in unproved}
+    if "bounds" in late:
+        beyond |= unproved
     open_bounds = set(unproved) if "bounds" not in late else {a.instruction.pc for a in every}
     racy = timed("lds races", ordered) | beyond
     split = timed("global races", lambda: _first(shared_bytes(every, contract, open_bounds, execution.tick)))

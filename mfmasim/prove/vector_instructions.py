@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.isa.operands import VCC
-from mfmasim.prove import comparisons
+from mfmasim.prove import comparisons, uninterpreted
 from mfmasim.prove.constants import computed, executed, truth_table
 from mfmasim.prove.masks import Mask
 from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.quotients import defined, selected, stage_of
 from mfmasim.prove.state import Carry
 from mfmasim.prove.wide_instructions import carry_of, execute_wide, high_sum
-from mfmasim.prove.words import Word
+from mfmasim.prove.words import Word, known
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -39,6 +39,12 @@ def _changed(ins: Instruction) -> bool:
 
 def execute_vector(state: State, ins: Instruction) -> None:
     """Registers and masks after a vector instruction."""
+    sources = uninterpreted.sources_of(state, ins)
+    _execute(state, ins)
+    uninterpreted.filled(state, ins, sources)
+
+
+def _execute(state: State, ins: Instruction) -> None:
     name = ins.name if ins.name != "v_bitop2_b32" else _TABLES.get(ins.modifiers["bitop3"] & 0x55, ins.name)
     if ins.opcode.matrix:  # it writes all lanes, whatever EXEC says
         for operand in ins.dst:
@@ -162,7 +168,16 @@ def _chosen(state: State, ins: Instruction) -> Word | None:
     extra = mask.literals - state.exec.literals
     if len(extra) == 1 and not (state.exec.on & ~mask.on).any():
         ((condition, holds),) = extra
-        return selected(condition, *((yes, no) if holds else (no, yes)), state.facts)
+        word = selected(condition, *((yes, no) if holds else (no, yes)), state.facts)
+        if word is not None:
+            return word
+    whole = bool(state.exec.on.all()) and not state.exec.literals  # of a register that is written in all lanes
+    if whole and yes is not None and no is not None and yes.part == no.part == 0:
+        if isinstance(known(no), int):
+            return Word(yes.value, under=mask, rest=no)
+        if isinstance(known(yes), int) and len(mask.literals) == 1 and mask.on.all():
+            ((condition, holds),) = mask.literals
+            return Word(no.value, under=Mask(mask.on, frozenset({(condition, not holds)})), rest=yes)
     return None
 
 

@@ -15,6 +15,15 @@ GUARD = "\n v_cmp_gt_u32 vcc, s6, v0\n s_and_saveexec_b64 s[20:21], vcc\n s_cbra
 MEET = "\nmeet:\n s_or_b64 exec, exec, s[20:21]\n"
 PRODUCT = "s_mul_i32 s7, s12, s14\n v_cmp_gt_u32 vcc, s7, v5\n s_and_saveexec_b64 s[20:21], vcc\n"
 """Work-items whose element lies below n k."""
+BITS = (
+    "v_xor_b32 v8, 0x100, v1\n s_mov_b32 s7, 0\nloop:\n ds_write_b32 v1, v3\n s_waitcnt lgkmcnt(0)\n s_barrier\n"
+    "s_add_u32 s7, s7, 1\n s_cmp_lt_u32 s7, s5\n s_cbranch_scc1 loop\n"
+)
+"""s5 turns, of which each ends with a barrier; v8: where the other wave stores."""
+RESOURCE = "s_mov_b32 s20, s10\n s_and_b32 s21, s11, 0xffff\n s_lshl_b32 s22, s12, 2\n s_mov_b32 s23, 0x27000\n"
+"""A buffer resource of n elements of the array that is written."""
+SELECTED = "v_bfrev_b32 v7, 1\n v_cndmask_b32 v4, v7, v1, vcc\n buffer_store_dword v3, v4, s[20:23], 0 offen\n"
+"""Stores at 4 v0 where the mask is set, elsewhere at 2^31: beyond the resource."""
 BARRIERS = " s_barrier\n" * 20
 THREE = (
     "s_mul_i32 s5, s4, {step}\n s_add_u32 s5, s5, s3\n s_mul_i32 s5, s5, s12\n s_add_u32 s5, s5, s2\nv_mov_b32 v3, s4\n"
@@ -435,4 +444,38 @@ FAULTS = (
             block=64, lds=256, arch="gfx1201"),
     Hostile("a signed compare of 64 bits with a constant", "bounds", {}, "v_mov_b32 v5, 0\n v_mov_b32 v4, s14\n"
             "v_cmp_lt_i64 vcc, -1, v[4:5]\n s_and_saveexec_b64 s[20:21], vcc\n" + OUTSIDE + STORE),
+    Hostile("waves with as many turns as their number and the size have bits", "lds races", {"n": 3}, WAVE +
+            "s_add_u32 s5, s12, s6\n s_bcnt1_i32_b32 s5, s5\n" + BITS + "ds_write_b32 v8, v3\n",
+            block=128, lds=512, n=1),
+    Hostile("selections by opposite bits of a size", "bounds", {"n": 8},
+            "s_bitcmp1_b32 s12, 3\n s_cselect_b32 s5, 64, 0\n s_bitcmp0_b32 s12, 3\n s_cselect_b32 s6, 64, 0\n"
+            "s_sub_u32 s5, s5, s6\n s_lshl_b32 s5, s5, 2\n v_add_u32 v4, s5, v1\n" + STORE),
+    Hostile("sums of the same numbers with another carry", "bounds", {"n": 1},
+            "s_brev_b32 s5, s12\n s_add_u32 s6, s5, s5\n s_addc_u32 s7, 0, 0\n s_add_u32 s6, s5, 0\n"
+            "s_addc_u32 s8, 0, 0\n s_sub_u32 s5, s7, s8\n s_lshl_b32 s5, s5, 8\n v_add_u32 v4, s5, v1\n" + STORE, n=2),
+    Hostile("a negative number below a limit", "bounds", {"n": 1},
+            "s_brev_b32 s5, s12\n s_cmp_lt_i32 s5, 64\n s_cbranch_scc0 out\n s_lshr_b32 s5, s5, 24\n"
+            "s_lshl_b32 s5, s5, 2\n v_add_u32 v4, s5, v1\n" + STORE + "out:\n", n=2),
+    Hostile("the bits of a turn's number", "bounds", {"n": 2},
+            "s_mov_b32 s7, 0\n s_mov_b32 s8, 0\nloop:\n s_bcnt1_i32_b32 s5, s7\n s_sub_u32 s6, s5, s8\n"
+            "s_mov_b32 s8, s5\n s_add_u32 s7, s7, 1\n s_cmp_lt_u32 s7, s12\n s_cbranch_scc1 loop\n"
+            "s_lshl_b32 s5, s6, 8\n v_add_u32 v4, s5, v1\n" + STORE, n=1),
+    Hostile("a workgroup more than there are tiles", "bounds", {"n": 2, "k": 3},
+            scalar_quotient("s2", "s14", "s20", "s21") + "s_lshl_b32 s5, s20, 8\n v_add_u32 v4, s5, v1\n" + STORE,
+            grid=lambda n, k: n * k + 1, written=lambda n, k: 64 * n),
+    Hostile("a wave's rows that lie beyond the array, in lanes of its neighbours", "bounds", {"n": 64}, WAVE + RESOURCE
+            + "s_mov_b32 s22, 0x7fffffff\n s_lshl_b32 s7, s6, 6\n s_cmp_le_i32 s7, s12\n s_cselect_b64 vcc, -1, 0\n"
+            + SELECTED, block=128, n=128, written=first),
+    Hostile("offsets that a resource without an end admits", "bounds", {}, WAVE + RESOURCE + "s_mov_b32 s22, -1\n"
+            "s_lshl_b32 s7, s6, 6\n s_cmp_lt_i32 s7, s12\n s_cselect_b64 vcc, -1, 0\n" + SELECTED, block=128,
+            written=first),
+    Hostile("offsets that wrap with the scalar one", "bounds", {"n": 64}, WAVE + RESOURCE + "s_lshl_b32 s7, s6, 6\n"
+            "s_cmp_lt_i32 s7, s12\n s_cselect_b64 vcc, -1, 0\n s_mov_b32 s22, 0x80000000\n"
+            + SELECTED.replace(", 0 offen", ", s22 offen"), block=128, written=first),
+    Hostile("the other waves store the rows of the first", "global races", {"n": 64, "k": 2}, WAVE + RESOURCE
+            + "s_cmp_lt_i32 s6, s14\n s_cselect_b64 vcc, -1, 0\n v_and_b32 v1, 0xff, v1\n v_mov_b32 v3, s6\n"
+            + SELECTED, block=128, written=first),
+    Hostile("masks of waves the wrong way round", "bounds", {"n": 64}, WAVE + RESOURCE + "s_lshl_b32 s7, s6, 6\n"
+            "s_mov_b32 s22, 0x7fffffff\n s_cmp_lt_i32 s7, s12\n s_cselect_b64 vcc, 0, -1\n" + SELECTED, block=128,
+            written=first),
 )  # fmt: skip
