@@ -72,7 +72,7 @@ def declare(kernel: str, how: str) -> None:
         def plan() -> list[Segment]:
             return (slices if cut == "split" else stream)(tiles, depth, parts)
 
-        def side(n: int, rows: int) -> In:
+        def side(n: int, rows: int) -> Any:
             return In(fmt, (rows, K), lambda: finite(fmt, (rows, K), seed + n))
 
         args: list[Any] = [side(0, M), side(1, N)]
