@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.kernels import Kernel
-    from mfmasim.matrix.fragment import Fragment
     from mfmasim.prove.contract import Contract, Region
     from mfmasim.prove.state import State
 
@@ -120,7 +119,7 @@ def _followed(
 
 
 @lru_cache(maxsize=256)
-def _table(fragment: Fragment) -> tuple[NDArray[np.void], list[tuple[int, int]]]:
+def _table(fragment: Any) -> tuple[NDArray[np.void], list[tuple[int, int]]]:
     """Places of the elements of an operand, and registers and bytes in which elements begin."""
     table = fragment.table()
     bytes_ = np.unique(table["vgpr"] * 4 + table["bit"] // 8)
