@@ -194,7 +194,13 @@ class Sizes:
                 values[symbol] = min(one, other) if symbol.quotient is None else one // max(other, 1)
 
     def slope(self, terms: Terms, values: Values, symbol: Symbol) -> Fraction:
-        """By how much a sum grows with a free symbol, products taken as they are at these values."""
+        """By how much a sum grows with a free symbol, products taken as they are at these values.
+
+        Args:
+            terms: of the sum.
+            values: of all symbols.
+            symbol: the free one.
+        """
         total = Fraction(0)
         for monomial, factor in terms.items():
             for number, one in enumerate(monomial):

@@ -137,7 +137,13 @@ def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
 
 
 def remember(value: Polynomial, by: Polynomial, found: Polynomial) -> None:
-    """Give divisions of the same numbers a quotient that is known already, such as that of a contract."""
+    """Give divisions of the same numbers a quotient that is known already, such as that of a contract.
+
+    Args:
+        value: what is divided.
+        by: by what.
+        found: the quotient.
+    """
     _quotients[value.key, by.key] = found
 
 
