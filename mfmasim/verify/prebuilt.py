@@ -24,7 +24,8 @@ FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
 def source_hash(path: Path) -> str:
     """SHA-256 of a kernel source and of headers it may include, ours and those beside it; line ends do not count."""
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n"))
-    for header in (*sorted(HEADERS.rglob("*.h")), *sorted(path.parent.glob("*.h"))):
+    ours = sorted(header for header in HEADERS.rglob("*") if header.is_file())  # <complex> has no suffix
+    for header in (*ours, *sorted(path.parent.glob("*.h"))):
         digest.update(header.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()
 

@@ -219,6 +219,6 @@ def test_complex_numbers(launch):
 
 
 def test_steps_and_comparisons(launch):
-    out = np.zeros(12, np.float32)
+    out = np.zeros(13, np.float32)
     launch("steps", 1, 1, out)
-    assert out.tolist() == [1.5, 1.5, 2.5, 1.5, 0, 1, 2.5, 2.5, 1, 1, 0, 0]
+    assert out.tolist() == [1.5, 1.5, 2.5, 1.5, 0, 1, 2.5, 2.5, 1, 1, 0, 0, 1]

@@ -2,6 +2,7 @@
 #define HIP_ENABLE_EXTRA_WARP_SYNC_TYPES
 #include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
+#include <hip/hip_fp8.h>
 #include <hip/hip_math_constants.h>
 #include <hip/hip_runtime.h>
 
@@ -123,12 +124,23 @@ __global__ void complex_numbers(const std::complex<double> *in, std::complex<dou
   narrow[0] = f * g, narrow[1] = f / g, narrow[2] = std::log(f);
 }
 
+// Vectors of other elements, as rocWMMA adds them.
+template <>
+struct HIP_vector_base<__hip_fp8_e4m3_fnuz, 2> {
+  __hip_fp8_e4m3_fnuz x, y;
+  HIP_vector_base() = default;
+  __device__ explicit HIP_vector_base(__hip_fp8_e4m3_fnuz all) : x(all), y(all) {}
+};
+
 __global__ void steps(float *out) {
   __half h(1.5f), before = h++;
   __hip_bfloat16 b(2.5f);
   __half2 p(h, before), q(before, before);
   __hip_bfloat162 r(b, b), s = r--;
-  int2 pair = {3, 3};
+  int2 pair = {2, 2};
+  ++pair;
+  HIP_vector_type<__hip_fp8_e4m3_fnuz, 2> small(__hip_fp8_e4m3_fnuz(2.0f));
+  small--;
   *out++ = before, *out++ = --h, *out++ = b--, *out++ = b, *out++ = p < q, *out++ = q <= p, *out++ = (p++).x, *out++ = p.y;
-  *out++ = r < s, *out++ = pair == 3, *out++ = pair != 3, *out++ = 4 == pair;
+  *out++ = r < s, *out++ = pair == 3, *out++ = pair != 3, *out++ = 4 == pair, *out++ = (float)small.y;
 }

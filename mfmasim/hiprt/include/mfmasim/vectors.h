@@ -110,10 +110,10 @@ MFMASIM_MEMBER MFMASIM_VECTOR operator-(MFMASIM_VECTOR a) {
   MFMASIM_EACH a[i] = -a[i];
   return a;
 }
-#define MFMASIM_STEP(op)                                          \
+#define MFMASIM_STEP(op, change)                                  \
   template <typename T_, unsigned int N_>                         \
   MFMASIM_MEMBER MFMASIM_VECTOR &MFMASIM_VECTOR::operator op() noexcept { \
-    MFMASIM_EACH op(*this)[i];                                    \
+    MFMASIM_EACH(*this)[i] = T_((*this)[i] change(T_)1.0f);       \
     return *this;                                                 \
   }                                                               \
   template <typename T_, unsigned int N_>                         \
@@ -122,8 +122,8 @@ MFMASIM_MEMBER MFMASIM_VECTOR operator-(MFMASIM_VECTOR a) {
     op(*this);                                                    \
     return before;                                                \
   }
-MFMASIM_STEP(++)
-MFMASIM_STEP(--)
+MFMASIM_STEP(++, +)
+MFMASIM_STEP(--, -)
 #undef MFMASIM_STEP
 template <typename T_, unsigned int N_>
 MFMASIM_MEMBER MFMASIM_VECTOR operator~(MFMASIM_VECTOR a) {
