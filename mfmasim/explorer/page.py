@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
+import mfmasim
 from mfmasim.errors import unknown
 from mfmasim.explorer.rows import all_rows
 
@@ -35,7 +35,7 @@ def explorer_page(records: Sequence[Mapping[str, Any]] = (), start: str = "") ->
     """
     parts = {
         "start": escape(start),
-        "version": version("mfmasim"),
+        "version": mfmasim.__version__,
         "style": _static("style.css"),
         "rows": _packed_rows(),
         "records": packed(list(records)) if records else _static("records.txt").strip(),

@@ -296,6 +296,19 @@ class TestOtherViews:
         page = show(state=view_state(view), viewport={"width": width, "height": 800}, color_scheme=scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
+    def test_the_chosen_view_is_in_sight_on_a_phone(self, show):
+        page = show(state=view_state("slides"), viewport={"width": 390, "height": 800})
+        link = page.locator("nav a[aria-current=page]").bounding_box()
+        assert link["x"] >= 0
+        assert link["x"] + link["width"] <= 390
+
+    def test_a_number_is_not_broken_on_a_phone(self, show):
+        page = show(state=view_state("formats", format="e4m3fn", number="0.3"), viewport={"width": 390, "height": 800})
+        cells = page.locator("td:last-child").all()
+        assert len(cells) >= 6
+        heights = {cell.inner_text(): cell.bounding_box()["height"] for cell in cells}
+        assert max(height for text, height in heights.items() if " " not in text and len(text) < 14) < 50, heights
+
     def test_theme(self, show):
         page = show()
         before = page.evaluate("getComputedStyle(document.body).backgroundColor")

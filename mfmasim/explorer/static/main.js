@@ -40,6 +40,8 @@ function draw(data) {
   for (const link of document.querySelectorAll("nav a")) {
     link.setAttribute("aria-current", link.dataset.view === name ? "page" : "false");
     link.setAttribute("href", address(link.dataset.view, opening(data, link.dataset.view)));
+    // On a narrow window the views scroll sideways.
+    if (link.dataset.view === name) link.parentElement.scrollLeft = link.offsetLeft - link.parentElement.offsetLeft - 60;
   }
   const focused = document.activeElement?.getAttribute("name");
   root.replaceChildren();
