@@ -309,6 +309,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
     }
     unit = 64 if gated else 32 if result in BLOCK_FORMATS else 16
     needs = f"{ANY} and N % {unit} == 0" if mx else f"{WHOLE} and ldd % 16 == 0"
+    needs += f" and (lda == 0 or lda >= K) and (ldd == 0 or ldd >= N{' // 2' if gated else ''})"
     arrays.__name__ = kernel
     draws = {"rule": RULES, "seed": (0, 1, 0xFFFFFFFF)} if result in BLOCK_FORMATS else {}
     each: list[dict[str, Any]] = [{}]
@@ -334,7 +335,7 @@ declare("fp8_linear_bf16", "fp8_linear.hip", CDNA, followed=True)
 declare("fp8_linear_f16", "fp8_linear.hip", CDNA)
 declare("fp8_linear_f32", "fp8_linear.hip", CDNA, followed=True)
 declare("fp8_linear_fp8", "fp8_scaled.hip", CDNA, followed=True)
-declare("fp8_gelu_fp8", "fp8_scaled.hip", CDNA, followed=True)
+declare("fp8_gelu_fp8", "fp8_scaled.hip", CDNA)
 declare("fp8_silu_fp8", "fp8_scaled.hip", CDNA, followed=True)
 declare("fp8_linear_mxfp8", "fp8_blocks.hip", "gfx950", followed=True)
 declare("fp8_linear_mxfp8_sr", "fp8_blocks.hip", "gfx950")
