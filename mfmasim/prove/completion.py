@@ -104,6 +104,8 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
 
     facts = [fact.substituted(least).substituted(quotients) for fact in facts]
     x, y, z = (raised(size) for size in contract.grid)
+    if deep:
+        facts += _of_fewer(facts, x.symbols | y.symbols | z.symbols)
     common = [
         "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
         "arrays do not overlap; addresses are below 2^47",
@@ -199,6 +201,26 @@ def _redefined(known: Iterable[Polynomial], change: Callable[[Polynomial], Polyn
             found[own] = of(new)
             remember(value, by, of(new) + less)
     return found
+
+
+def _of_fewer(facts: list[Polynomial], sides: set[Symbol]) -> list[Polynomial]:
+    """What bounds of products say of each size, and of the sides of the grid: the others are at least 1.
+
+    Args:
+        facts: not negative.
+        sides: symbols of the grid.
+    """
+    found: dict[tuple[Symbol, ...], Polynomial] = {}
+    for fact in facts:
+        match [(m, c) for m, c in fact.terms.items() if m]:
+            case [(monomial, int(factor))] if factor == -1 and isinstance(fact.constant, int):
+                own = tuple(symbol for symbol in monomial if symbol in sides)
+                for part in {*((symbol,) for symbol in monomial), own} if len(monomial) > 1 else ():
+                    bound = Polynomial({(): fact.constant, part: -1})
+                    least = found.get(part, bound).constant
+                    if part and all(s.low >= 1 for s in monomial) and fact.constant <= least:  # type: ignore[operator]
+                        found[part] = bound
+    return list(found.values())
 
 
 def _whole_again(parameters: Mapping[str, Polynomial], replaced: dict[Symbol, Polynomial]) -> list[Polynomial]:

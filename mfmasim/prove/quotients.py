@@ -117,6 +117,11 @@ def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
         if value.is_constant:
             return constant(value.constant // number)
         found = divided(value, number) if isinstance(number, int) else None
+        if found is None and isinstance(number, int):  # the part that is not a multiple may be below one
+            whole = Polynomial({m: c for m, c in value.terms.items() if m and not np.any(np.asarray(c) % number)})
+            rest = value - whole
+            if whole.terms and never_negative(rest, facts) and never_negative(-rest + (number - 1), facts):
+                found = Polynomial({m: c // number for m, c in whole.terms.items()})
         if found is not None:
             return found
     for mark in marks(by):
