@@ -5,7 +5,7 @@ The products are proved by themselves, from the same device functions.
 
 import zlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -82,8 +82,11 @@ def launch(way: str, sizes: Sequence[int], causal: int, scale: float | None, bnh
         found = {name: places[name].spread(codes[name]) for name in "qkvo"}
         return {**found, **{name: x.astype(np.float32) for name, x in rows.items()}}
 
-    args: list[Any] = [In("bf16", places[name].elements, lambda name=name: drawn()[name]) for name in "qkvo"]
-    args += [In("f32", q_shape[:3], lambda name=name: drawn()[name]) for name in ("lse", "delta")]
+    def filled(name: str) -> NDArray[Any]:
+        return drawn()[name]
+
+    args: list[Any] = [In("bf16", places[name].elements, partial(filled, name)) for name in "qkvo"]
+    args += [In("f32", q_shape[:3], partial(filled, name)) for name in ("lse", "delta")]
     left = way.replace("d", "")
     args += [Out("bf16", places[name].elements) if name in left else None for name in "qkv"]
     args += [queries, keys, group, *(places[name].strides for name in "qkvo"), causal]
@@ -166,7 +169,10 @@ def declare_row_sums(d: int) -> None:
         def drawn() -> list[NDArray[Any]]:
             return [place.spread(x) for x in draw(data, shape, shape)]
 
-        args: list[Any] = [In("bf16", place.elements, lambda number=number: drawn()[number]) for number in (0, 3)]
+        def filled(number: int) -> NDArray[Any]:
+            return drawn()[number]
+
+        args: list[Any] = [In("bf16", place.elements, partial(filled, number)) for number in (0, 3)]
 
         def expect(*held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
             found = row_sums(*(numbers(np.ascontiguousarray(place.view(x, shape))) for x in held))

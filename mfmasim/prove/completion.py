@@ -15,7 +15,7 @@ from mfmasim.prove.quotients import remember
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["INT", "Contract", "completed"]
+__all__ = ["INT", "Contract", "completed", "of_fewer"]
 
 INT = (1 << 31) - 1
 """Assumed: no integer argument is larger."""
@@ -105,7 +105,7 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
     facts = [fact.substituted(least).substituted(quotients) for fact in facts]
     x, y, z = (raised(size) for size in contract.grid)
     if deep:
-        facts += _of_fewer(facts, x.symbols | y.symbols | z.symbols)
+        facts += of_fewer(facts, x.symbols | y.symbols | z.symbols)
     common = [
         "no integer argument exceeds 2^31 - 1, no array 2^31 - 1 bytes",
         "arrays do not overlap; addresses are below 2^47",
@@ -203,7 +203,7 @@ def _redefined(known: Iterable[Polynomial], change: Callable[[Polynomial], Polyn
     return found
 
 
-def _of_fewer(facts: list[Polynomial], sides: set[Symbol]) -> list[Polynomial]:
+def of_fewer(facts: list[Polynomial], sides: set[Symbol]) -> list[Polynomial]:
     """What bounds of products say of each size, and of the sides of the grid: the others are at least 1.
 
     Args:
@@ -218,7 +218,7 @@ def _of_fewer(facts: list[Polynomial], sides: set[Symbol]) -> list[Polynomial]:
                 for part in {*((symbol,) for symbol in monomial), own} if len(monomial) > 1 else ():
                     bound = Polynomial({(): fact.constant, part: -1})
                     least = found.get(part, bound).constant
-                    if part and all(s.low >= 1 for s in monomial) and fact.constant <= least:  # type: ignore[operator]
+                    if part and all(s.low >= 1 for s in monomial) and fact.constant <= least:
                         found[part] = bound
     return list(found.values())
 

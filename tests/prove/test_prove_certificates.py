@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mfmasim.prove import completion, inequality, models
 from mfmasim.prove.branches import value_of
 from mfmasim.prove.certificates import certified
+from mfmasim.prove.completion import of_fewer
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of, rounded
 
@@ -121,3 +126,19 @@ def test_what_is_certified_holds_at_drawn_values() -> None:
                 assert value_of(value, at) >= 0, (value, facts, point)
     assert proved >= 4
     assert more >= 1
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_bounds_of_fewer_sizes_hold_where_the_bounds_of_products_do(data: st.DataObject) -> None:
+    symbols = [Symbol(name, data.draw(st.integers(0, 1)), None) for name in "abcd"]
+    values = {symbol: data.draw(st.integers(symbol.low, 4)) for symbol in symbols}
+    facts = []
+    for _ in range(4):
+        part = tuple(sorted(data.draw(st.lists(st.sampled_from(symbols), min_size=1, max_size=3, unique=True))))
+        size = prod(values[symbol] for symbol in part)
+        facts.append(Polynomial({(): size + data.draw(st.integers(0, 5)), part: -1}))
+    found = of_fewer(facts, set(symbols[:2]))
+    for fact in found:
+        assert value_of(fact, values) >= 0, (facts, fact, values)
+    assert found or not any(len(m) > 1 and all(s.low for s in m) for fact in facts for m in fact.terms)
