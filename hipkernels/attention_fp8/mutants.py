@@ -187,6 +187,8 @@ MUTANTS = [
     Mutant("places_of_q_in_one", TENSOR, ("4 * TILE + w.wave * QUERIES * PITCH;", "4 * TILE;"), (*OUT, *RACES)),
     Mutant("tiles_seen_by_the_first_query", T_MANY, ("min(block + rows, queries) - 1;", "block;"), OUT),
     Mutant("first_key_with_first_query", T_MANY, ("shift = keys - queries + 1;", "shift = 1;"), OUT),
+    Mutant("a_head_of_the_order_left_out", "forward[queries=(130,),keys=(65,),heads=16,kv_heads=8,order=_xcd]",
+           ("number / blocks % heads", "number / blocks % (heads - 1)"), OUT),
     Mutant("groups_of_heads_in_turn", T_MANY, ("kv_head = head / (p.heads / p.kv_heads)",
            "kv_head = head % p.kv_heads"), OUT),
 ]  # fmt: skip

@@ -92,6 +92,19 @@ MUTANTS = [
     racy("added_without_atomics", ATOMIC, ADD, SET.format(OLD)),
     racy("stored_by_each", ADDED, ADD, SET.format(""), LATE),
     Mutant("added_twice", ADDED, (ADD, f"{ADD} {ADD}"), OUT),
+    # --- orders for XCDs
+    Mutant(
+        "shares_without_the_rest",
+        "stream_k_atomic_shares[parts=19,N=200]",
+        ("remap_shares(blockIdx.x, gridDim.x, XCDS)", "blockIdx.x % XCDS * (gridDim.x / XCDS) + blockIdx.x / XCDS"),
+        OUT,
+    ),
+    Mutant(
+        "parts_of_one_column_alike",
+        "split_k_by_columns[M=400,N=500,K=256,parts=2]",
+        ("strip / parts, strip % parts}", "strip / parts, 0}"),
+        OUT,
+    ),
     # --- the product
     racy("first_tile_not_fetched", STREAM, "WAIT_DIRECT(0);  // first tile: fetched"),
     racy("first_tile_of_one_wave", STREAM, "BARRIER();       // first tile: by all waves", caught=LATE),
