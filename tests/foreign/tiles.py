@@ -53,9 +53,8 @@ def command(folder: str, sources: str, flags: str, generator: str, arch: str, to
 
 
 def example(folder: str, sources: str, runs: tuple[str, ...], flags: str = "", generator: str = "") -> programs.Program:
-    """One example: sources in its folder, the arguments of each run, a generator's command; its name has no number."""
-    made = partial(command, folder, sources, flags, generator)
-    return programs.Program(folder.partition("_")[2], made, runs, RIGHT, WRONG)
+    """One example: its folder and the sources in it, the arguments of each run, a generator's command."""
+    return programs.Program(folder, partial(command, folder, sources, flags, generator), runs, RIGHT, WRONG)
 
 
 EXAMPLES_TRIED = [

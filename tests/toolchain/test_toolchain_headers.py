@@ -111,6 +111,17 @@ def test_the_headers_bear_macros_of_one_letter(tmp_path):
     assert kernels(compile_hip(source, "gfx950", "ziglang", flags=flags).data)
 
 
+@pytest.mark.long
+def test_headers_and_groups_are_c_plus_plus_11(tmp_path):
+    source = tmp_path / "old.hip"
+    source.write_text(
+        "#include <hip/hip_bf16.h>\n#include <hip/hip_complex.h>\n#include <hip/hip_cooperative_groups.h>\n"
+        "namespace cg = cooperative_groups;\n"
+        "__global__ void k(int *a) { a[0] = cg::thread_rank(cg::this_thread_block()); }\n"
+    )
+    assert len(kernels(compile_hip(source, "gfx942", "ziglang", flags=["-std=c++11"]).data)) == 1
+
+
 def test_every_missing_function_says_its_name(tmp_path):
     # Once in a kernel that lives: an error that names it. Once on the host and in dead code: no error.
     names = ["j0f", "j1f", "y0f", "y1f", "cyl_bessel_i0f", "cyl_bessel_i1f"]

@@ -127,9 +127,9 @@ __device__ inline thread_group tiled_partition(const thread_group &parent, unsig
 template <typename Group_>
 __device__ inline void sync(const Group_ &group) { group.sync(); }
 template <typename Group_>
-__device__ inline auto thread_rank(const Group_ &group) { return group.thread_rank(); }
+__device__ inline auto thread_rank(const Group_ &group) -> decltype(group.thread_rank()) { return group.thread_rank(); }
 template <typename Group_>
-__device__ inline auto group_size(const Group_ &group) { return group.size(); }
+__device__ inline auto group_size(const Group_ &group) -> decltype(group.size()) { return group.size(); }
 template <typename Group_>
 __device__ inline bool is_valid(const Group_ &group) { return group.is_valid(); }
 
