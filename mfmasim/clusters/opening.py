@@ -88,12 +88,15 @@ def opened(text: str) -> Iterator[Cluster]:
 def _local(text: str, count: str | None) -> Iterator[Cluster]:
     """Dask's own cluster of processes of this machine; it listens on the loopback address only."""
     distributed = _distributed(text)
+    import dask
+
     from mfmasim.devices.workers import available
 
     workers = available() if count is None else int(count)
     if not 1 <= workers <= MOST_WORKERS:
         raise MfmasimError(f"--executor {text}: 1 to {MOST_WORKERS} workers are expected")
     with (
+        dask.config.set({"distributed.worker.profile.enabled": False}),  # it reads the stack 100 times a second
         distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
         ) as cluster,

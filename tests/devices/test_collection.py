@@ -1,12 +1,17 @@
-"""Garbage collections are rare while a launch runs, and as the program chose them before and afterwards."""
+"""Garbage collections are rare while a launch runs, and as the program chose them before and afterwards; what is freed
+is kept for the next array, and returned when it has become much."""
 
 import gc
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.devices import collection
 from mfmasim.devices.collection import OBJECTS, rare_collections
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
@@ -74,3 +79,39 @@ def test_an_exception_restores_it():
     with pytest.raises(ValueError, match="inside"), rare_collections():
         raise ValueError("inside")
     assert gc.get_threshold() == (600, 5, 7)
+
+
+glibc = pytest.mark.skipif(collection._library is None, reason="not glibc")
+MIB = 1 << 20
+
+
+@glibc
+def test_freed_memory_is_returned_after_a_launch_that_left_much(monkeypatch):
+    def left(growth):
+        monkeypatch.setattr(collection, "GROWTH", growth)
+        with rare_collections():
+            arrays = [np.ones(MIB, np.uint8) for _ in range(96)]
+            full = collection.resident()
+            kept = arrays[::2]  # between what is freed
+            del arrays
+        assert len(kept) == 48
+        return full - collection.resident()
+
+    assert left(1 << 40) < 8 * MIB
+    monkeypatch.setattr(collection, "_least", 0)
+    assert left(0) > 40 * MIB
+    assert collection._least > MIB
+
+
+@glibc
+@pytest.mark.parametrize("chosen", [{}, {"MALLOC_TRIM_THRESHOLD_": "65536"}])
+def test_arrays_of_megabytes_are_reused_whatever_the_environment_chose(chosen):
+    program = """
+import resource, numpy as np, mfmasim.devices.collection
+np.ones(1 << 23, np.uint8)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20): np.ones(1 << 23, np.uint8)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+    out = subprocess.check_output([sys.executable, "-c", program], env={**os.environ, **chosen}, text=True)
+    assert int(out) < 2048  # pages of one array

@@ -55,11 +55,6 @@ WAVES = 2048
 TEMPORARY_BYTES = 64
 """Bytes per lane of temporaries that an instruction may need: eight arrays of 64-bit addresses or numbers."""
 
-# glibc returns every freed array of megabytes to the system, and the next one pays a page fault for each 4 KiB, ten
-# times the arithmetic on it, until a block of up to 32 MiB is freed: that raises M_MMAP_THRESHOLD and M_TRIM_THRESHOLD
-# (mallopt(3)). The pages of this one are never touched.
-np.empty((32 << 20) - 65536, np.uint8)
-
 LEVELS: PerKernel[dict[tuple[str, bool], str]] = PerKernel(lambda _: {})
 """Fidelity of an operation, by its name and whether it accesses the GDS."""
 
