@@ -7,8 +7,11 @@ nothing.
 glibc returns every freed array of megabytes to the system, and the next one pays a page fault for each 4 KiB, ten
 times the arithmetic on it. With the thresholds of mallopt(3) that are set here it keeps them. It would raise these
 itself once a block of 32 MiB is freed, but not where the environment has chosen one of them, as Dask does in its
-workers (``MALLOC_TRIM_THRESHOLD_``). What is kept lies between arrays in use and would become a gigabyte over some
-hundred launches: `rare_collections` returns it after a launch that left much.
+workers (``MALLOC_TRIM_THRESHOLD_``).
+
+Registers, memory and checks of a launch that ended refer to each other: they are few objects of many bytes, so that
+Python rarely looks for them. With what glibc keeps between arrays in use they would become gigabytes over some hundred
+launches: before a launch, `rare_collections` returns both if the process has grown much.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ OBJECTS = 50_000
 LARGEST = 32 << 20
 """Bytes of the largest array whose memory is kept when it is freed; glibc allows no more."""
 GROWTH = 192 << 20
-"""Bytes by which the process may have grown after a launch before what is free is returned to the system."""
+"""Bytes by which the process may have grown before what is unused is returned to the system."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # malloc.h
 _lock = Lock()
 _inside = 0
@@ -58,14 +61,15 @@ def resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _return_freed() -> None:
-    """Return freed memory to the system if the process has grown by `GROWTH` since the last time."""
+def _return_unused() -> None:
+    """Return what is unused to the system if the process has grown by `GROWTH` since the last time."""
     global _least  # noqa: PLW0603
     if _library is None:
         return
     try:
         now = resident()
         if now > _least + GROWTH:
+            gc.collect()
             _library.malloc_trim(0)
             now = _least = resident()
     except OSError:  # no /proc
@@ -79,6 +83,7 @@ def rare_collections() -> Iterator[None]:
     global _inside, _before  # noqa: PLW0603
     with _lock:
         if not _inside:
+            _return_unused()
             _before = gc.get_threshold()
             if 0 < _before[0] < OBJECTS:
                 gc.set_threshold(OBJECTS, *_before[1:])
@@ -90,4 +95,3 @@ def rare_collections() -> Iterator[None]:
             _inside -= 1
             if not _inside:
                 gc.set_threshold(*_before)
-                _return_freed()

@@ -1,7 +1,7 @@
 """Commands on one worker and on two, and on two of which one is killed: times, and hashes of all that they write.
 
     python -m tests.bench.bench_executors                 # every command of the table
-    python -m tests.bench.bench_executors --small         # one family instead of all cases
+    python -m tests.bench.bench_executors --small         # small families
     python -m tests.bench.bench_executors --only mutate   # commands whose name contains this
     python -m tests.bench.bench_executors overhead        # what a task that does nothing costs
 
@@ -35,8 +35,13 @@ COMMANDS = {
     "run": "run CODE --grid 64 --arg u32:4096 --arg i32=3000 --arg u32=7 --json",
 }
 SMALL = {
-    "verify": "verify gemm_f16 --quiet --json F.json --sarif F.sarif --html F.html",
+    "verify": "verify intro --quiet --json F.json --sarif F.sarif --html F.html",
     "mutate": "mutate intro --json",
+    "mutate --binary": "mutate intro --binary --limit 6 --json",
+    "report": "report intro --json F.json --html F.html",
+    "explore": "explore intro cast --trials 3 --seed 1 --json F.json",
+    "prove": "prove intro --limit 300 --json F.json",
+    "golden record": "gpu golden record intro --device sim --into captures",
 }
 HEAD = (
     "command", "--jobs 1, s", "1 worker, s", "2 workers, s", "ratio", "CPU of 1, s", "CPU of 2, s",
@@ -162,11 +167,11 @@ def overhead():
         print(f"  and scheduler, {workers:.2f} ms of the workers'; load {os.getloadavg()[0]:.1f}", flush=True)
 
 
-def prepared(scratch, names):
-    """Files that commands read: captures of a family, and a kit file of the simulated runtime."""
+def prepared(scratch, names, record):
+    """Files that commands read: captures, made by the words `record`, and a kit file of the simulated runtime."""
     made = {"CODE": str(ROOT / "golden" / "code" / "bench" / "valu_loop.gfx942.hsaco")}
     if "golden check" in names:
-        timed([*COMMANDS["golden record"].split()], scratch / "recorded")
+        timed(record.split(), scratch / "recorded")
         made["CAPTURES"] = str(scratch / "recorded" / "captures")
     if "kit check" in names:
         made["KIT"] = str(scratch / "gfx942.kit")
@@ -187,11 +192,12 @@ def main():
     args = parser.parse_args()
     if args.what == "overhead":
         return overhead()
-    chosen = {name: text for name, text in (COMMANDS | (SMALL if args.small else {})).items() if args.only in name}
+    commands = COMMANDS | (SMALL if args.small else {})
+    chosen = {name: text for name, text in commands.items() if args.only in name}
     right = True
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        made = prepared(scratch, chosen)
+        made = prepared(scratch, chosen, commands["golden record"])
         print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
         for name, text in chosen.items():
             same, line = row(name, [made.get(word, word) for word in text.split()], scratch)
