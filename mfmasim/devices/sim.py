@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from mfmasim.kernels import Kernel
     from mfmasim.machine.execution.run import Outcome
+    from mfmasim.machine.execution.wave_orders import Schedule
     from mfmasim.machine.launch.argument_passing import Arguments
     from mfmasim.machine.launch.launch import Launch
 
@@ -159,7 +160,10 @@ class SimDevice:
             running.execute()
             running.repeat()
             running.judge()
-            return running.report(self.name)
+            report = running.report(self.name)
+        for check in running.checks:
+            vars(check).clear()  # its parts refer to it, and would keep memory until a full garbage collection
+        return report
 
 
 @dataclass
@@ -200,12 +204,12 @@ class _Running:
         first = everyone if late else self.checks
         if order is not None and first:
             # Findings are those of the usual order, whichever order the outputs have.
-            usual = Machine(self.again(), first, chosen.budget, chosen.max_waves).run()
+            usual = self._run(self.again(), first, chosen.max_waves)
             listeners = () if late else chosen.listeners
-            other = Machine(launch, listeners, chosen.budget, chosen.max_waves, order).run()
+            other = self._run(launch, listeners, chosen.max_waves, order)
             self.outcome = other if other.stopped and not usual.stopped else usual
         elif chosen.executor is None:
-            self.outcome = Machine(launch, everyone, chosen.budget, chosen.max_waves, order).run()
+            self.outcome = self._run(launch, everyone, chosen.max_waves, order)
         else:
             check_executor(chosen.executor, chosen.parts, chosen.listeners, self.checks)
             self.outcome, self.notes = spread(
@@ -220,13 +224,20 @@ class _Running:
         for end in hooks(chosen.listeners, Observer.on_end):
             end(launch.memory)
 
+    def _run(
+        self, launch: Launch, observers: Sequence[Observer], waves: int | None = None, order: Schedule | None = None
+    ) -> Outcome:
+        """Run a launch; only the caller's observers may keep the machine."""
+        machine = Machine(launch, observers, self.options.budget, waves, order)
+        return machine.run() if self.options.listeners else machine.run_once()
+
     def repeat(self) -> None:
         """Run again for the checks that ask for it."""
         for check in self.checks:
             second = check.again()
             if second is not None:
                 # Which values workgroups write that race depends on how many are in flight: always as many.
-                repeated = Machine(self.again(), [second], self.options.budget).run()
+                repeated = self._run(self.again(), [second])
                 if repeated.stopped and not self.outcome.stopped:
                     self.notes.append(f"the second run of the check {check.name} ended early: {repeated.stopped}")
                 check.take()

@@ -116,7 +116,7 @@ def _try(
     name: str, before: dict[str, NDArray[np.uint8]], again: Callable[[], Launch], budget: int, max_waves: int | None
 ) -> Witness | None:
     launch = again()
-    outcome = Machine(launch, (), budget, max_waves, schedule(name)).run()
+    outcome = Machine(launch, (), budget, max_waves, schedule(name)).run_once()
     changes = "the launch does not end" if outcome.stopped else _changes(before, launch)
     return Witness(name, changes, _buffers(launch)) if changes else None
 

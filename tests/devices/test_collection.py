@@ -52,6 +52,24 @@ def test_a_launch(chosen, inside):
     assert gc.get_threshold() == (chosen, 5, 7)
 
 
+@pytest.mark.parametrize("checks", ["none", "all"])
+def test_registers_and_memory_end_with_the_launch(checks):
+    code = mfmasim.load(folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco")
+    kernel = code["mfma_f32_32x32x2_f32"]
+    a, b, c = np.ones(64, np.float32), np.ones(64, np.float32), np.zeros(1024, np.float32)
+    for _ in range(2):  # what is memoised stays
+        gc.collect()
+        gc.disable()
+        mfmasim.device("sim").launch(kernel, 1, 64, [a, b, c], checks=checks)
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        gc.set_debug(0)
+        gc.enable()
+        found = {type(one).__name__ for one in gc.garbage}
+        gc.garbage.clear()
+    assert not found & {"Memory", "Waves", "Book", "Plane", "ndarray", "Block", "Launch"}, found
+
+
 def test_threads_leave_in_any_order():
     gc.set_threshold(600, 5, 7)
     inside, first_may_leave = threading.Barrier(2), threading.Event()

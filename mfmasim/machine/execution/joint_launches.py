@@ -50,7 +50,7 @@ def run_together(
     if launch.clusters.workgroups > 1 or machine.workgroups_in_flight() < launch.workgroups:
         return False
     before = _variables(launch)
-    if machine.run().stopped or _variables(launch) != before:
+    if machine.run_once().stopped or _variables(launch) != before:
         return False
     for each in (launch, *launch.further):
         each.collect()

@@ -164,6 +164,19 @@ class Machine:
         self._count()
         return self.outcome
 
+    def run_once(self) -> Outcome:
+        """As `run`, but nothing is left of the machine.
+
+        Its bound blocks refer to it, so that registers and memory would stay until a full garbage collection.
+
+        Raises:
+            MfmasimError: as of `run`.
+        """
+        try:
+            return self.run()
+        finally:
+            vars(self).clear()
+
     @property
     def steps(self) -> bool:
         """Whether an observer receives individual instructions."""
