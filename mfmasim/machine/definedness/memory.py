@@ -199,11 +199,7 @@ class Followed(Aside):
         super().__init__(machine)
         self.events: list[AccessEvent] = []
         """Accesses of the instruction that was executed last."""
-        self.accesses.append(self.note)
-
-    def note(self, event: AccessEvent) -> None:
-        """An access."""
-        self.events.append(event)
+        self.accesses.append(self.events.append)
 
 
 class Plane:

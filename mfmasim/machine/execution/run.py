@@ -165,7 +165,7 @@ class Machine:
         return self.outcome
 
     def run_once(self) -> Outcome:
-        """As `run`, but nothing is left of the machine.
+        """As `run`, but of the machine only `place` is left, which events call.
 
         Its bound blocks refer to it, so that registers and memory would stay until a full garbage collection.
 
@@ -175,7 +175,7 @@ class Machine:
         try:
             return self.run()
         finally:
-            vars(self).clear()
+            self.__dict__ = {"launch": self.launch, "first_workgroup": self.first_workgroup}
 
     @property
     def steps(self) -> bool:
