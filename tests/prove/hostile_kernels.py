@@ -445,7 +445,7 @@ FAULTS = (
     Hostile("a signed compare of 64 bits with a constant", "bounds", {}, "v_mov_b32 v5, 0\n v_mov_b32 v4, s14\n"
             "v_cmp_lt_i64 vcc, -1, v[4:5]\n s_and_saveexec_b64 s[20:21], vcc\n" + OUTSIDE + STORE),
     Hostile("waves with as many turns as their number and the size have bits", "lds races", {"n": 3}, WAVE +
-            "s_add_u32 s5, s12, s6\n s_bcnt1_i32_b32 s5, s5\n" + BITS + "ds_write_b32 v8, v3\n",
+            "s_add_u32 s5, s12, s6\n s_bcnt1_i32_b32 s5, s5\n" + BITS + "v_mov_b32 v3, s6\n ds_write_b32 v8, v3\n",
             block=128, lds=512, n=1),
     Hostile("selections by opposite bits of a size", "bounds", {"n": 8},
             "s_bitcmp1_b32 s12, 3\n s_cselect_b32 s5, 64, 0\n s_bitcmp0_b32 s12, 3\n s_cselect_b32 s6, 64, 0\n"
