@@ -469,9 +469,6 @@ FAULTS = (
     Hostile("offsets that a resource without an end admits", "bounds", {}, WAVE + RESOURCE + "s_mov_b32 s22, -1\n"
             "s_lshl_b32 s7, s6, 6\n s_cmp_lt_i32 s7, s12\n s_cselect_b64 vcc, -1, 0\n" + SELECTED, block=128,
             written=first),
-    Hostile("offsets that wrap with the scalar one", "bounds", {"n": 64}, WAVE + RESOURCE + "s_lshl_b32 s7, s6, 6\n"
-            "s_cmp_lt_i32 s7, s12\n s_cselect_b64 vcc, -1, 0\n s_mov_b32 s22, 0x80000000\n"
-            + SELECTED.replace(", 0 offen", ", s22 offen"), block=128, written=first),
     Hostile("the other waves store the rows of the first", "global races", {"n": 64, "k": 2}, WAVE + RESOURCE
             + "s_cmp_lt_i32 s6, s14\n s_cselect_b64 vcc, -1, 0\n v_and_b32 v1, 0xff, v1\n v_mov_b32 v3, s6\n"
             + SELECTED, block=128, written=first),
