@@ -145,16 +145,20 @@ def made_of(
     if c is not None:
         here = lambda i, j, *part: (i, column(j, part, 0))  # noqa: E731
         found.append(ComesFrom(codes, c, here, values=numbers(c.format, *added), **parts))
-    halves = np.array([0, half] if half else [0])
+
+    def across(count: Any) -> Any:
+        return (np.arange(count)[:, None] + np.array([0, half] if half else [0])).reshape(-1)
+
+    def of_block(s: Any) -> Any:
+        each = columns // BLOCK
+        order = find_shuffle(ORDER).stored(np.arange(m * each).reshape(m, each))[s]
+        return order // each, order % each * BLOCK + across(BLOCK)
+
     raised = numbers("f32", sums[0], 8 * sums[0])
     if scales is not None:
-        order = find_shuffle(ORDER).stored(np.arange(m * columns // BLOCK).reshape(m, columns // BLOCK))
-        block = (np.arange(BLOCK)[:, None] + halves).reshape(-1)
-        of_block = lambda s: (order[s] // (columns // BLOCK), order[s] % (columns // BLOCK) * BLOCK + block)  # noqa: E731
         found.append(DependsOn(scales, product, of_block, values=raised))
     if rows is not None:
-        line = (np.arange(columns)[:, None] + halves).reshape(-1)
-        found.append(DependsOn(rows, product, lambda i: (i, line), values=raised))
+        found.append(DependsOn(rows, product, lambda i: (i, across(columns)), values=raised))
     return found
 
 
@@ -309,7 +313,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
     }
     unit = 64 if gated else 32 if result in BLOCK_FORMATS else 16
     needs = f"{ANY} and N % {unit} == 0" if mx else f"{WHOLE} and ldd % 16 == 0"
-    needs += f" and (lda == 0 or lda >= K) and (ldd == 0 or ldd >= N{' // 2' if gated else ''})"
+    strides = f" and (lda == 0 or lda >= K) and (ldd == 0 or ldd >= N{' // 2' if gated else ''})"
     arrays.__name__ = kernel
     draws = {"rule": RULES, "seed": (0, 1, 0xFFFFFFFF)} if result in BLOCK_FORMATS else {}
     each: list[dict[str, Any]] = [{}]
@@ -318,12 +322,13 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
     elif result in BLOCK_FORMATS:
         each += [{"rule": "rceil", "ldd": 272}]
     suppress = APART | ENDS if mx else APART
-    case(source, each=each, needs=needs, draws=draws, suppress=suppress, trace=False, **fixed)(arrays)
+    case(source, each=each, needs=needs + strides, draws=draws, suppress=suppress, trace=False, **fixed)(arrays)
     if followed:
         matrices.__name__ = f"{kernel}_matrices"
         coded = result in (*BLOCK_FORMATS, "fp8")
         mapping = {"alpha": 1.0, "beta": 1.0 if coded else 0.0, "K": 288 if mx else 256}
         hidden = NOT_COMPARED if coded else {}
+        needs += " and lda == 0 and ldd == 0"
         case(source, needs=needs, mapping=mapping, suppress=suppress | hidden, **fixed)(matrices)
 
 

@@ -28,6 +28,7 @@ from mfmasim.prove.trace import Access, Block, Step
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
     from mfmasim.observe.flights import Flight
@@ -60,8 +61,10 @@ class Execution:
         """Instructions that write registers later."""
         self.matrix = {pc for pc, ins in self.flow.code.items() if ins.opcode.matrix}
         """Matrix instructions."""
+        self.modes = {pc for pc, ins in self.flow.code.items() if _changes_mode(ins, self.arch)}
+        """Instructions behind which numbers are computed otherwise; expressions do not say in which mode they were."""
         self.elements: Elements | None = None
-        if self.matrix and contract.parameters:
+        if self.matrix and contract.parameters and not self.modes:
             self.elements = Elements(kernel, contract, self.segment.data)
         self.paths = 0
         self.steps = 0
@@ -164,9 +167,6 @@ class Execution:
             if not of_workgroup(ins):
                 raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
         elif not opcode.wait:
-            # Expressions do not say in which mode they were computed.
-            if opcode.kind == "setreg" and follow is not None and written_mode(ins) & writable_mode(self.arch):
-                raise Stopped(f"{ins.text} is not followed", ins.pc)
             execute_alu(state, ins)
         why = ""
         if follow is not None:
@@ -352,6 +352,12 @@ class Execution:
                 )
         state.write(target, words)
         return done
+
+
+def _changes_mode(ins: Instruction, arch: Arch) -> bool:
+    if ins.opcode.kind == "setreg":
+        return bool(written_mode(ins) & writable_mode(arch))
+    return ins.name in ("s_round_mode", "s_denorm_mode")
 
 
 def _forget_scratch(state: State) -> None:

@@ -95,18 +95,20 @@ def _followed(
     if state.exec.literals or not state.exec.on.all():
         raise Unproved("EXEC is not known to be full")
     fragments, sources = operation.under(modes), dict(zip(operation.row.sources, ins.src, strict=False))
-    rows, a_depth, a_padded = _operand(state, fragments["A"], sources["A"], contract)
-    columns, b_depth, b_padded = _operand(state, fragments["B"], sources["B"], contract)
+    matrices = _exchanged(state, sources["A"], contract)
+    rows, a_depth, a_padded = _operand(state, fragments["A"], sources["A"], contract, matrices["A"])
+    columns, b_depth, b_padded = _operand(state, fragments["B"], sources["B"], contract, matrices["B"])
     pins = pinned(state.facts)
     a_depth, b_depth = a_depth.substituted(pins), b_depth.substituted(pins)
     if not a_depth.same(b_depth):
         raise Unproved(f"k of A is not k of B: {a_depth} and {b_depth}")
     for side, lines in (("A", rows), ("B", columns)):
-        _scaled(state, fragments, sources, contract, side, lines, a_depth)
+        _scaled(state, fragments, sources, contract, side, matrices[side], lines, a_depth)
     first, steps = _steps(a_depth)
     kind = of(RESULT) + of(PAD) if a_padded and b_padded else of(RESULT)
+    down, across = (ROW, COLUMN) if matrices["A"] == "A" else (COLUMN, ROW)
     wanted = [
-        kind + _picked(rows, row) * of(ROW) + _picked(columns, column) * of(COLUMN)
+        kind + _picked(rows, row) * of(down) + _picked(columns, column) * of(across)
         for row, column in _places_of(operation.D)
     ]
     before, others = _before(state, sources["C"], wanted)
@@ -116,6 +118,17 @@ def _followed(
     return {
         (target.kind, target.index + k): tuple(part + tail + byte for byte in range(4)) for k, part in enumerate(wanted)
     }
+
+
+def _exchanged(state: State, operand: Operand, contract: Contract) -> dict[str, str]:
+    """The case's matrix in each operand: the other one's where a kernel computes its product transposed.
+
+    A lane then owns a row of C, and columns beside each other.
+    """
+    pointers = {r.tensor.role: r.pointer for r in contract.regions if r.tensor is not None}
+    first = dword(state, operand, 0)[0] if operand.kind in ("v", "a") else None
+    other = first is not None and {"A", "B"} <= pointers.keys() and pointers["B"] in first.symbols
+    return {"A": "B", "B": "A"} if other else {"A": "A", "B": "B"}
 
 
 @lru_cache(maxsize=256)
@@ -144,36 +157,37 @@ def _scaled(
     sources: Mapping[str, Operand],
     contract: Contract,
     side: str,
+    matrix: str,
     lines: Polynomial,
     depth: Polynomial,
 ) -> None:
-    """Compare the scales of an operand with its lines and k.
+    """Compare the scales of an operand, which holds elements of a matrix of the case, with its lines and k.
 
     Raises:
         Unproved: a scale is not that of the elements that it multiplies.
     """
-    role = f"scale_{side}"
+    role = f"scale_{matrix}"
     declared = any(r.tensor is not None and r.tensor.role == role for r in contract.regions)
-    fragment, operand = fragments.get(role), sources.get(role)
+    fragment, operand = fragments.get(f"scale_{side}"), sources.get(f"scale_{side}")
     if not declared:
         if operand is not None and (operand.kind != "const" or operand.bits):
-            raise Unproved(f"the case has no scales of {side}")
+            raise Unproved(f"the case has no scales of {matrix}")
         return
     if fragment is None or operand is None:
-        raise Unproved(f"it does not apply the scales of {side}")
-    region, line, place, _ = _elements(state, fragment, operand, contract)
+        raise Unproved(f"it does not apply the scales of {matrix}")
+    region, line, place, _ = _elements(state, fragment, operand, contract, role)
     number, block = _table(fragment)[0]["row"], _table(fragment)[0]["col"]
     if not line.same(_picked(lines, number)):
-        raise Unproved(f"scales of {side} are of lines {line}")
+        raise Unproved(f"scales of {matrix} are of lines {line}")
     blocks = _of_axis(place, block, role, "block")
-    matrix = next(r for r in contract.regions if r.tensor is not None and r.tensor.role == side)
-    axis = 1 if side == "A" else 0
-    size = fragments[side].shape[axis] // (int(block.max()) + 1)
-    if not matrix.shape[axis].same(region.shape[axis].scaled(size)):
-        raise Unproved(f"a scale of {side} is not declared to cover {size} k")
-    inside = depth - _picked(blocks, np.arange(fragments[side].shape[axis]) // size).scaled(size)
+    whole = next(r for r in contract.regions if r.tensor is not None and r.tensor.role == matrix)
+    along, own = (1 if matrix == "A" else 0), (1 if side == "A" else 0)
+    size = fragments[side].shape[own] // (int(block.max()) + 1)
+    if not whole.shape[along].same(region.shape[along].scaled(size)):
+        raise Unproved(f"a scale of {matrix} is not declared to cover {size} k")
+    inside = depth - _picked(blocks, np.arange(fragments[side].shape[own]) // size).scaled(size)
     if not inside.is_constant or np.any(np.asarray(inside.constant) // size):
-        raise Unproved(f"scales of {side} are of other k: {blocks} of {depth}")
+        raise Unproved(f"scales of {matrix} are of other k: {blocks} of {depth}")
 
 
 def _picked(value: Polynomial, index: NDArray[np.int64]) -> Polynomial:
@@ -181,25 +195,26 @@ def _picked(value: Polynomial, index: NDArray[np.int64]) -> Polynomial:
     return value.mapped(lambda c: c[:, index])
 
 
-def _operand(state: State, fragment: Any, operand: Operand, contract: Contract) -> tuple[Polynomial, Polynomial, bool]:
+def _operand(
+    state: State, fragment: Any, operand: Operand, contract: Contract, matrix: str
+) -> tuple[Polynomial, Polynomial, bool]:
     """Lines (rows of A, columns of B) and k of an operand, and whether zeros continue the matrix.
 
     Lines and k are polynomials with coefficients (waves, lines or k).
     """
-    _, lines, depth, pads = _elements(state, fragment, operand, contract)
-    table, role = _table(fragment)[0], fragment.name
-    key, other = ("row", "col") if role == "A" else ("col", "row")
-    return _of_axis(lines, table[key], role, "line"), _of_axis(depth, table[other], role, "k"), pads
+    _, lines, depth, pads = _elements(state, fragment, operand, contract, matrix)
+    table = _table(fragment)[0]
+    key, other = ("row", "col") if fragment.name == "A" else ("col", "row")
+    return _of_axis(lines, table[key], matrix, "line"), _of_axis(depth, table[other], matrix, "k"), pads
 
 
 def _elements(
-    state: State, fragment: Any, operand: Operand, contract: Contract
+    state: State, fragment: Any, operand: Operand, contract: Contract, role: str
 ) -> tuple[Region, Polynomial, Polynomial, bool]:
-    """The matrix that an operand holds elements of; of every place, its line and number in it.
+    """The matrix of a role that an operand holds elements of; of every place, its line and number in it.
 
     A line is a row of A or a column of B. The last of the results is whether zeros continue the matrix.
     """
-    role = fragment.name
     regions = [r for r in contract.regions if r.tensor is not None and r.tensor.role == role]
     if len(regions) != 1 or regions[0].tensor is None:
         raise Unproved(f"the case has no single matrix {role}")

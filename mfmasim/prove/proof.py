@@ -234,6 +234,8 @@ def _fragments(
     if not contract.parameters:
         why, rests = at_the_only_size(case, kernel)
         problems = {entry: why} if why else {}
+    elif execution.modes:
+        problems = dict.fromkeys(execution.modes, "it changes how numbers are computed")
     else:
         open_ones = [one.kind for one in others if one.kind in RESTS_ON and one.verdict != "proved"]
         try:

@@ -103,6 +103,20 @@ def tile(M=32, N=16, K=16):
     a, b, c = A("f16", (M, K)), B("f16", (K, N), order="column"), C("f32", (M, N))
     return dict(grid=(N // 16, M // 32), block=128, args=[a, b, c, M, N, K], expect=a @ b)
 """
+TRANSPOSED = (
+    TURNS[: TURNS.index("    const int bound")]
+    + """
+    f32x4 d = {};
+    for (int k = 0; k < K; k += 16) {
+        f16x4 fa = *(const f16x4*)(a + (size_t)(top + row) * K + k + 4 * group);
+        f16x4 fb = *(const f16x4*)(b + (size_t)(left + row) * K + k + 4 * group);
+        d = __builtin_amdgcn_mfma_f32_16x16x16f16(fb, fa, d, 0, 0, 0);
+    }
+    for (int n = 0; n < 4; ++n) c[(size_t)(top + row) * N + left + 4 * group + n] = d[n];
+}
+"""
+)
+MULTIPLIED, STORED = "(fb, fa, d, 0, 0, 0)", "(top + row) * N + left + 4 * group + n"
 
 
 def tile(folder: Path, source: str) -> Case:
@@ -129,3 +143,23 @@ def test_bytes_that_another_wave_writes_behind_a_barrier_are_not_those_written_b
     verdicts = {one.kind: one.verdict for one in prove_case(case, "gfx942", replays=False).obligations}
     assert {kind for kind, verdict in verdicts.items() if verdict != "proved"} == {"fragments"}
     assert any(finding.check == "mapping" for finding in verify_case(case, "gfx942").findings)
+
+
+@pytest.mark.parametrize(
+    ("edits", "verdict"),
+    [
+        ({}, "proved"),
+        ({STORED: "(top + 4 * group + n) * N + left + row"}, "unknown"),
+        ({MULTIPLIED: "(fa, fb, d, 0, 0, 0)"}, "unknown"),
+        ({MULTIPLIED: "(k % 32 ? fa : fb, k % 32 ? fb : fa, d, 0, 0, 0)"}, "unknown"),
+        ({MULTIPLIED: "(fb, fb, d, 0, 0, 0)"}, "unknown"),
+    ],
+    ids=["right", "stored as it was not", "multiplied as it is not stored", "every other turn", "B twice"],
+)
+def test_a_product_may_be_computed_transposed(tmp_path: Path, edits: dict[str, str], verdict: str) -> None:
+    source = TRANSPOSED
+    for old, new in edits.items():
+        assert source.count(old) == 1
+        source = source.replace(old, new)
+    proof = prove_case(tile(tmp_path, source), "gfx942", replays=False)
+    assert {one.kind: one.verdict for one in proof.obligations}["fragments"] == verdict
