@@ -23,6 +23,8 @@ __all__ = ["alternatives"]
 
 MOST = 16
 """Alternatives of a contract at most."""
+STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+"""What a size that keeps an alternative may have to be a multiple of."""
 
 
 def alternatives(case: Case) -> list[Case]:
@@ -64,8 +66,25 @@ def alternatives(case: Case) -> list[Case]:
         if any(broken(text, {}) for text in decided):  # no size keeps it
             continue
         needs = " and ".join(f"({text})" for text in texts if text not in decided)
-        found.append(replace(case, needs=needs, parameters={**case.parameters, **own, **values}))
+        found.append(replace(case, needs=needs, parameters=_kept(needs, {**case.parameters, **own, **values})))
     return found
+
+
+def _kept(needs: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The case's parameters, or, where they break a contract, with the least that its ``name >= expression`` ask."""
+    parts = list(conjuncts(ast.parse(needs or "True", mode="eval").body))
+    for step in STEPS:
+        given = dict(parameters)
+        for part in parts:
+            match part:
+                case ast.Compare(left=ast.Name(id=name), ops=[ast.GtE()], comparators=[least]) if broken(
+                    ast.unparse(part), given
+                ):
+                    value = eval(ast.unparse(least), {"__builtins__": {}}, given)  # noqa: S307 - `broken` admits it
+                    given[name] = -(-value // step) * step
+        if not broken(needs or "True", given):
+            return given
+    return dict(parameters)
 
 
 def _disjuncts(node: ast.expr) -> list[ast.expr]:

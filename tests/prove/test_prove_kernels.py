@@ -136,6 +136,12 @@ def test_alternatives_of_contracts(needs: str, found: list[tuple[str, int]]) -> 
     assert [(one.needs.replace("(", "").replace(")", ""), one.parameters["k"]) for one in alternatives(case)] == found
 
 
+def test_sizes_that_keep_an_alternative() -> None:
+    needs = "(k == 0 or k >= n) and k % 4 == 0"
+    case = replace(case_of("intro", "f16_16x16x16"), needs=needs, parameters={"n": 6, "k": 0})
+    assert [one.parameters for one in alternatives(case)] == [{"n": 6, "k": 0}, {"n": 6, "k": 8}]
+
+
 def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
     """Run a kernel at several sizes of its contract: no finding contradicts what is proved; the number of sizes."""
     target = find_arch(arch)
