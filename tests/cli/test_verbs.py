@@ -150,7 +150,7 @@ def test_a_code_object_is_described(capsys):
         "declared",
         "SGPRs",
         "8 waves a SIMD with workgroups of 64, limited by waves",
-        "v_mfma_f32_32x32x2_f32, 1 places",
+        "v_mfma_f32_32x32x2_f32, 1 place",
         "arithmetic reference",
         "all instructions can be executed",
     ):
