@@ -112,6 +112,8 @@ def _dask(text: str, address: str) -> Iterator[Cluster]:
 
     for name in ("distributed.client", "distributed.scheduler", "distributed.core", "distributed.batched"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said once, here
+    if address.startswith("tls:") and distributed.Security().get_connection_args("client")["ssl_context"] is None:
+        raise MfmasimError(f"--executor {text}: Dask's configuration names no TLS certificates (distributed.comm.tls)")
     try:
         client = distributed.Client(address, timeout=SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

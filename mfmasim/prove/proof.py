@@ -299,8 +299,10 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
     if "bounds" in late:
         beyond |= unproved
     open_bounds = set(unproved) if "bounds" not in late else {a.instruction.pc for a in every}
-    racy = timed("lds races", ordered) | beyond
-    split = timed("global races", lambda: _first(shared_bytes(every, contract, open_bounds, execution.tick)))
+    anywhere = {a.instruction.pc: "a FLAT address may be of any memory" for a in every if a.space == "flat"}
+    inside = anywhere if lds else {}
+    racy = timed("lds races", ordered) | beyond | inside
+    split = timed("global races", lambda: _first(shared_bytes(every, contract, open_bounds, execution.tick))) | anywhere
     early = {pc: why for (pc, _), why in execution.early.items()}
     worst, lost = degrees(kernel.arch, shared)
 
@@ -321,7 +323,7 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
         one("lds races", len(lds_places), racy),
         one("waits", execution.loads, early),
         one("global races", len(memory), split),
-        one("bank conflicts", len(lds_places), lost, f"degree at most {worst}" if worst else ""),
+        one("bank conflicts", len(lds_places), lost | inside, f"degree at most {worst}" if worst else ""),
     ]
 
 

@@ -23,6 +23,8 @@ __all__ = ["of_kind", "refuted"]
 SIZES = 3
 """Sizes that are run besides the case's own."""
 CHECKS = "bounds,races,waits,barrier"
+OF_THE_LDS = ("races-no-barrier", "races-own-in-flight", "races-not-done-at-barrier")
+"""Kinds of races in the LDS; all others are in memory."""
 REPLAYABLE = ("bounds", "lds races", "waits", "global races", "fragments")
 
 
@@ -31,7 +33,7 @@ def of_kind(finding: Finding) -> str:
     if finding.severity != "error":
         return ""
     if finding.check == "races":
-        return "global races" if "global" in finding.id or finding.id == "races-between-workgroups" else "lds races"
+        return "lds races" if finding.id in OF_THE_LDS else "global races"
     return {"bounds": "bounds", "waits": "waits", "mapping": "fragments"}.get(finding.check, "")
 
 

@@ -324,3 +324,11 @@ def test_a_second_place_outside_the_lds_is_a_finding():
     assert len(report.findings) == 1
     assert "LDS address 512" in report.findings[0].message
     assert (out == 7).all()
+
+
+def test_a_second_place_without_an_lds_is_outside():
+    """An undefined address is followed, though nothing of the LDS can be undefined."""
+    body = SECOND.format("v_add_u32_e32 v2, v2, v9", "ds_add_src2_u32", 128)
+    program = harness.kernel(body, "gfx908", "p", lds=0)
+    _, report = harness.fast(program, 1, 64, [np.zeros(64, np.uint32)], checks="all")
+    assert "bounds" in {finding.check for finding in report.findings}

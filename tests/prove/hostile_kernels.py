@@ -472,6 +472,13 @@ FAULTS = (
     Hostile("the other waves store the rows of the first", "global races", {"n": 64, "k": 2}, WAVE + RESOURCE
             + "s_cmp_lt_i32 s6, s14\n s_cselect_b64 vcc, -1, 0\n v_and_b32 v1, 0xff, v1\n v_mov_b32 v3, s6\n"
             + SELECTED, block=128, written=first),
+    Hostile("both waves store to the LDS by FLAT addresses", "lds races", {"n": 64}, WAVE + "v_mov_b32 v3, s6\n"
+            "v_and_b32 v8, 0xff, v1\n s_mov_b64 s[20:21], src_shared_base\n v_mov_b32 v9, s21\n"
+            "flat_store_dword v[8:9], v3\n s_waitcnt vmcnt(0) lgkmcnt(0)\n", block=128, lds=512),
+    Hostile("both waves store to the array by FLAT addresses", "global races", {"n": 64}, WAVE + "v_mov_b32 v3, s6\n"
+            "v_and_b32 v8, 0xff, v1\n v_mov_b32 v9, s11\n v_add_co_u32 v8, vcc, s10, v8\n"
+            "v_addc_co_u32 v9, vcc, 0, v9, vcc\n flat_store_dword v[8:9], v3\n s_waitcnt vmcnt(0) lgkmcnt(0)\n",
+            block=128),
     Hostile("masks of waves the wrong way round", "bounds", {"n": 64}, WAVE + RESOURCE + "s_lshl_b32 s7, s6, 6\n"
             "s_mov_b32 s22, 0x7fffffff\n s_cmp_lt_i32 s7, s12\n s_cselect_b64 vcc, 0, -1\n" + SELECTED, block=128,
             written=first),

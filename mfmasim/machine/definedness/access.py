@@ -368,9 +368,10 @@ class AtomicPlan(AccessPlan):
         _, target, reached = self._places(g, change, shape)
         if read.active is not None:
             inside, reached = inside & read.active, reached & read.active
-        undefined, found = flat != 0, np.zeros(shape, np.bool_)
+        undefined, found, start = flat != 0, np.zeros(shape, np.bool_), start[inside]
         while True:
-            now = found | inside & np.logical_or.reduce([undefined[start + byte] for byte in range(read.size)])
+            now = found.copy()
+            now[inside] |= np.logical_or.reduce([undefined[start + byte] for byte in range(read.size)])
             if (now == found).all():
                 return found
             found = now

@@ -38,7 +38,7 @@ def test_every_kernel_is_clean_and_within_its_bound(case, arch):
     result = passes(case, arch)
     assert {f.id for f in result.findings} <= {"mapping-k-permuted"}
     if case.title.startswith(("scores", "sums")):
-        assert result.mapping["slots_checked"] > 90_000
+        assert result.mapping["slots_checked"] > 80_000
     if not case.title.startswith("delta"):
         degrees = {degree for site in result.lds["sites"] for degree in site["degrees"]}
         assert degrees == {1}, degrees
