@@ -357,7 +357,7 @@ class Execution:
 def _changes_mode(ins: Instruction, arch: Arch) -> bool:
     if ins.opcode.kind == "setreg":
         return bool(written_mode(ins) & writable_mode(arch))
-    return ins.name in ("s_round_mode", "s_denorm_mode")
+    return ins.opcode.kind == "mode"
 
 
 def _forget_scratch(state: State) -> None:

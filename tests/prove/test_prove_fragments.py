@@ -163,3 +163,11 @@ def test_a_product_may_be_computed_transposed(tmp_path: Path, edits: dict[str, s
         source = source.replace(old, new)
     proof = prove_case(tile(tmp_path, source), "gfx942", replays=False)
     assert {one.kind: one.verdict for one in proof.obligations}["fragments"] == verdict
+
+
+def test_a_change_of_mode_leaves_fragments_unknown_and_nothing_else(tmp_path: Path) -> None:
+    """Expressions do not say whether conversions saturated (FP16_OVFL)."""
+    source = TRANSPOSED.replace("f32x4 d = {};", "__builtin_amdgcn_s_setreg(1 | 23 << 6, 1); f32x4 d = {};")
+    proof = prove_case(tile(tmp_path, source), "gfx942", replays=False)
+    open_ones = {one.kind: one.reasons[0].why for one in proof.obligations if one.verdict != "proved"}
+    assert open_ones == {"fragments": "it changes how numbers are computed"}

@@ -53,7 +53,10 @@ def test_larger_shapes(case, arch):
     shapes = turn(MX_SHAPES if case.title.startswith("mxfp4") else FP8_SHAPES, 2)
     assert len(shapes) >= 1
     for shape in shapes:
-        passes(replace(case.with_parameters(dict(zip("MNK", shape, strict=True))), mapping=None), arch)
+        larger = replace(case.with_parameters(dict(zip("MNK", shape, strict=True))), mapping=None)
+        if shape[2] == 256:  # two steps: what is before and behind the main loop, which has no turn to be in order
+            larger = replace(larger, order={})
+        passes(larger, arch)
 
 
 @pytest.mark.long
