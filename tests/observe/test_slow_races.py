@@ -50,7 +50,7 @@ def kernels():
 class Run:
     """The check and the slow models of a batch of workgroups, which receive the same events."""
 
-    def __init__(self, kernel, groups, per):
+    def __init__(self, kernel, groups, per, *, slow=True):
         launch = SimpleNamespace(
             kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: "", memos={}),
             names=SimpleNamespace(lds=str),
@@ -59,7 +59,7 @@ class Run:
         )
         self.races = lds_races.LdsRaces(SimpleNamespace(finding=lambda kind, *_, **__: kind.id), launch)
         self.per, self.total, self.fresh = per, groups * per, True
-        self.slow = [SlowRaces(per, SIZE) for _ in range(groups)]
+        self.slow = [SlowRaces(per, SIZE) for _ in range(groups if slow else 0)]
 
     def place(self, index, _=None):
         return Place((index // self.per, 0, 0), index % self.per)
@@ -73,7 +73,7 @@ class Run:
                 self.races.on_access(
                     AccessEvent(ins, "lds", kind, addresses, None, size, 0, len(waves), self.place, waves)
                 )
-            for row, wave in enumerate(waves.tolist()):
+            for row, wave in enumerate(waves.tolist() if self.slow else ()):
                 slow, number = self.slow[wave // self.per], wave % self.per
                 if does:
                     inside = [int(a) for a in addresses[row] if 0 <= a <= SIZE - size]
@@ -132,6 +132,83 @@ def test_random_accesses(kernels, seed):
             body.append((ins, does, addresses))
         if body:
             run.block(waves, body)
+    run.agree()
+
+
+def state(races):
+    """What a check knows: the last accesses to each unit, those in flight, and the counters."""
+    marks = races.shadow.marks
+    last = [column[races.shadow.last].tolist() for column in (marks.wave, marks.issued, marks.complete, marks.record)]
+    flying = {
+        (*sort, *table[[records.WAVE, records.ORDER, records.NUMBER, records.LOW, records.HIGH], column].tolist())
+        for sort in races._flying._tables
+        for table in [races._flying._table(sort)]
+        for column in range(table.shape[1])
+    }
+    counters = [{key: of[key].tolist() for key in of} for of in (races.progress.issued, races.progress.complete)]
+    return last, flying, counters, races.found.errors, races._kinds
+
+
+def orderly(random, kernel_and_blocks, groups, per):
+    """Blocks, most of them in order: waves change places between barriers, and wait before them."""
+    _, blocks = kernel_and_blocks
+    for block in blocks:
+        waves = np.arange(groups * per)
+        if random.random() < 0.2:
+            waves = waves[waves % per < max(1, per - 1)]
+        turn, body = int(random.integers(per)), []
+        for ins, does in block.items():
+            if not does:
+                body += [(ins, None, None)] * (random.random() < 0.9)
+            elif does[0] != "atomic" and random.random() < (0.1 if does[2] else 0.5):
+                own = (waves + turn + (random.random() < 0.03)) % per * 32
+                addresses = own[:, None] + does[1] * (np.arange(LANES) % (32 // does[1]))
+                body.append((ins, does, addresses + waves[:, None] // per * (4 if random.random() < 0.02 else 0)))
+        yield waves, body
+
+
+def test_a_stretch_at_once_is_its_accesses_one_after_the_other(kernels, monkeypatch):
+    """Random blocks, replayed by stretches where that is possible, and access by access."""
+    together, at_once, widened = lds_races.LdsRaces._together, [], 0
+    for seed in range(18):
+        random = np.random.default_rng(seed)
+        groups, per = int(random.integers(1, 4)), int(random.integers(2, 5))
+        one, other = (Run(kernels[seed % 2][0], groups, per, slow=False) for _ in range(2))
+
+        def counted(races, stretch, accesses, event, alone=other.races):
+            done = races is not alone and together(races, stretch, accesses, event)
+            at_once.extend([len(accesses)] * done)
+            return done
+
+        monkeypatch.setattr(lds_races.LdsRaces, "_together", counted)
+        for waves, body in orderly(random, kernels[seed % 2], groups, per):
+            one.block(waves, body)
+            other.block(waves, body)
+            assert state(one.races) == state(other.races), seed
+        widened += one.races.shadow.groups > 1
+    assert len(at_once) > 50
+    assert max(at_once) >= 5
+    assert widened
+
+
+@pytest.mark.parametrize(
+    ("accesses", "expected"),
+    [
+        ([("ds_write_b32", 0), ("ds_read_b32", 0)], True),  # each wave its own places
+        ([("ds_write_b32", 0), ("ds_read_b32", 16)], False),  # what the other one writes
+        ([("ds_write_b32", 0), ("ds_write_b32", 16)], False),
+        ([("ds_read_b32", 0), ("ds_read_b32", 16)], True),
+        ([("global_load_lds_dword", 0), ("ds_read_b32", 0)], False),  # not waited for
+        ([("ds_add_u32", 0)], False),
+    ],
+)
+def test_which_accesses_are_examined_at_once(kernels, accesses, expected, monkeypatch):
+    kernel, (table, *_) = kernels[0]
+    by_name = {ins.name: (ins, does) for ins, does in table.items()}
+    run, own, together, done = Run(kernel, 1, 2), np.arange(8).reshape(2, 4) * 4, lds_races.LdsRaces._together, []
+    monkeypatch.setattr(lds_races.LdsRaces, "_together", lambda *args: (done.append(together(*args)), done[-1])[1])
+    run.block(np.arange(2), [(*by_name[name], (own + shift) % 32) for name, shift in accesses])
+    assert done == [expected]
     run.agree()
 
 

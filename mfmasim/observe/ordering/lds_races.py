@@ -30,7 +30,8 @@ from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import Flying, Record, Sort
 from mfmasim.observe.ordering.releases import Releases
 from mfmasim.observe.ordering.shadow import WRITER, Shadow
-from mfmasim.observe.ordering.touched import Lockstep, Patterns
+from mfmasim.observe.ordering.stretch import NO_COUNTER, Stretch, Together, stretches, touched_together
+from mfmasim.observe.ordering.touched import Lockstep, patterns_of
 from mfmasim.observe.ordering.values import Values, Write, words
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.touched import Touched
 
-NO_COUNTER = "", ""
+FEW = 64
+"""Waves whose addresses are compared as a whole."""
 ALL_WAVES = np.uint32(0xFFFFFFFF)
 BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_named", "_releases"
 """What begins anew with each batch of workgroups."""
@@ -61,7 +63,7 @@ def _shaped(access: AccessEvent, waves: int) -> tuple[I64, NDArray[np.bool_]]:
     return addresses, everyone(*shape) if access.active is None else np.broadcast_to(access.active, shape)
 
 
-STEPS: PerKernel[dict[tuple[int, int, int], list[Step]]] = PerKernel(lambda _: {})
+STEPS: PerKernel[dict[tuple[int, int, int], list[Stretch]]] = PerKernel(lambda _: {})
 """What a block means for the order, by its first and last address and its length."""
 
 
@@ -84,7 +86,9 @@ class LdsRaces:
         """Instruction of each record, by its number."""
         self._kinds: list[str]
         self.found = LdsFindings(check, launch, self.unit)
-        self.patterns = Patterns(self.lds_bytes, self.unit, self.per)
+        self.patterns = patterns_of(self.kernel, self.lds_bytes, self.unit, self.per)
+        self._plain = not (self._flags or self._acquiring or self._joins)
+        """Whether barriers alone order waves."""
         self.progress: Progress
         self.shadow: Shadow
         self.values: Values
@@ -113,32 +117,119 @@ class LdsRaces:
             self._named = NamedBarriers(event.total, self.per) if self._joins else None
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         known = STEPS.of(self.kernel)
-        steps = known.get(key)
-        if steps is None:
-            steps = known[key] = self.progress.steps(event.instructions)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = stretches(self.progress.steps(event.instructions))
         if self._named is not None:
             self._named.passed(event.waves, self._releases.since)
         pending, self._pending = self._pending, []
         place = 0
-        for step in steps:
+        for stretch in found:
             accesses = []
-            while place < len(pending) and pending[place].instruction.pc == step.instruction.pc:
-                accesses.append(pending[place])
+            for at, step in enumerate(stretch.steps):
+                while place < len(pending) and pending[place].instruction.pc == step.instruction.pc:
+                    accesses.append((at, pending[place]))
+                    place += 1
+            if not accesses or (self._plain and self._together(stretch, accesses, event)):
+                stretch.advance(self.progress, event.waves)
+            else:
+                self._in_turn(stretch, accesses, event)
+            if (end := stretch.end) is not None:
+                self.progress.advance(end, event.waves, self._signalled)
+                if end.named and self._named is not None:
+                    self._meet(self._named, end, event.waves)
+        self._flying.settle(self.progress)
+        self.shadow.forget(self._flying.marks)
+
+    def _in_turn(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], event: BlockEvent) -> None:
+        """The accesses of a stretch, each with the number of its step, one after the other."""
+        place = 0
+        for at, (step, counter) in enumerate(zip(stretch.steps, stretch.counters, strict=True)):
+            while place < len(accesses) and accesses[place][0] == at:
+                access = accesses[place][1]
                 place += 1
-            if accesses:
-                # FLAT raises two counters, that of the LDS last: it is the one that shows when the LDS was reached.
-                counter = next(reversed({(up.counter, up.order): None for up in step.up}), NO_COUNTER)
-                order = self.progress.of(counter)[0][event.waves]
-            for access in accesses:
                 if access.instruction.pc in self._flags:
                     self._poll(access, event)
                 else:
-                    self._access(access, event, counter, order)
+                    self._access(access, event, counter, self.progress.of(counter)[0][event.waves])
             self.progress.advance(step, event.waves, self._signalled)
-            if step.named and self._named is not None:
-                self._meet(self._named, step, event.waves)
-        self._flying.settle(self.progress)
-        self.shadow.forget(self._flying.marks)
+
+    def _together(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], event: BlockEvent) -> bool:
+        """The same at once, which is what nearly all stretches allow. If not, nothing has changed."""
+        waves, shadow = event.waves, self.shadow
+        rows = len(waves)
+        if rows > FEW and shadow.groups == 1 < self.groups:  # only the first workgroup's rows are part of the key
+            if not all(self._lockstep.holds(waves, *_shaped(access, rows)) for _, access in accesses):
+                return False
+            rows //= self.groups
+        what = [
+            (a.instruction.pc, a.addresses[:rows].tobytes(), b"" if a.active is None else a.active[:rows].tobytes())
+            for _, a in accesses
+        ]
+        key = stretch, shadow.groups, event.total, waves.tobytes(), *what
+        found: Together | None
+        if key in self.patterns.together:
+            found = self.patterns.together[key]
+        else:
+            found = self._combined(stretch, accesses, waves)
+            size = sum(len(addresses) + len(active) for _, addresses, active in what)
+            self.patterns.hold(key, found, size + (0 if found is None else found.size))
+        if found is None:
+            return False
+        of = waves[: found.count]
+        joined, progress = self.progress.joined[of], self.progress
+        if not shadow.all_ordered(found.reads, found.writes, int(joined.min())):
+            since = self._releases.since[of]
+            for (_, access), touched in zip(accesses, found.touched, strict=True):
+                if not shadow.ordered(access.kind, touched, joined, since):
+                    return False
+        if not all(self._flying.free(one.sort, one.low, one.high, progress.complete) for one in found.alike):
+            return False
+        number, many = len(self._instructions), len(accesses)
+        numbers = np.arange(number, number + many)
+        self._instructions.extend(access.instruction for _, access in accesses)
+        self._kinds.extend(access.kind for _, access in accesses)
+        marks = shadow.marks.add(
+            np.tile(of % self.per, many), np.tile(progress.signalled[of], many), np.repeat(numbers, found.count)
+        ).reshape(many, -1)
+        shadow.put_last(found.reads, found.writes, int(marks[0, 0]))
+        for one in found.alike:
+            issued = progress.of(one.sort.key)[0][waves]
+            records = [
+                Record(
+                    number + m,
+                    accesses[m][1].instruction,
+                    one.sort,
+                    waves,
+                    issued + stretch.before[accesses[m][0]],
+                    [found.touched[m]],
+                )
+                for m in one.members
+            ]
+            self._flying.add(records, marks[one.members], one.low, one.high)
+        for _, access in accesses:
+            if access.kind != "read":
+                self._write(access, *_shaped(access, len(waves)), waves, None)
+        return True
+
+    def _combined(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], waves: I64) -> Together | None:
+        """What the accesses of a stretch touch; None where they are to be examined in turn."""
+        kinds = [access.kind for _, access in accesses]
+        sorts = [Sort(a.kind, stretch.counters[at], not in_order(a.instruction)) for at, a in accesses]
+        if "atomic" in kinds or any(sort.key == NO_COUNTER for sort in sorts):
+            return None
+        shaped = [_shaped(access, len(waves)) for _, access in accesses]
+        one = self.shadow.groups == 1 < self.groups
+        if one and not all(self._lockstep.holds(waves, *arrays) for arrays in shaped):
+            return None
+        count = len(waves) // self.groups if one else len(waves)
+        patterns = [
+            self.patterns.of(
+                waves[:count], addresses[:count], active[:count], access.size, self.shadow.groups, self.progress.waves
+            )
+            for (_, access), (addresses, active) in zip(accesses, shaped, strict=True)
+        ]
+        return touched_together(kinds, sorts, patterns, count)
 
     def _signalled(self, _: I64) -> None:
         """Waves have signalled a barrier: it does not order their operations in flight."""
@@ -210,7 +301,7 @@ class LdsRaces:
         else:
             self._one_by_one(access, kind, event, addresses, active, touched, marks[touched.index], joined, since)
         if key != NO_COUNTER:
-            self._flying.add(record, marks, low, high)
+            self._flying.add([record], marks[None], low[None], high[None])
         if flags:  # they may be flags, or tickets
             self._releases.access(
                 *at, number, first=first, acquires=access.instruction.pc in self._acquiring, released=self._released

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mfmasim.arrays import I32, I64
     from mfmasim.isa import Instruction
@@ -64,22 +64,24 @@ class Flying:
         self._tables: dict[Sort, list[I64]] = {}
         self._size = self._kept = 0
 
-    def add(self, record: Record, marks: I32, low: I64, high: I64) -> None:
-        """An access begins.
+    def add(self, records: Sequence[Record], marks: I32, low: I64, high: I64) -> None:
+        """Accesses of the same waves and of one sort begin.
 
         Args:
-            record: the access.
-            marks: of the waves that are examined, the first ones of the record, (n,).
-            low: first unit by wave of the batch.
+            records: the accesses.
+            marks: of the waves that are examined, the first ones of the records, (records, n).
+            low: first unit, (records, waves of the batch).
             high: last unit, likewise.
         """
-        waves = record.waves[: len(marks)]
-        part = np.empty((6, len(marks)), np.int64)
-        part[WAVE], part[ORDER], part[MARK], part[NUMBER] = waves, record.order[: len(marks)], marks, record.number
-        part[LOW], part[HIGH] = low[waves], high[waves]
-        self.records[record.number] = record
-        self._tables.setdefault(record.sort, []).append(part)
-        self._size += len(marks)
+        count = marks.shape[1]
+        waves = records[0].waves[:count]
+        part = np.empty((6, *marks.shape), np.int64)
+        part[WAVE], part[MARK], part[LOW], part[HIGH] = waves, marks, low[:, waves], high[:, waves]
+        for row, record in enumerate(records):
+            part[ORDER, row], part[NUMBER, row] = record.order[:count], record.number
+            self.records[record.number] = record
+        self._tables.setdefault(records[0].sort, []).append(part.reshape(6, -1))
+        self._size += marks.size
 
     def _table(self, sort: Sort) -> I64:
         parts = self._tables[sort]
@@ -145,6 +147,25 @@ class Flying:
             around &= table[NUMBER] >= since[wave]
             found.update(zip(wave[around].tolist(), table[NUMBER, around].tolist(), strict=True))
         return found
+
+    def free(self, sort: Sort, low: I64, high: I64, complete: Mapping[tuple[str, str], I32]) -> bool:
+        """Whether `close` finds nothing for any of some accesses, where no flag orders anything.
+
+        Args:
+            sort: of all of them.
+            low: first unit, (accesses, waves of the batch).
+            high: last unit, likewise.
+            complete: operations complete, by class and wave of the batch.
+        """
+        for other in self._tables:
+            if other.needs_no_wait(sort):
+                continue
+            table = self._table(other)
+            left = table[:, complete[other.key][table[WAVE]] <= table[ORDER]]
+            wave = left[WAVE]
+            if ((low[:, wave] <= left[HIGH]) & (high[:, wave] >= left[LOW])).any():
+                return False
+        return True
 
     def in_flight(self, wave: int, complete: Mapping[tuple[str, str], I32], *, direct: bool) -> set[int]:
         """Numbers of the accesses that a wave has in flight.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.arrays import I32, I64
-    from mfmasim.observe.ordering.touched import Touched
+    from mfmasim.observe.ordering.touched import Last, Touched
 
 
 NO_WAVE = -1
@@ -65,13 +65,13 @@ class Marks:
         """The same, when the access was complete as far as is known."""
         self.record: I32 = columns[3]
 
-    def add(self, wave: I64, signalled: I32, record: int) -> I32:
-        """Marks of a new access.
+    def add(self, wave: I64, signalled: I32, record: int | I64) -> I32:
+        """Marks of a new access, or of several.
 
         Args:
             wave: its waves in their workgroups, (n,).
             signalled: barriers that each has signalled, (n,).
-            record: number of the access.
+            record: number of the access, or of that of each wave, (n,).
 
         Returns:
             The mark of each wave, (n,).
@@ -167,6 +167,40 @@ class Shadow:
         wrong &= before != touched.wave
         wrong &= table.record.take(marks) >= since[touched.index, before]
         return not wrong.any()
+
+    def all_ordered(self, reads: Last | None, writes: Last | None, joined: int) -> bool:
+        """Whether whatever conflicts with the accesses of a stretch was complete before the last barrier of its waves.
+
+        Args:
+            reads: units that are read.
+            writes: units that are written.
+            joined: barriers that each wave has passed at least.
+        """
+        complete = self.marks.complete
+        for kind, units in (("read", reads), ("write", writes)):
+            if units is not None:
+                marks = self.last[self._conflicting(kind)].take(units.places, axis=1)
+                if int(complete.take(marks).max()) >= joined:
+                    return False
+        return True
+
+    def put_last(self, reads: Last | None, writes: Last | None, first: int) -> None:
+        """Record the accesses of a stretch: as `put` of each would.
+
+        Args:
+            reads: units that are read, and by whom last.
+            writes: units that are written.
+            first: the first mark of the stretch.
+        """
+        if writes is not None:
+            self.last[WRITER][writes.places] = writes.mark + first
+        if reads is not None:
+            one, two = self.last[FIRST_READER], self.last[SECOND_READER]
+            old = one.take(reads.places)
+            moved = self.marks.wave.take(old) != reads.wave
+            before = np.where(moved, old, two.take(reads.places))
+            two[reads.places] = np.where(reads.other >= 0, reads.other + first, before)
+            one[reads.places] = reads.mark + first
 
     def put(self, kind: str, touched: Touched, marks: I32) -> None:
         """Record an access by waves of some workgroups, of which no two write to one unit.

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.arrays import I64
+from mfmasim.kernels import PerKernel
+
+if TYPE_CHECKING:
+    from mfmasim.kernels import Kernel
 
 NO_UNIT = 1 << 62
 """Above the number of any unit."""
-HELD = 1 << 25
+HELD = 1 << 24
 """Bytes of patterns that are kept."""
+RECENT = 2
+"""Kernels whose patterns are kept for further launches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +66,18 @@ class Touched:
             replace(self, rows=self.rows + g, index=self.index + g * waves, places=self.places + g * units)
             for g in range(groups)
         ]
+
+
+class Last(NamedTuple):
+    """Units that accesses of one kind touch, each once, and what touched them last. Marks count from the stretch's."""
+
+    places: I64
+    """Of the shadow, (n,)."""
+    wave: I64
+    """The last wave, in its workgroup."""
+    mark: I64
+    other: I64
+    """Mark of the last access by another wave; -1 where there is none."""
 
 
 class Lockstep:
@@ -112,6 +131,8 @@ class Patterns:
         """
         self.lds_bytes, self.unit, self.per = lds_bytes, unit, per
         self._known: dict[tuple[object, ...], Pattern] = {}
+        self.together: dict[tuple[object, ...], Any] = {}
+        """Of several accesses, by all that it depends on."""
         self._held = 0
 
     def __reduce__(self) -> tuple[type[Patterns], tuple[int, int, int]]:
@@ -138,16 +159,35 @@ class Patterns:
         found = self._known.get(key)
         if found is None:
             found = self._made(waves, near, active, size, rows, total)
-            self._held += 8 * (addresses.size + 6 * found[0].units.size + 2 * total)
-            if self._held > HELD:
-                self._known.clear()
-                self._held = 0
+            self._more(8 * (addresses.size + 6 * found[0].units.size + 2 * total))
             self._known[key] = found
         if not first:
             return found
         at, low, high = found
         units, places = at.units + first, at.places + first
         return Touched(at.rows, units, at.index, at.wave, places, at.before_others), low + first, high + first
+
+    def hold(self, key: tuple[object, ...], found: Any, size: int) -> None:
+        """Keep something in `together`.
+
+        Args:
+            key: what it follows from.
+            found: it.
+            size: bytes of both.
+        """
+        self._more(size)
+        self.together[key] = found
+
+    def _more(self, size: int) -> None:
+        if self._held + size > HELD:
+            self.clear()
+        self._held += size
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+        self.together.clear()
+        self._held = 0
 
     def _made(self, waves: I64, addresses: I64, active: NDArray[np.bool_], size: int, rows: int, total: int) -> Pattern:
         """The same, at these addresses."""
@@ -175,3 +215,27 @@ class Patterns:
         first, last = chosen >> shift, (chosen + (size - 1)) >> shift
         most = int((last - first).max(initial=0)) + 1
         return row, lane, np.minimum(first[:, None] + np.arange(most), last[:, None])
+
+
+PATTERNS: PerKernel[dict[tuple[int, int, int], Patterns]] = PerKernel(lambda _: {})
+"""By bytes of the LDS, bytes of a unit and waves of a workgroup."""
+_recent: deque[Patterns] = deque()
+
+
+def patterns_of(kernel: Kernel, lds_bytes: int, unit: int, per: int) -> Patterns:
+    """The patterns of a kernel, from its earlier launches if it is one of the last that ran.
+
+    Args:
+        kernel: the kernel.
+        lds_bytes: of a workgroup.
+        unit: bytes of a unit, 1 or 4.
+        per: waves of a workgroup.
+    """
+    known, key = PATTERNS.of(kernel), (lds_bytes, unit, per)
+    found = known.setdefault(key, Patterns(*key))
+    if found in _recent:
+        _recent.remove(found)
+    elif len(_recent) == RECENT:
+        _recent.popleft().clear()
+    _recent.append(found)
+    return found
