@@ -197,12 +197,12 @@ def smallest(
         The verdict on the smallest failing trial, or None.
 
     Raises:
-        MfmasimError: a case is invalid, or its kernel cannot be executed.
+        MfmasimError: a case is invalid, its kernel cannot be executed, or no trial can be drawn.
     """
     hypothesis()
     from hypothesis import HealthCheck, Phase, settings
     from hypothesis import find as find_smallest
-    from hypothesis.errors import NoSuchExample
+    from hypothesis.errors import NoSuchExample, Unsatisfiable
 
     failed: list[Verdict] = []
     give = how.pop("device", None)
@@ -236,5 +236,8 @@ def smallest(
         )
     except NoSuchExample:
         return None
+    except Unsatisfiable:
+        text = "no trial can be drawn: a case needs a reference (expect=) and values that keep needs="
+        raise MfmasimError(text) from None
     device = give(found.arch) if callable(give) else give
     return judge(found, device, **how)

@@ -69,6 +69,13 @@ def test_the_error_of_a_case_file_is_one_line(capsys, tmp_path):
     assert capsys.readouterr().err == f"mfmasim: {file}:1: ValueError: no way\n"
 
 
+def test_a_missing_case_file_names_the_nearest(capsys, tmp_path):
+    (tmp_path / "my_cases.py").touch()
+    for word, end in (("my_case.py", "; did you mean 'my_cases.py'?"), ("else.py", "")):
+        assert main(["verify", str(tmp_path / word)]) == 2
+        assert capsys.readouterr().err == f"mfmasim: {tmp_path / word}: no such case file{end}\n"
+
+
 def test_an_empty_architecture_does_not_mean_all(capsys):
     """As with a variable of the shell that is not set."""
     assert main(["verify", "intro", "--arch", ""]) == 2

@@ -6,7 +6,7 @@ import pytest
 
 from mfmasim.cli import explore, main, mutate_one
 from mfmasim.lab.agreement.judging import Differences
-from mfmasim.lab.mutation import binary, mutants
+from mfmasim.lab.mutation import binary, mutants, textual
 
 
 def refused(words, text, capsys):
@@ -33,6 +33,47 @@ def test_no_declared_mutant_is_to_be_caught(equivalent, capsys, monkeypatch):
         refused(["mutate", "intro"], "nothing was to be caught: 0 of 0 wrong variants, 1 equivalent", capsys)
     else:
         assert main(["mutate", "intro"]) == 0  # a variant that is not marked equivalent
+
+
+@pytest.mark.parametrize("target", ["all", "my_cases.py"])
+def test_declared_mutants_are_of_families(target, capsys):
+    refused(["mutate", target], f"mutate {target}: --binary or --source is needed", capsys)
+
+
+def test_no_place_of_the_source_is_changed(capsys, monkeypatch):
+    monkeypatch.setattr(textual, "run_source", lambda *_: iter(()))
+    words = ["mutate", "intro", "--source", "--arch", "gfx942"]
+    refused(words, "no kernel of intro has a place that --source changes (barrier removed, barrier doubled", capsys)
+
+
+def test_a_variant_that_warnings_alone_report_is_counted(capsys, monkeypatch):
+    """It is caught only if all the warnings that it names are reported."""
+    from mfmasim.lab.mutation.mutants import Verdict
+    from mfmasim.observe.finding import Finding
+    from mfmasim.verify import Mutant
+    from mfmasim.verify.result import Result
+
+    warned = Mutant("ticket", "c", (), (), warned=("races-stale",), arch="gfx942")
+    error = Mutant("wait", "c", (), ("waits",), arch="gfx942")
+    stale = Finding("races", "warning", "stale", id="races-stale")
+    wait = Finding("waits", "error", "no wait", id="waits")
+
+    def verdict(mutant, caught, *findings):
+        return Verdict(mutant, "gfx942", caught, Result("mutants", "c", "k", "gfx942", "sim", findings=[*findings]))
+
+    def printed(*verdicts):
+        monkeypatch.setattr(mutants, "mutants_of", lambda _: [(one.mutant, None) for one in verdicts])
+        monkeypatch.setattr(mutants, "run_mutant", lambda mutant, *_: {v.mutant.name: v for v in verdicts}[mutant.name])
+        return main(["mutate", "intro"]), capsys.readouterr().out
+
+    status, text = printed(verdict(warned, (), stale), verdict(error, ("waits",), wait))
+    assert status == 0
+    assert "races-stale (warning)" in text
+    assert "2 of 2 wrong variants caught, 0 of them by provenance alone, 1 by a warning alone; 0 equivalent" in text
+    status, text = printed(verdict(warned, ()), verdict(error, ("waits",), wait))
+    assert status == 1
+    assert "NOTHING" in text
+    assert "1 of 2 wrong variants caught, 0 of them by provenance alone; 0 equivalent" in text
 
 
 @pytest.mark.parametrize("caught", [(), ("outputs",)])

@@ -159,6 +159,17 @@ def test_a_wrong_kernel_of_a_user_is_told_from_a_wrong_device(user):
     assert "stored by global_store_b32 (twice.hip:5)" in text
 
 
+def test_a_case_without_a_reference_is_not_drawn(user, capsys):
+    text = user.read_text()
+    user.write_text(text.replace(", expect=lambda x: 2 * x", ""))
+    assert main(["explore", str(user), "--trials", "3"]) == 2
+    assert "no trial can be drawn: a case needs a reference (expect=)" in capsys.readouterr().err
+    user.write_text(text.replace("expect=lambda x: 2 * x", "expect=(lambda x: 2 * x) if n == 7 else None"))
+    assert main(["explore", str(user), "--arch", "gfx942", "--trials", "30", "--json", "-"]) == 1
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["verdict"]["parameters"]["n"] == 7
+
+
 def test_what_was_found_is_written_as_json(user, capsys):
     assert main(["explore", str(user), "--examples", "200", "--seed", "0", "--json", "-"]) == 1
     (row,) = json.loads(capsys.readouterr().out)
