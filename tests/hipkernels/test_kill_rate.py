@@ -9,7 +9,7 @@ from mfmasim.verify import find, select
 from mfmasim.verify.files import WRONG, families
 from tests.longtier import turn
 
-ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
+ARCHS = [("gfx942", "gfx1151"), ("gfx950", "gfx1201")]
 CASES, EACH = 10, 2
 """Cases of a top family on an architecture, others each round; mutants of each, spread over what it executes."""
 
@@ -24,10 +24,11 @@ def chosen(arch):
 
 
 @pytest.mark.long
-def test_the_checks_catch_99_of_100_mutants_of_all_families():
-    """On all architectures together: of fewer mutants, two that are alike would decide about the rate."""
+@pytest.mark.parametrize("archs", ARCHS, ids="-".join)
+def test_the_checks_catch_99_of_100_mutants_of_all_families(archs):
+    """On two architectures together: of fewer mutants, two that are alike would decide about the rate."""
     killers, kinds, others, survivors = Counter(), Counter(), Counter(), []
-    for arch in ARCHS:
+    for arch in archs:
         for root, case, each in chosen(arch):
             for outcome in run_binary(case, arch, each):
                 if outcome.caught:
@@ -42,5 +43,5 @@ def test_the_checks_catch_99_of_100_mutants_of_all_families():
     print(f"{caught} caught, {len(survivors)} survived; {dict(kinds)}; by check {dict(killers)}")
     print(f"{sum(others.values())} that nothing can or did tell: {dict(others)}")
     print("\n".join(survivors))
-    assert caught >= 500
+    assert caught >= 350
     assert caught >= 0.99 * (caught + len(survivors)), survivors
