@@ -34,7 +34,7 @@ def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
 @pytest.mark.parametrize(("case", "arch"), titled([run for run in RUNS if "[" not in run[0].title]))
 def test_other_shapes(case, arch):
     shapes = turn(SHAPES, 2)
-    assert len(shapes) == 2
+    assert len(shapes) >= 2
     for shape in shapes:
         passes(replace(case.with_parameters(dict(zip("MNK", shape, strict=True))), mapping=None), arch)
 
