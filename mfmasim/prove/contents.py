@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
 from mfmasim.prove.words import Word, known
 
@@ -64,21 +65,21 @@ LDS = ("lds", 0, 0)
 Byte = Polynomial | None
 """Content of a byte of each lane; None where it is not known."""
 
-_numbers: dict[Hashable, int] = {}
-_values: list[Hashable] = []
+_numbers: Memo[Hashable, int] = Memo()
+_values: Memo[int, Hashable] = Memo()
 
 
 def interned(value: Hashable) -> int:
     """A number from 1 on that stands for a value; equal for equal values."""
     if value not in _numbers:
-        _values.append(value)
-        _numbers[value] = len(_values)
+        number = len(_values) + 1
+        _values[number], _numbers[value] = value, number
     return _numbers[value]
 
 
 def interned_value(number: int) -> Any:
     """The value of a number."""
-    return _values[number - 1]
+    return _values[number]
 
 
 def held(state: State, key: tuple[str, int, int]) -> Byte:

@@ -186,8 +186,8 @@ class Elements:
         region = None if read.address is None else self.region(read.address)
         content = None
         if region is not None and not region.writes:
-            guarded = replace(state, exec=Mask(written.mask.on, read.mask.literals))
-            content = padded(guarded, read, region) if read.mask.literals else self._fetched(state, read)
+            mover = replace(state, exec=Mask(written.mask.on, read.mask.literals), facts=list(read.facts))
+            content = padded(mover, read, region) if read.mask.literals else self._fetched(mover, read)
         scattered(
             replace(state, exec=written.mask),
             self.lds,

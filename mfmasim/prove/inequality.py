@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mfmasim.prove.certificates import certified
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.models import negative_somewhere
 from mfmasim.prove.polynomial import LARGEST, Polynomial, TooLarge, constant, of
 
@@ -27,8 +28,6 @@ DEEPEST = 9
 """Inequalities that are subtracted one after the other."""
 STEPS = 150
 """Combinations that one question may try."""
-MEMOISED = 50_000
-"""Questions whose answers are kept."""
 EARLIER = 6
 """Proofs of polynomials with the same products of symbols that are tried first."""
 
@@ -45,12 +44,12 @@ class Step(NamedTuple):
     """Whether it holds for the range of its symbol, whatever the facts are."""
 
 
-_memo: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
-_pins: dict[tuple[Polynomial, ...], dict[Symbol, Polynomial]] = {}
-_proofs: dict[frozenset[Monomial], list[list[Step]]] = {}
+_memo: Memo[tuple[object, tuple[Polynomial, ...]], bool] = Memo(50_000)
+_pins: Memo[tuple[Polynomial, ...], dict[Symbol, Polynomial]] = Memo(5_000)
+_proofs: Memo[frozenset[Monomial], list[list[Step]]] = Memo(50_000)
 """Steps of proofs, by the monomials of what they proved."""
-_certificates: dict[tuple[object, tuple[Polynomial, ...]], bool] = {}
-_alike: dict[tuple[Polynomial, ...], dict[frozenset[Monomial], list[Polynomial]]] = {}
+_certificates: Memo[tuple[object, tuple[Polynomial, ...]], bool] = Memo(50_000)
+_alike: Memo[tuple[Polynomial, ...], dict[frozenset[Monomial], list[Polynomial]]] = Memo(5_000)
 """Facts by their monomials."""
 
 
@@ -71,14 +70,13 @@ def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
             found = _found(value, key[1])
         except TooLarge:
             found = False
-        if len(_memo) > MEMOISED:
-            _memo.clear()
         _memo[key] = found
     return found
 
 
 def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
-    proofs = _proofs.setdefault(frozenset(value.terms), [])
+    kind = frozenset(value.terms)
+    proofs = _proofs.get(kind, [])
     for number, proof in enumerate(proofs):
         if _repeated(value, facts, proof):
             proofs.insert(0, proofs.pop(number))
@@ -92,14 +90,11 @@ def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
         if steps is not None:
             proofs.insert(0, steps)
             del proofs[EARLIER:]
-            if len(_proofs) > MEMOISED:
-                _proofs.clear()
+            _proofs[kind] = proofs
             return True
     related = tuple(fact for fact in facts if fact.symbols & value.symbols)
     key = value.key, related
     if key not in _certificates:
-        if len(_certificates) > MEMOISED:
-            _certificates.clear()
         _certificates[key] = certified(value, related)
     return _certificates[key]
 
@@ -119,8 +114,6 @@ def _repeated(value: Polynomial, facts: tuple[Polynomial, ...], proof: Sequence[
     """Whether the steps of another proof prove a polynomial, with facts of the same monomials."""
     alike = _alike.get(facts)
     if alike is None:
-        if len(_alike) > MEMOISED // 10:
-            _alike.clear()
         alike = _alike[facts] = {}
         for fact in facts:
             alike.setdefault(frozenset(fact.terms), []).append(fact)
@@ -151,8 +144,6 @@ def pinned(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
     """
     key = tuple(facts)
     if key not in _pins:
-        if len(_pins) > MEMOISED:
-            _pins.clear()
         _pins[key] = _equations(key)
     return _pins[key]
 

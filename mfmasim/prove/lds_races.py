@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.prove.intervals import Placed, alike, choices, loops_in, placed, written_out
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.trace import Loop, Step
 
@@ -30,7 +31,7 @@ CHOICES = 600
 TOGETHER = 4000
 """Combinations of paths of the waves at most."""
 Problem = tuple[int, str]
-_bytes_of: dict[tuple[Access, int], NDArray[np.int64]] = {}
+_bytes_of: Memo[tuple[Access, int], NDArray[np.int64]] = Memo(4000)
 """Bytes of accesses by wave, for the intervals in which they recur."""
 
 
@@ -261,8 +262,6 @@ def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
         found = one.access.of_wave(wave)
         assert found is not None
         place, lanes = found
-        if len(_bytes_of) > 4000:
-            _bytes_of.clear()
         _bytes_of[key] = (place[lanes][:, None] + np.arange(one.access.size)).ravel()
     return _bytes_of[key]
 

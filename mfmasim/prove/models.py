@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import REMAINDERS
 
 if TYPE_CHECKING:
@@ -36,10 +37,9 @@ FOUND = 12
 MODELS = len(ABOVE) + FOUND
 RAISED = 24
 """Symbols that are raised until all facts hold, at most."""
-MEMOISED = 20_000
-_values: dict[Symbol, NDArray[np.float64]] = {}
-_holds: dict[object, NDArray[np.bool_]] = {}
-_together: dict[tuple[Polynomial, ...], tuple[NDArray[np.bool_], list[NDArray[np.bool_]]]] = {}
+_values: Memo[Symbol, NDArray[np.float64]] = Memo(20_000)
+_holds: Memo[object, NDArray[np.bool_]] = Memo(20_000)
+_together: Memo[tuple[Polynomial, ...], tuple[NDArray[np.bool_], list[NDArray[np.bool_]]]] = Memo(2_000)
 """The same of all facts of a path."""
 _number = count()
 
@@ -68,14 +68,10 @@ def _held(facts: tuple[Polynomial, ...]) -> tuple[NDArray[np.bool_], list[NDArra
     """In which models all facts hold that all lanes share, and the others one by one."""
     found = _together.get(facts)
     if found is None:
-        if len(_together) > MEMOISED // 10:
-            _together.clear()
         common, others = np.ones(MODELS, np.bool_), []
         for fact in facts:
             held = _holds.get(fact.key)
             if held is None:
-                if len(_holds) > MEMOISED:
-                    _holds.clear()
                 held = _holds[fact.key] = _at_models(fact) >= 0
             if held.size == MODELS:
                 common &= held.reshape(-1)
@@ -109,8 +105,6 @@ def _aligned(a: NDArray[Any], b: NDArray[Any]) -> list[NDArray[Any]]:
 def _value(symbol: Symbol) -> NDArray[np.float64]:
     found = _values.get(symbol)
     if found is None:
-        if len(_values) > MEMOISED:
-            _values.clear()
         above = np.array(ABOVE, np.float64)
         if symbol.name[:1] == "n" and symbol.name[1:].isdigit():
             above = np.where(np.isin(np.arange(len(ABOVE)), TURNING), np.minimum(above, 1), 0)

@@ -13,6 +13,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.prove.arguments import POINTERS, Region
 from mfmasim.prove.completion import INT, completed
 from mfmasim.prove.contract import Contract
+from mfmasim.prove.memos import forget
 from mfmasim.prove.polynomial import Symbol, constant, of
 from mfmasim.prove.proof import Proof, followed
 
@@ -94,5 +95,6 @@ def prove_kernel(
     proof = Proof(group, kernel.title, kernel.name, kernel.arch.name, source=group)
     proof.assumptions, proof.symbols = contract.assumptions, ["arguments", "grids"]
     proof.obligations = followed(kernel, contract, seconds)
+    forget()
     proof.seconds = time.process_time() - start
     return proof

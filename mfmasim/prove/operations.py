@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.prove.quotients import divided, quotient
 from mfmasim.prove.words import Word, bits, known, settled, sign_word, signed, unsigned
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["WIDE", "WORDS", "low_bits"]
 
 MASK = 0xFFFFFFFF
-MEMOISED = 10_000
-_minima: dict[object, Symbol] = {}
+_minima: Memo[object, Symbol] = Memo(10_000)
 """The symbol of a minimum, or of what bits give together: of the same numbers it is the same."""
 
 
@@ -216,8 +216,6 @@ def _apart_in_some(a: Word | None, b: Word | None, facts: Facts, common: int) ->
         most = MASK >> 1 if all(never_negative(-value + (MASK >> 1), facts) for value in exact) else MASK
         key = ("bits", common, most, exact[0].key, exact[1].key)
         if key not in _minima:
-            if len(_minima) > MEMOISED:
-                _minima.clear()
             _minima[key] = Symbol(f"({low}){'^|'[common]}({high})", 0, most, varies=True)
         chosen = Polynomial({m: np.where(small, c, 0) for m, c in (low + high).terms.items()})
         return Word(chosen + of(_minima[key]).scaled(np.where(small, 0, 1)))
@@ -272,8 +270,6 @@ def _least(values: Sequence[Polynomial], most: int) -> Word | None:
         return None
     key = (most, *(value.key for value in values))
     if key not in _minima:
-        if len(_minima) > MEMOISED:
-            _minima.clear()
         high = min([most, *(one for one in highs if one is not None)])
         varies = not all(value.uniform for value in values)
         common = tuple(value for value in values if all(isinstance(c, int) for c in value.terms.values()))

@@ -16,6 +16,7 @@ from mfmasim.prove.execution import Execution
 from mfmasim.prove.fragments import RESTS_ON, at_the_only_size
 from mfmasim.prove.global_races import shared_bytes
 from mfmasim.prove.lds_races import races
+from mfmasim.prove.memos import forget
 from mfmasim.prove.outputs import unproved
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.replay import refuted
@@ -166,6 +167,8 @@ def prove_case(
         proof.obligations = _joined([one for way in each for one in way])
     except (MfmasimError, ArithmeticError) as stop:
         proof.obligations = _unknown(kernel, kernel.info.entry, str(stop))
+    finally:
+        forget()
     if replays:
         open_ones = [one.kind for one in proof.obligations if one.verdict == "unknown"]
         found = refuted(case, kernel, contracts, open_ones) if open_ones else {}

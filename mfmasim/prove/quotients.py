@@ -18,6 +18,7 @@ import numpy as np
 
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.masks import Condition
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.prove.words import Word, bits, known, settled, unsigned
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["defined", "divided", "estimates", "marked", "quotient", "remember", "selected", "stage_of"]
 
-MEMOISED = 10_000
 SCALE = 0x4F7FFFFE
 """2^32 - 512 as f32."""
 DWORD = (1 << 32) - 1
@@ -56,9 +56,9 @@ class Stage:
     """By how much an estimate may be too small."""
 
 
-_symbols: dict[object, Symbol] = {}
-_stages: dict[Symbol, Stage] = {}
-_quotients: dict[object, Polynomial] = {}
+_symbols: Memo[object, Symbol] = Memo(10_000)
+_stages: Memo[Symbol, Stage] = Memo(10_000)
+_quotients: Memo[object, Polynomial] = Memo(10_000)
 
 
 def divided(value: Polynomial, by: int) -> Polynomial | None:
@@ -132,8 +132,6 @@ def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
                 return found
     key = value.key, by.key
     if key not in _quotients:
-        if len(_quotients) > MEMOISED:
-            _quotients.clear()
         high, least = value.range[1], by.range[0]
         top = None if high is None else high // max(least or 1, 1)
         varies = not (value.uniform and by.uniform)
@@ -197,9 +195,6 @@ def _tops(value: Polynomial, by: Polynomial, facts: Facts) -> list[Polynomial]:
 def _stage(stage: Stage, *, varies: bool) -> Polynomial:
     key = stage.kind, stage.by.key, stage.value.key, stage.left
     if key not in _symbols:
-        if len(_symbols) > MEMOISED:
-            _symbols.clear()
-            _stages.clear()
         symbol = Symbol(f"{stage.kind}{len(_symbols)}", 0, DWORD, varies)
         _symbols[key], _stages[symbol] = symbol, stage
     return of(_symbols[key])

@@ -14,6 +14,7 @@ import numpy as np
 from mfmasim.isa.operands import EXEC
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.prove.masks import Condition
+from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import Symbol, of
 from mfmasim.prove.state import Carry
 from mfmasim.prove.words import Word
@@ -27,18 +28,17 @@ __all__ = ["Sources", "depends", "filled", "residue", "sources_of"]
 DWORDS = {"u32": 1, "i32": 1, "f32": 1, "u64": 2, "i64": 2, "f64": 2}
 """Dwords of the types that are followed."""
 LARGEST = (1 << 32) - 1
-MEMOISED = 20_000
 Sources = tuple[list[Word], object]
 """The dwords that an operation reads, and SCC."""
-_symbols: dict[object, Symbol] = {}
-_every: set[Symbol] = set()
+_symbols: Memo[object, Symbol] = Memo(20_000)
+_every: Memo[Symbol, None] = Memo(20_000)
 
 
 def residue(word: Word | None) -> Word | None:
     """A word that depends on such results and may wrap, as a number of 32 bits of its own; None of others."""
     if word is None or word.part or word.under is not None or not word.value.uniform:
         return None
-    if _every.isdisjoint(word.value.symbols):
+    if _every.keys().isdisjoint(word.value.symbols):
         return None
     if len(word.value.terms) == 1 and word.value.same(of(one := next(iter(word.value.symbols)))):
         return Word(of(one))
@@ -47,7 +47,8 @@ def residue(word: Word | None) -> Word | None:
 
 def depends(condition: Condition) -> bool:
     """Whether a condition is one of such results, or of their flags."""
-    return condition.key[0] == "flag" if condition.value is None else not _every.isdisjoint(condition.value.symbols)
+    value = condition.value
+    return condition.key[0] == "flag" if value is None else not _every.keys().isdisjoint(value.symbols)
 
 
 def sources_of(state: State, ins: Instruction) -> Sources | None:
@@ -131,9 +132,6 @@ def _unknown(state: State, number: int) -> bool:
 
 def _symbol(key: object) -> Symbol:
     if key not in _symbols:
-        if len(_symbols) > MEMOISED:
-            _symbols.clear()
-            _every.clear()
-        _symbols[key] = symbol = Symbol(f"u{len(_symbols)}", 0, LARGEST)
-        _every.add(symbol)
+        symbol = Symbol(f"u{len(_symbols)}", 0, LARGEST)
+        _symbols[key], _every[symbol] = symbol, None
     return _symbols[key]

@@ -67,6 +67,12 @@ def test_no_wrong_kernel_is_proved(family: str) -> None:
         judged(mutant, case)
 
 
+@pytest.mark.long
+def test_a_wrong_tile_that_lies_inside_of_its_tensor_is_not_proved() -> None:
+    (pair,) = [one for one in wrong("attention_fp8") if one[0].name == "half_of_the_rows"]
+    judged(*pair)
+
+
 def test_every_family_with_wrong_variants_is_judged() -> None:
     assert {name for name, path in families().items() if (path.parent / "mutants.py").is_file()} == {
         *FAMILIES,
