@@ -63,6 +63,11 @@ def scale_codes(rows: int, blocks: int, seed: int) -> NDArray[Any]:
     return find_shuffle(ORDER).stored(codes)
 
 
+def filled(fmt: str, shape: int | tuple[int, int], value: int, dtype: Any = np.uint8) -> Any:
+    """An output that holds one value everywhere before."""
+    return InOut(fmt, shape, partial(np.full, shape, value, dtype))
+
+
 def bias_of(count: int, factor: float) -> NDArray[Any]:
     """Numbers near 1; of every third block of columns they are 0."""
     drawn = np.random.default_rng(3).normal(size=count) * (np.arange(count) // BLOCK % 3 != 0)
@@ -210,9 +215,9 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
         if result in BLOCK_FORMATS:
             target = BLOCK_FORMATS[result]
             each = 2 if target == "e2m1" else 1
-            codes = InOut("u8" if each == 2 else "e4m3fn", (M, ldd // each), np.full((M, ldd // each), 0x5A, np.uint8))
+            codes = filled("u8" if each == 2 else "e4m3fn", (M, ldd // each), 0x5A)
             count = -(-M // 32) * -(-columns // 256) * 256
-            scales = InOut("u8", count, np.full(count, 0xFF, np.uint8))
+            scales = filled("u8", count, 0xFF)
             written = -(-columns // (128 if gated else 256)) * (4 if gated else 8)
 
             def expect(*held: NDArray[Any]) -> Any:
@@ -226,8 +231,8 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
             launch |= {"args": [*args, codes, scales, *sizes, RULES.index(rule), np.uint32(seed)], "expect": expect}
             return launch
         if result == "fp8":
-            codes = InOut(FP8[arch], (M, ldd), np.full((M, ldd), 0x5A, np.uint8))
-            amax, rows = InOut("i32", 1, np.array([3], np.int32)), InOut("i32", M, np.arange(M, dtype=np.int32) << 22)
+            codes, amax = filled(FP8[arch], (M, ldd), 0x5A), filled("i32", 1, 3, np.int32)
+            rows = InOut("i32", M, lambda: np.arange(M, dtype=np.int32) << 22)
 
             def quantised(*held: NDArray[Any]) -> Any:
                 x = values_of(arch, K, alpha, beta, list(held[:-3]))
@@ -237,8 +242,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
                 return lines, np.maximum(most.max(keepdims=True), held[-2]), np.maximum(most, held[-1])
 
             return launch | {"args": [*args, codes, amax, rows, *sizes, scale], "expect": quantised}
-        before = np.full((M, ldd), 9, {"f16": np.float16, "f32": np.float32}.get(c_format, np.uint16))
-        out = InOut(c_format, (M, ldd), before)
+        out = filled(c_format, (M, ldd), 9, {"f16": np.float16, "f32": np.float32}.get(c_format, np.uint16))
 
         def converted(*held: NDArray[Any]) -> NDArray[Any]:
             x = values_of(arch, K, alpha, beta, list(held[:-1]))

@@ -143,10 +143,12 @@ def execute(
     for counter, value in waited(arch, instruction):
         flights = settled(flights, counter, value)
     reads, writes = touched(instruction)
-    half, data = _half(arch, instruction)
-    up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
-    left: list[Flight] = []
     both = reads | writes
+    up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
+    if not up and all(flight.writes.isdisjoint(both) for flight in flights):  # most instructions
+        return flights
+    half, data = _half(arch, instruction)
+    left: list[Flight] = []
     for place, flight in enumerate(flights):
         if flight.writes.isdisjoint(both) or (flight.reach == APART and by_lane(instruction)):
             left.append(flight)

@@ -187,7 +187,7 @@ class Sizes:
                 one, other = (_of(terms, values) for terms in self.defined[symbol])
                 values[symbol] = min(one, other) if symbol.quotient is None else one // max(other, 1)
 
-    def slope(self, terms: Terms, values: Values, symbol: Symbol) -> Fraction:
+    def slope(self, terms: Terms, values: Values, symbol: Symbol) -> int | Fraction:
         """By how much a sum grows with a free symbol, products taken as they are at these values.
 
         Args:
@@ -195,15 +195,15 @@ class Sizes:
             values: of all symbols.
             symbol: the free one.
         """
-        total = Fraction(0)
+        total: int | Fraction = 0
         for monomial, factor in terms.items():
             for number, one in enumerate(monomial):
                 if one is symbol or one in self.defined:
-                    grows = Fraction(1)
+                    grows: int | Fraction = 1
                     if one is not symbol:
                         first, second = self.defined[one]
                         if one.quotient is not None:
-                            grows = self.slope(first, values, symbol) / max(_of(second, values), 1)
+                            grows = Fraction(self.slope(first, values, symbol), max(_of(second, values), 1))
                         else:
                             smaller = first if _of(first, values) <= _of(second, values) else second
                             grows = self.slope(smaller, values, symbol)
@@ -244,7 +244,7 @@ def _raised(values: Values, known: Sequence[Terms], sizes: Sizes) -> bool:
         for symbol in sorted(sizes.bases(known[number])):
             slope = sizes.slope(known[number], values, symbol)
             if slope:
-                to = values[symbol] + (-(have // slope) if slope > 0 else have // slope.__neg__())
+                to = values[symbol] + (-(have // slope) if slope > 0 else have // -slope)
                 if to >= symbol.low and (symbol.high is None or to <= symbol.high):
                     moved.append((slope < 0, symbol, to))
         if not moved:

@@ -3,7 +3,7 @@
 import pytest
 
 from mfmasim.errors import MfmasimError
-from mfmasim.lab.mutation.mutants import _edited, mutants_of
+from mfmasim.lab.mutation.mutants import edited, mutants_of
 from mfmasim.resources import folder
 from mfmasim.verify import families, find
 
@@ -29,7 +29,7 @@ def test_every_mutant_fits_the_source_that_it_changes():
             continue
         for mutant, case in mutants_of(name):
             try:
-                _edited(mutant, case.source)
+                edited(mutant, case.source)
                 fitting += 1
             except MfmasimError as error:
                 wrong.append(str(error))

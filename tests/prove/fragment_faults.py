@@ -215,8 +215,8 @@ OF_HALVES = (
     fault(
         "rows of the other half of the waves",
         PING_PONG,
-        "mine = row + wave_m *",
-        "mine = row + (g.M > 256 ? wave_m ^ 1 : wave_m) *",
+        "finish(row + wave_m *",
+        "finish(row + (g.M > 256 ? wave_m ^ 1 : wave_m) *",
         M=512,
     ),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mfmasim.lab.mutation.mutants import compile_mutant
+from mfmasim.lab.mutation.mutants import compile_mutant, edited
 from mfmasim.prove import prove_case
 from mfmasim.verify import Case, Mutant, find, verify_case
 from tests.prove.fragment_faults import FAULTS, OF_GUARDS, OF_HALVES, OF_SCALES
@@ -16,11 +16,14 @@ EVERY = (*FAULTS, *OF_SCALES, *OF_GUARDS, *OF_HALVES)
 QUICK = {"a scale that is 0 for the fifth workgroup"}
 
 
-def judged(fault: Mutant) -> None:
+def case_of(fault: Mutant) -> Case:
     families = ((OF_SCALES, "gemm_mx"), (OF_GUARDS, "wmma"), (OF_HALVES, "gemm_fp8/scheduled"), (FAULTS, "gemm_fp8"))
     family = next(name for faults, name in families if fault in faults)
-    arch = "gfx1201" if fault in OF_GUARDS else "gfx950"
-    case = next(case for _, cases in find(family) for case in cases if case.title == fault.case)
+    return next(case for _, cases in find(family) for case in cases if case.title == fault.case)
+
+
+def judged(fault: Mutant) -> None:
+    arch, case = "gfx1201" if fault in OF_GUARDS else "gfx950", case_of(fault)
     kernel = compile_mutant(fault, case, arch)[case.kernel_name()]
     proof = prove_case(case, arch, kernel=kernel, replays=False, seconds=30)
     (fragments,) = [one for one in proof.obligations if one.kind == "fragments"]
@@ -37,6 +40,8 @@ def test_there_are_enough_faults() -> None:
     names = {fault.name for fault in EVERY}
     assert len(names) == len(EVERY) >= 39
     assert names >= QUICK
+    for fault in EVERY:  # the text that it changes is in the source of its case, or in a header
+        assert edited(fault, case_of(fault).source)
 
 
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f.name in QUICK], ids=lambda fault: fault.name)

@@ -120,7 +120,7 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule
         changed = replace(changed, golden="", data=(mutant.data,))
     result = verify_case(changed, arch, group="mutants", kernel=kernel, schedule=schedule)
     caught = tuple(dict.fromkeys(f.check for f in result.findings if f.severity == "error"))
-    return Verdict(mutant, arch, tuple(sorted(caught)), result, _edited(mutant, case.source)[case.source.name])
+    return Verdict(mutant, arch, tuple(sorted(caught)), result, edited(mutant, case.source)[case.source.name])
 
 
 def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None = None) -> Code:
@@ -132,7 +132,7 @@ def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None =
         arch: architecture.
         compiler: as for `mfmasim.compile`.
     """
-    texts = _edited(mutant, case.source)
+    texts = edited(mutant, case.source)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
         for name, text in texts.items():
             (Path(folder) / name).write_text(text)
@@ -144,8 +144,16 @@ def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None =
         return code
 
 
-def _edited(mutant: Mutant, source: Path) -> dict[str, str]:
-    """The source and the headers beside it that it includes, by file name, after the edits."""
+def edited(mutant: Mutant, source: Path) -> dict[str, str]:
+    """The source and the headers beside it that it includes, by file name, after the edits.
+
+    Args:
+        mutant: the variant.
+        source: of the case that it varies.
+
+    Raises:
+        MfmasimError: none of them contains the text that an edit replaces.
+    """
     texts: dict[str, str] = {}
     names = [source.name]
     for file in names:  # grows
