@@ -95,14 +95,28 @@ def _local(text: str, count: str | None) -> Iterator[Cluster]:
     workers = available() if count is None else int(count)
     if not 1 <= workers <= MOST_WORKERS:
         raise MfmasimError(f"--executor {text}: 1 to {MOST_WORKERS} workers are expected")
-    with (
-        dask.config.set({"distributed.worker.profile.enabled": False}),  # it reads the stack 100 times a second
-        distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-        ) as cluster,
-        _dask(text, cluster.scheduler_address) as running,
-    ):
-        yield running
+    with dask.config.set({"distributed.worker.profile.enabled": False}):  # it reads the stack 100 times a second
+        try:
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                # Dask's status pages, which it always serves: at a free port, as another cluster may have 8787.
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=50,
+            )
+        except Exception as error:  # what starts a worker may raise anything
+            raise MfmasimError(f"--executor {text}: a worker does not start: {_first_cause(error)}") from error
+        with cluster, _dask(text, cluster.scheduler_address) as running:
+            yield running
+
+
+def _first_cause(error: BaseException) -> str:
+    """What an error began with, in one line."""
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    return visible(f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 @contextmanager

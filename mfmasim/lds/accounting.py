@@ -73,11 +73,15 @@ class Account:
     @cached_property
     def histogram(self) -> NDArray[np.int64]:
         """How many wave accesses had each degree, int64 (phases, degrees from 0)."""
-        out = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
-        out[:, : self._histogram.shape[1]] += self._histogram if self._histogram.size else 0
+        worst = max((int(degrees.max(initial=0)) for _, degrees, *_ in self._counts.values()), default=0)
+        if self._histogram.size:
+            worst = max(worst, int(np.flatnonzero(self._histogram.any(axis=0)).max(initial=0)))
+        out = np.zeros((len(self.sets), worst + 1), np.int64)
+        if self._histogram.size:
+            out += self._histogram[:, : worst + 1]
         for (part, _), (times, degrees, weights, *_) in self._counts.items():
             _count_into(out, part, degrees, times * weights)
-        return out[:, : int(np.flatnonzero(out.any(axis=0)).max(initial=0)) + 1]
+        return out
 
     @property
     def samples(self) -> list[Sample]:
@@ -265,8 +269,7 @@ def _alike(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike
 def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
     """Add degrees (rows, phases), each row so many times, to a histogram (phases, degrees)."""
     phases = degrees.shape[1]
-    for phase in range(phases):
-        np.add.at(out[part * phases + phase], degrees[:, phase], weights)
+    np.add.at(out, (part * phases + np.arange(phases), degrees), weights[:, None])
 
 
 def _relative(

@@ -111,6 +111,8 @@ UNREAD = Kind(
     "make_srsrc(p, bytes, 0x110000)  // USER_VM_MODE without USER_VM_ENABLE",
     "Nothing; 0x27000 is CDNA's constant for raw buffers.",
 )
+MOST = 1 << 12
+"""Executions that are known to have nothing new."""
 
 
 class Bounds(Check):
@@ -125,6 +127,8 @@ class Bounds(Check):
         super().__init__(launch)
         self._names = launch.names
         self._described: set[tuple[int, ...]] = set()
+        self._known: set[tuple[int, bytes]] = set()
+        """Resources of all waves whose different ones were described."""
         self._said: dict[tuple[int, ...], list[tuple[Kind, str]]] = {}
         """What there is to say about a resource, by its dwords."""
         self._resources: dict[tuple[int, str], tuple[Place, Finding]] = {}
@@ -141,6 +145,10 @@ class Bounds(Check):
     def on_resource(self, event: ResourceEvent) -> None:
         """Examine buffer resources that are new to an instruction."""
         pc = event.instruction.pc
+        every = pc, event.words.tobytes()
+        if every in self._known:
+            return
+        unused = False
         changes = np.flatnonzero((event.words[1:] != event.words[:-1]).any(axis=1)) + 1
         for row in sorted({tuple(row) for row in event.words[[0, *changes]].tolist()}):
             seen = (pc, *row)
@@ -150,6 +158,10 @@ class Bounds(Check):
             if users.any():
                 self._described.add(seen)
                 self._describe(event, Descriptor((row[0], row[1], row[2], row[3]), self.kernel.arch), users)
+            else:
+                unused = True
+        if not unused and len(self._known) < MOST:
+            self._known.add(every)
 
     def _describe(self, event: ResourceEvent, descriptor: Descriptor, users: NDArray[np.bool_]) -> None:
         """Report what is wrong with a resource at its first use."""

@@ -8,7 +8,7 @@ size).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mfmasim.machine.events import AccessEvent, Place
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
@@ -30,11 +32,16 @@ STEP = Kind(
 )
 
 
-def step_of(event: AccessEvent) -> int:
-    """Bytes from each lane of the first wave to the next, or 0 when it is not the same for all, or lanes are idle."""
-    steps = np.diff(event.addresses[0].astype(np.int64))
-    if event.active is not None and not event.active[0].all():
+def step_of(addresses: NDArray[Any], active: NDArray[np.bool_] | None) -> int:
+    """Bytes from each lane of a wave to the next, or 0 when it is not the same for all, or lanes are idle.
+
+    Args:
+        addresses: of the lanes, (lanes,).
+        active: lanes that take part; None is all.
+    """
+    if active is not None and not active.all():
         return 0
+    steps = np.diff(addresses.astype(np.int64))
     return int(steps[0]) if len(steps) and (steps == steps[0]).all() else 0
 
 
@@ -49,26 +56,29 @@ class Strides(Check):
         """Remember how large the allocation of a workgroup is."""
         super().__init__(launch)
         self.lds_bytes = launch.lds_bytes
-        self._seen: dict[tuple[int, str], int] = {}
-        """Step by address in the code and space."""
+        self._seen: set[tuple[int, str]] = set()
+        """By address in the code and space."""
+        self._loads: dict[int, tuple[NDArray[Any], NDArray[np.bool_] | None]] = {}
+        """What the first wave reads from memory, by address in the code: addresses and lanes."""
         self._said: dict[int, tuple[str, str, Place]] = {}
 
     def on_access(self, event: AccessEvent) -> None:
         """Record the step, and what is wrong with it."""
-        pc, name = event.instruction.pc, event.instruction.name
+        pc = event.instruction.pc
         if (pc, event.space) in self._seen or event.space == "scratch":
             return
-        step = self._seen[pc, event.space] = step_of(event)
+        self._seen.add((pc, event.space))
         if event.space != "lds":
+            if event.kind == "read":
+                active = event.active
+                self._loads[pc] = event.addresses[0].copy(), active if active is None else active[0].copy()
             return
-        if event.instruction.opcode.unit == "LDS":
-            said = self._scaled(event, step)
-        else:
-            said = self._overlapping(self._seen.get((pc, "global"), 0), event.size)
+        said = self._scaled(event) if event.instruction.opcode.unit == "LDS" else self._overlapping(pc, event.size)
         if said:
-            self._said[pc] = name, said, event.place(0, None)
+            self._said[pc] = event.instruction.name, said, event.place(0, None)
 
-    def _overlapping(self, step: int, size: int) -> str:
+    def _overlapping(self, pc: int, size: int) -> str:
+        step = step_of(*self._loads[pc]) if pc in self._loads else 0
         if not 0 < abs(step) < size:
             return ""
         return (
@@ -77,10 +87,12 @@ class Strides(Check):
             f"per lane"
         )
 
-    def _scaled(self, event: AccessEvent, step: int) -> str:
+    def _scaled(self, event: AccessEvent) -> str:
+        if int(event.addresses.max()) + event.size <= self.lds_bytes:
+            return ""
+        step = step_of(event.addresses[0], None if event.active is None else event.active[0])
         factor = step // event.size
-        last = int(event.addresses.max()) + event.size
-        if factor < 2 or step % event.size or last <= self.lds_bytes or (event.addresses % factor).any():
+        if factor < 2 or step % event.size or (event.addresses % factor).any():
             return ""
         if int(event.addresses.max()) // factor + event.size > self.lds_bytes:
             return ""

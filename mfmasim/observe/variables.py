@@ -112,9 +112,8 @@ class Variables(Check):
             if not active.any():
                 return
             lowest, highest = (np.where(active, addresses, far) for far in (FAR, -FAR))
-            addresses = np.broadcast_to(addresses, lowest.shape)[np.broadcast_to(active, lowest.shape)]
-        low_at, high_at = int(lowest.argmin()), int(highest.argmax())
-        low, high = int(lowest.flat[low_at]), int(highest.flat[high_at]) + event.size
+        low = int(np.minimum.reduce(lowest, axis=None))
+        high = int(np.maximum.reduce(highest, axis=None)) + event.size
         if low < 0 or high > self._bytes:
             return  # reported by the check `bounds`
         key = event.instruction.pc, event.part
@@ -126,7 +125,9 @@ class Variables(Check):
         if len(reach.ranges) < MOST:
             reach.ranges.add((low, high))
         flags = reach.flags(high)
-        if active is None and len(addresses) > self._waves:
+        if active is not None:
+            addresses = np.broadcast_to(addresses, lowest.shape)[np.broadcast_to(active, lowest.shape)]
+        elif len(addresses) > self._waves:
             addresses = addresses[: self._waves]  # a workgroup usually accesses what the others do
             if int(addresses.min()) != low or int(addresses.max()) + event.size != high:
                 addresses = event.addresses
@@ -134,9 +135,9 @@ class Variables(Check):
         if event.size > DWORD:
             flags[(addresses + (event.size - DWORD)) >> 2] = 1
         if low < reach.lowest:
-            reach.lowest, reach.low_at = low, _place(event, lowest.shape, low_at)
+            reach.lowest, reach.low_at = low, _place(event, lowest.shape, int(lowest.argmin()))
         if high > reach.highest:
-            reach.highest, reach.high_at = high, _place(event, lowest.shape, high_at)
+            reach.highest, reach.high_at = high, _place(event, lowest.shape, int(highest.argmax()))
 
     def merge(self, other: Variables) -> None:
         """Add what another part of the same launch accessed."""
