@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -169,3 +170,42 @@ def test_a_cluster_that_speaks_tls(tmp_path):
         code, out, err = outcome(tmp_path, *arguments)
         assert (code, out, err.count("\n")) == (2, "", 1), err
         assert "TLS" in err
+
+
+def test_a_worker_that_does_not_start_is_one_line(tmp_path):
+    module("distributed")
+    why = {"DASK_DISTRIBUTED__WORKER__PRELOAD": "nothing_there"}
+    code, out, err = outcome(tmp_path, "verify", "intro", "--executor", "dask://local?workers=1", more=why)
+    text = "a worker does not start: ModuleNotFoundError: No module named 'nothing_there'"
+    assert (code, out, err) == (2, "", f"mfmasim: --executor dask://local?workers=1: {text}\n")
+
+
+LISTENERS = """
+import urllib.request, psutil
+from mfmasim.clusters import opened
+
+if __name__ == "__main__":
+    with opened("dask://local?workers=1"), opened("dask://local?workers=1"):
+        own = psutil.Process()
+        for process in [own, *own.children(recursive=True)]:
+            for one in process.net_connections():
+                if one.status == "LISTEN":
+                    try:
+                        urllib.request.urlopen(f"http://{one.laddr.ip}:{one.laddr.port}/status", timeout=2)
+                        page = True
+                    except Exception:
+                        page = False
+                    print(one.laddr.ip, page)
+"""
+
+
+def test_local_clusters_listen_on_the_loopback_address_and_have_no_dashboard(tmp_path):
+    """Two at the same time, of which the second one finds no port in use."""
+    module("distributed")
+    (tmp_path / "listeners.py").write_text(LISTENERS)
+    command = [sys.executable, "-W", "default", "listeners.py"]
+    done = mfmasim(tmp_path, command=command, more={"PYTHONWARNINGS": ""}, capture_output=True, timeout=120)
+    lines = done.stdout.splitlines()
+    assert len(lines) >= 6, done.stderr
+    assert set(lines) == {"127.0.0.1 False"}
+    assert "is already in use" not in done.stderr
