@@ -1,17 +1,40 @@
-"""Files that are written whole or not at all, and read without trust in what they are."""
+"""Files that are written whole or not at all, and read without trust in what they are; the endings of their names."""
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from mfmasim.errors import MfmasimError
 
 LIMIT = 1 << 29
 """Most bytes of a file that is read, and of the arrays of an archive together, decompressed."""
+SOURCES = frozenset((".hip", ".cu", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".CPP"))
+"""Endings of sources that hipcc compiles as HIP."""
+OBJECTS = frozenset((".hsaco", ".co", ".o"))
+"""Endings of code objects."""
+
+
+def is_source(name: str | PurePath) -> bool:
+    """Whether a file's name is that of a HIP source.
+
+    >>> is_source("a/gemm.hip"), is_source("gemm.cxx"), is_source("gemm.hsaco")
+    (True, True, False)
+    """
+    return PurePath(name).suffix in SOURCES
+
+
+def is_object(name: str | PurePath) -> bool:
+    """Whether a file's name is that of a code object.
+
+    >>> is_object("gemm.hsaco"), is_object("gemm.hip")
+    (True, False)
+    """
+    return PurePath(name).suffix in OBJECTS
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -55,6 +78,26 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def prepare(path: Path) -> None:
+    """Make the folder of a file that is to be written at the end of some work, and refuse what cannot be written.
+
+    Raises:
+        MfmasimError: the path is a folder, or its own folder is a file or is closed to writing.
+    """
+    place = path.parent
+    try:
+        if not place.exists():
+            place.mkdir(parents=True)
+        code = 0 if place.is_dir() else errno.ENOTDIR
+        code = errno.EISDIR if path.is_dir() else code
+        code = code or (0 if os.access(path if path.exists() else place, os.W_OK) else errno.EACCES)
+        why = os.strerror(code) if code else ""
+    except OSError as error:
+        why = error.strerror or str(error)
+    if why:
+        raise MfmasimError(f"{path}: cannot be written: {why}")
 
 
 def read_file(path: Path, limit: int = LIMIT) -> bytes:

@@ -5,9 +5,11 @@ Names in debug information, bundles, metadata and captures come from the file, a
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +48,15 @@ def visible(text: str, keep: str = "") -> str:
     )
 
 
+FRAMES = str.maketrans("┏┓┗┛┡┩┢┪┳┻╇╈┠┨└┘┌┐├┤┬┴┼╋│┃─━", "+" * 24 + "||--")
+"""Lines of tables in ASCII."""
+
+
 class VisibleStream:
-    """A text stream that writes what `visible` leaves, with lines and tabs; all else is the wrapped stream's."""
+    """A text stream that writes what `visible` leaves, with lines and tabs; all else is the wrapped stream's.
+
+    What its encoding cannot express is escaped, as Python would.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         """Write to `stream`."""
@@ -55,7 +64,11 @@ class VisibleStream:
 
     def write(self, text: str) -> int:
         """Write text; returns its length."""
-        self.rich_proxied_file.write(visible(text, LAYOUT))
+        text = visible(text, LAYOUT)
+        encoding = getattr(self.rich_proxied_file, "encoding", None)
+        if encoding and not text.isascii() and not encoding.lower().startswith("utf"):
+            text = text.translate(FRAMES).encode(encoding, "backslashreplace").decode(encoding)
+        self.rich_proxied_file.write(text)
         return len(text)
 
     def writelines(self, lines: Any) -> None:
@@ -72,11 +85,12 @@ class VisibleStream:
 def visible_output() -> Iterator[None]:
     """Inside, whatever is printed to standard output and standard error goes through `visible`."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (VisibleStream(stream) for stream in before)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
+    with Path(os.devnull).open("w") as nowhere:  # in place of a stream that the caller closed
+        sys.stdout, sys.stderr = (VisibleStream(stream or nowhere) for stream in before)
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = before
 
 
 def console(*, soft_wrap: bool = False, stderr: bool = False) -> Console:

@@ -1,5 +1,6 @@
 """Names from hostile files on the terminal: spelled out, wherever they come from."""
 
+import io
 import struct
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from mfmasim.lab.agreement import capture as captures
 from mfmasim.observe import Finding
 from mfmasim.verify import find
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.visible import LAYOUT, console, visible
+from mfmasim.visible import LAYOUT, VisibleStream, console, visible
 
 EVIL = "\x1b[2J\x1b]0;t\x07\x9b\u202e"
 
@@ -129,3 +130,17 @@ def test_product_names_of_captures(tmp_path, capsys):
     text = capsys.readouterr().out
     assert r"on sim (\x1b[2J" in text
     assert clean(text)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_terminal_of_another_encoding_shows_tables_in_its_own_characters(encoding):
+    text = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    VisibleStream(text).write("┏━┓\n┃é│\n└─┘ →\n")
+    text.seek(0)
+    accent = "\\xe9" if encoding == "ascii" else "é"
+    assert text.read() == f"+-+\n|{accent}|\n+-+ \\u2192\n"
+
+
+def test_closed_standard_streams_are_no_error(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    assert main(["show", "e4m3fn"]) == 0

@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(text)
         else:
-            Path(args.json).write_text(text + "\n")
+            Path(args.json).write_text(text + "\n", encoding="utf-8")
     return 0 if all(one.exact and not one.differs for one in fits) and all(one.fits for one in phases) else 1
 
 

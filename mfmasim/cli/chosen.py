@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mfmasim.errors import MfmasimError
+from mfmasim.files import is_object
 from mfmasim.verify import Case
-from mfmasim.verify.prebuilt import COMPILED
 
 
 class Chosen(NamedTuple):
@@ -59,7 +59,7 @@ def chosen_cases(
 
 
 def _flagged(case: Case, flags: Sequence[str]) -> Case:
-    if case.maker is not None or case.source.suffix in COMPILED:
+    if case.maker is not None or is_object(case.source):
         raise MfmasimError(f"{' '.join(flags)}: case {case.title} has no source that is compiled")
     return replace(case, flags=(*case.flags, *flags))
 

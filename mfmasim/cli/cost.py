@@ -90,17 +90,21 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(text)
         else:
-            Path(args.json).write_text(text + "\n")
+            Path(args.json).write_text(text + "\n", encoding="utf-8")
     if args.html:
         from mfmasim.cost.picture import page
 
-        Path(args.html).write_text(page([(_title(c), c.drawn["value"], c.recorded.kernel, c.compared) for c in found]))
+        Path(args.html).write_text(
+            page([(_title(c), c.drawn["value"], c.recorded.kernel, c.compared) for c in found]), encoding="utf-8"
+        )
     if args.trace:
         if len(found) != 1:
             raise MfmasimError(f"--trace writes one timeline, {len(found)} cases match: choose one with --case, --arch")
         from mfmasim.cost.chrome import chrome_trace
 
-        Path(args.trace).write_text(json.dumps(chrome_trace(found[0].drawn["value"], found[0].product)) + "\n")
+        Path(args.trace).write_text(
+            json.dumps(chrome_trace(found[0].drawn["value"], found[0].product)) + "\n", encoding="utf-8"
+        )
     return 0
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import COMPILATION, macros
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.files import OBJECTS, SOURCES, is_source
 
 if TYPE_CHECKING:
     import argparse
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
 
 
-SOURCES = (".hip", ".cpp", ".cu")
-CODE = (".hsaco", ".co", ".o", ".so", *SOURCES)
+CODE = (*OBJECTS, ".so", *SOURCES)
 ELF, X86, AARCH = b"\x7fELF", 62, 183
 LISTS = ("target", "arg", "set", "source", "flag", "define", "include")
 LAUNCHED = ("arch", "case", "g", "grid", "block", "shared", "checks", "compiler")
@@ -92,7 +92,7 @@ def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Sess
     path = Path(name)
     recorded = path.is_file() and is_record(path)
     if path.suffix in CODE and not recorded:
-        _refuse(args, "a source" if name.endswith(SOURCES) else "a code object")
+        _refuse(args, "a source" if is_source(name) else "a code object")
         return _code(args, observers)
     if len(args.target) > 1:
         hint = "" if recorded else "; --case chooses a case"
@@ -110,7 +110,7 @@ def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     from mfmasim.debug.session import Session
 
     name, kernel_name = args.target[0], args.target[1] if len(args.target) > 1 else None
-    if name.endswith(SOURCES):
+    if is_source(name):
         if not args.arch:
             raise MfmasimError(f"{name} is a source: --arch is needed, such as --arch gfx942")
         options = compilation(args)

@@ -10,10 +10,12 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
 from mfmasim.errors import MfmasimError, one_line, unknown
+from mfmasim.files import prepare
 from mfmasim.visible import visible_output
 
 __all__ = ["VERBS", "build", "main"]
@@ -128,6 +130,10 @@ def _parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentP
     return next(iter(actions)).choices[verb]  # type: ignore[no-any-return]
 
 
+WRITTEN = ("json", "sarif", "html", "report", "trace", "record")
+"""Options whose value is a file that a verb writes at its end, so that it is tried before the work."""
+
+
 def _run(verb: str, args: argparse.Namespace) -> int:
     """Run a verb, and write all that it printed: a pipe that was closed is seen here, not at Python's shutdown."""
     code = int(importlib.import_module(f"mfmasim.cli.{verb}").run(args))
@@ -155,6 +161,10 @@ def _main(arguments: list[str]) -> int:
         if args.verb is None:
             print(first_screen())
             return 0
+        for name in WRITTEN:
+            given = getattr(args, name, None)
+            if isinstance(given, str) and given != "-":
+                prepare(Path(given))
         return _run(verb, args)
     except MfmasimError as error:
         text = _shortened(str(error))

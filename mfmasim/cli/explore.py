@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(text)
         else:
-            Path(args.json).write_text(text + "\n")
+            Path(args.json).write_text(text + "\n", encoding="utf-8")
     if any(row["verdict"] for row in rows):
         return 1
     if not any(row["trials"] for row in rows):

@@ -129,7 +129,7 @@ def _check(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(text)
         else:
-            Path(args.json).write_text(text + "\n")
+            Path(args.json).write_text(text + "\n", encoding="utf-8")
     if refused:
         return 2
     if not any(one.elements for one in found):

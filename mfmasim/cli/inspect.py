@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mfmasim.program import Code, Kernel
 
-SOURCES = (".hip", ".cu", ".cpp", ".cc", ".cxx", ".c")
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
@@ -86,9 +84,10 @@ def _codes(file: str, args: argparse.Namespace) -> Iterator[tuple[str, Code | No
     from mfmasim.architectures import DEFAULT
     from mfmasim.codeobject.contents import contents
     from mfmasim.errors import MfmasimError
+    from mfmasim.files import is_source
 
     path = Path(file)
-    if path.suffix.lower() in SOURCES:
+    if is_source(path):
         yield "", program.compile(path, args.arch or DEFAULT, **compilation(args)), ""
     elif path.suffix.lower() == ".py":
         raise MfmasimError(f"{file}: a case file declares kernels; mfmasim report {file} describes them")

@@ -106,7 +106,7 @@ def _check(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(text)
         else:
-            Path(args.json).write_text(text + "\n")
+            Path(args.json).write_text(text + "\n", encoding="utf-8")
     if args.json != "-":
         for line in _lines(kit, found):
             print(line)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.cli.compilation import COMPILATION, compilation, show_warnings
 from mfmasim.cli.needs import needed
+from mfmasim.files import is_object, is_source
 
 if TYPE_CHECKING:
     import argparse
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from mfmasim.cli.run_arguments import Given
     from mfmasim.program import Kernel
 
-OBJECTS = (".hsaco", ".co", ".o")
-SOURCES = (".hip", ".cu", ".cpp")
 OPTIONS = {"--kernel": "kernel", "--arg": "arg"}
 """Options of `add_launch` that have no default, and where their values are."""
 
@@ -44,7 +43,7 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
 
 def is_launch(targets: Sequence[str]) -> bool:
     """Whether targets are a code object or a source, and no cases."""
-    return any(target.endswith((*OBJECTS, *SOURCES)) for target in targets)
+    return any(is_object(target) or is_source(target) for target in targets)
 
 
 def launched(args: argparse.Namespace) -> Launched:
@@ -63,7 +62,7 @@ def launched(args: argparse.Namespace) -> Launched:
     (target,) = args.targets
     cases = {"--case": "case", "--set": "set"}
     needed(args, {option: name for option, name in cases.items() if hasattr(args, name)}, f"a case file, not {target}")
-    if target.endswith(SOURCES):
+    if is_source(target):
         code = program.compile(target, args.arch or DEFAULT, **compilation(args))
         show_warnings(code)
     else:

@@ -137,9 +137,9 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Any, str]]:
 def _code(args: argparse.Namespace, target: str) -> Code:
     from mfmasim import program
     from mfmasim.architectures import DEFAULT
-    from mfmasim.cli.launched import SOURCES
+    from mfmasim.files import is_source
 
-    if target.endswith(SOURCES):
+    if is_source(target):
         return program.compile(target, args.arch or DEFAULT, compiler=args.compiler)
     return program.load(target, args.arch)
 

@@ -75,9 +75,9 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(text)
         else:
-            Path(args.json).write_text(text + "\n")
+            Path(args.json).write_text(text + "\n", encoding="utf-8")
     if args.html:
-        Path(args.html).write_text(profile_page(profiles, __version__))
+        Path(args.html).write_text(profile_page(profiles, __version__), encoding="utf-8")
     if args.json != "-" and not is_launch(args.targets):
         print(f"bounds of each pipe, and what waves stall on: mfmasim cost {' '.join(args.targets)}")
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
@@ -152,9 +152,11 @@ def _claims(args: argparse.Namespace) -> int:
         if args.json == "-":
             print(written)
         else:
-            Path(args.json).write_text(written + "\n")
+            Path(args.json).write_text(written + "\n", encoding="utf-8")
     if args.html:
-        Path(args.html).write_text(claims_page([(text.name, lines) for text, lines in weighed], __version__))
+        Path(args.html).write_text(
+            claims_page([(text.name, lines) for text, lines in weighed], __version__), encoding="utf-8"
+        )
     if not any(line.verdict in {"confirmed", "refuted"} for _, lines in weighed for line in lines):
         raise MfmasimError(f"nothing was decided: no statement about {', '.join(args.targets)} is confirmed or refuted")
     return 0 if all(line.as_known for _, lines in weighed for line in lines) else 1

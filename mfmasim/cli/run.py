@@ -174,11 +174,15 @@ def _workers(args: argparse.Namespace) -> AbstractContextManager[Executor | None
 def _code(args: argparse.Namespace) -> Code:
     from mfmasim import program
     from mfmasim.architectures import DEFAULT
+    from mfmasim.errors import MfmasimError
+    from mfmasim.files import is_source
 
-    if args.file.endswith((".hip", ".cpp", ".cu")):
+    if is_source(args.file):
         code = program.compile(args.file, args.arch or DEFAULT, **compilation(args))
         show_warnings(code)
         return code
+    if args.file.endswith(".py"):
+        raise MfmasimError(f"{args.file}: a case file declares kernels; mfmasim verify {args.file} runs them")
     needed(args, COMPILATION, f"a source; {args.file} is compiled already")
     return program.load(args.file, args.arch, kernel=args.kernel)
 

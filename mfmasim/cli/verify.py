@@ -271,7 +271,7 @@ def write(path: str, text: str) -> None:
     from mfmasim.errors import MfmasimError
 
     try:
-        Path(path).write_text(text)
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
 

@@ -35,8 +35,10 @@ _FOREIGN = (
 def opening(data: bytes | memoryview) -> str:
     """Kind of an unsupported file, by its first bytes."""
     head = bytes(data[:8])
+    if not head:
+        return "an empty file"
     known = next((what for magic, what in _FOREIGN if head.startswith(magic)), "")
-    return head.hex(" ") + (f" ({known})" if known else "")
+    return "starts with " + head.hex(" ") + (f" ({known})" if known else "")
 
 
 def entries(data: bytes | memoryview, name: str) -> list[Entry]:
@@ -64,7 +66,7 @@ def entries(data: bytes | memoryview, name: str) -> list[Entry]:
             raise NotCodeObjectError(f"{name}: an archive without code for an AMD GPU")
         return found
     if not head.startswith(elf_header.ELF_MAGIC):
-        raise NotCodeObjectError(f"{name}: not a code object: starts with {opening(data)}")
+        raise NotCodeObjectError(f"{name}: not a code object: {opening(data)}")
     return _elf(data, name)
 
 

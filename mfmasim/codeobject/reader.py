@@ -115,7 +115,7 @@ def _pick(entries: list[Entry], wanted: str | None, kernel: str | None, name: st
     inner = bytes(entry.data)
     where = f"{name} ({entry.target_id})"
     if inner[:4] != elf_header.ELF_MAGIC:
-        raise NotCodeObjectError(f"{where}: not a linked code object: starts with {containers.opening(inner)}")
+        raise NotCodeObjectError(f"{where}: not a linked code object: {containers.opening(inner)}")
     code = _read_elf(inner, where, wanted)
     if not bundle.answers(code.target_id, entry.target_id):
         raise DamagedError(f"{where}: corrupt bundle: the entry holds a code object for {code.target_id}")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
+from mfmasim.files import SOURCES
 from mfmasim.hiprt.build import library
 from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import ARCH
@@ -22,7 +23,6 @@ from mfmasim.resources import HEADERS
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.compilers import Compiler
 
-HIP_SOURCES = frozenset((".hip", ".cu", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".CPP"))
 _SEPARATE = """
 -B -D -F -I -L -MF -MJ -MQ -MT -T -Tbss -Tdata -Ttext -U -Xarch_device -Xarch_host -Xassembler -Xclang -Xlinker
 -Xoffload-linker -Xpreprocessor --param --sysroot -arch -e -framework -gcc-toolchain -idirafter -imacros -include
@@ -185,7 +185,7 @@ def _with_languages(line: _Line) -> list[str]:
     for argument, value in _pairs(line.arguments):
         suffix = Path(argument).suffix
         if not value and not argument.startswith("-"):
-            wanted = "hip" if suffix in HIP_SOURCES else "c" if suffix == ".c" else "none"
+            wanted = "hip" if suffix in SOURCES else "c" if suffix == ".c" else "none"
             if wanted != (current or "none"):
                 words += ["-x", wanted]
                 current = wanted

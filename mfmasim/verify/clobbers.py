@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from mfmasim.files import is_object
 from mfmasim.observe import Finding
 
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:\b(?:volatile|__volatile__)\s*)?\(")
@@ -86,7 +87,7 @@ def inline_assembly(source: Path, kernel: str) -> list[Finding]:
     open_ = [source.resolve()]
     while open_:
         path = open_.pop()
-        if path in texts or path.suffix in (".hsaco", ".co", ".o") or not path.is_file():
+        if path in texts or is_object(path) or not path.is_file():
             continue
         texts[path] = path.read_text(errors="replace")
         open_ += [(path.parent / name).resolve() for name in INCLUDE.findall(texts[path])]

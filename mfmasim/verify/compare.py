@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from mfmasim.verify.tolerance import Bounded, Tolerance
 
 FLAVOUR_FACTORS = (0.25, 0.5, 2.0, 4.0)
-FLAVOURS = ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
+FLAVOURS = (
+    ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
+    ", or a block scale is off by one"
+)
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, one_line, unknown
+from mfmasim.files import is_object, is_source
 from mfmasim.resources import folder
 from mfmasim.verify.cases import CASE_FILE, collecting, line_in
 
@@ -65,9 +66,7 @@ def load_file(path: Path) -> list[Case]:
         near = difflib.get_close_matches(path.name, [one.name for one in path.parent.glob("*.py")], n=1)
         raise MfmasimError(f"{path}: no such case file" + (f"; did you mean {near[0]!r}?" if near else ""))
     if path.suffix != ".py":
-        alone = (
-            "; without one: mfmasim inspect, run, report or cost" if path.suffix in (".hip", ".hsaco", ".co") else ""
-        )
+        alone = "; without one: mfmasim inspect, run, report or cost" if is_source(path) or is_object(path) else ""
         raise MfmasimError(f"{path}: a case file is Python (.py) and declares what the kernel's arguments are{alone}")
     own = folder("hipkernels") not in path.parents  # the package's families gather the cases of their modules
     with collecting(path, own=own) as found, neighbours(path):

@@ -11,11 +11,11 @@ from typing import Any
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
+from mfmasim.files import is_object
 from mfmasim.kernels import Code
 from mfmasim.resources import HEADERS, folder
 
 MANIFEST = "manifest.json"
-COMPILED = (".hsaco", ".co", ".o")
 """Suffixes of a case's file that is loaded as it is."""
 FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
 """Flags that name a folder, in the same word or the next one."""
@@ -59,7 +59,7 @@ def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[
     """
     if not source.is_file():
         raise MfmasimError(f"{source}: no such file")
-    if source.suffix in COMPILED:
+    if is_object(source):
         return program.load(source, arch)
     if compiler is None and not flags:
         found = _prebuilt(source, arch)

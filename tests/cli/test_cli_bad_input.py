@@ -102,3 +102,26 @@ def test_a_program_in_place_of_a_case_file_is_answered_with_the_verb(tmp_path, c
     program.write_text(program.read_text() + "# @case(...)\n")
     assert main(["report", str(program)]) == 2
     assert capsys.readouterr().err.rstrip().endswith("no GPU")
+
+
+@pytest.mark.parametrize(("place", "why"), [("", "Is a directory"), ("file/x.json", "Not a directory")])
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(place, why, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["verify", "intro", "--json", str(tmp_path / place)]) == 2
+    seen = capsys.readouterr()
+    assert (seen.out, why in seen.err) == ("", True)
+
+
+def test_the_folder_of_a_report_is_made(tmp_path, capsys):
+    path = tmp_path / "new" / "results.json"
+    assert main(["verify", "intro", "--case", "f32_32x32x2", "--arch", "gfx942", "--json", str(path)]) == 0
+    assert '"status": "pass"' in path.read_text(), capsys.readouterr()
+
+
+def test_an_empty_file_and_a_case_file_are_named(tmp_path, capsys):
+    (tmp_path / "a.hsaco").write_bytes(b"")
+    (tmp_path / "a.py").write_text("")
+    assert main(["inspect", str(tmp_path / "a.hsaco")]) == main(["run", str(tmp_path / "a.py")]) == 2
+    seen = capsys.readouterr().err
+    assert "not a code object: an empty file" in seen
+    assert "mfmasim verify" in seen

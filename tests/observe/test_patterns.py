@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mfmasim.observe.fragments.patterns import explain
+from mfmasim.observe.fragments.patterns import Memory, explain
 
-MEMORY = ((8, 8), "row")
+MEMORY = Memory((8, 8), "row")
 NEEDS = np.array([(i, k) for i in range(1, 5) for k in range(1, 5) if i != k])
 
 
@@ -36,16 +36,16 @@ def test_an_exchange_within_each_tile():
     needs = place[(place - corner)[:, 0] != (place - corner)[:, 1]]
     corner = needs // 64 * 64
     holds = corner + (needs - corner)[:, ::-1]
-    said = explain(needs, holds, needs % 16, {}, ((128, 192), "row"), 1)
+    said = explain(needs, holds, needs % 16, {}, Memory((128, 192), "row"), 1)
     assert said == "A is transposed within each 64x64 tile"
-    assert "tile" not in explain(needs, corner + needs[:, ::-1] % 32, needs % 16, {}, ((128, 192), "row"), 1)
+    assert "tile" not in explain(needs, corner + needs[:, ::-1] % 32, needs % 16, {}, Memory((128, 192), "row"), 1)
 
 
 def test_other_storage_order():
     address = NEEDS[:, 1] * 8 + NEEDS[:, 0] * 1  # column-major address of what is needed
     holds = np.stack([address // 8, address % 8], axis=-1)
     assert "row and column" in tell(holds)
-    wide = ((4, 16), "row")
+    wide = Memory((4, 16), "row")
     address = NEEDS[:, 1] * 4 + NEEDS[:, 0]
     assert "stored in the other order" in tell(np.stack([address // 16, address % 16], axis=-1), memory=wide)
 
@@ -71,3 +71,19 @@ def test_a_few_places_without_an_element_do_not_hide_a_pattern():
 def test_no_pattern_is_invented():
     rng = np.random.default_rng(1)
     assert tell(rng.integers(0, 8, NEEDS.shape)) == ""
+
+
+@pytest.mark.parametrize(("order", "used", "ld"), [("row", 6, 0), ("row", 11, 0), ("column", 5, 0), ("row", 7, 9)])
+def test_another_leading_dimension_is_named(order, used, ld):
+    """Where the address is beyond the matrix, or in the padding, a place holds no element."""
+    line, place = (side.ravel() for side in np.meshgrid(np.arange(1, 8), np.arange(8), indexing="ij"))
+    address, length = line * used + place, ld or 8
+    holds = np.stack([address // length, address % length], axis=-1)
+    holds[(address >= 8 * length) | (holds[:, 1] >= 8)] = -1
+    turn = slice(None, None, 1 if order == "row" else -1)
+    needs, memory = np.stack([line, place], axis=-1)[:, turn], Memory((8, 8), order, ld)
+    said = f"all as if the leading dimension were {used}, not {length}"
+    assert explain(needs, holds[:, turn], needs, {}, memory, 1) == said
+    beyond = np.flatnonzero((holds >= 0).all(axis=1))[0]
+    holds[beyond] = -1  # an element that lies within the matrix, but is not there
+    assert explain(needs, holds[:, turn], needs, {}, memory, 1) != said

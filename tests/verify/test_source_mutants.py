@@ -162,3 +162,28 @@ def test_a_swizzle_of_both_sides_changes_bank_conflicts_only(tmp_path):
     for outcome in outcomes:
         assert "it changes bank conflicts: 0 extra passes before, 992 with it" in outcome.same
         assert not outcome.survived
+
+
+def test_the_first_wave_of_a_block_of_two_dimensions(tmp_path):
+    """Of 32x8 work-items all have an x below the wave's size: what passes the barrier goes by the whole number."""
+    case = next(c for _, cases in find(str(_two_dimensions(tmp_path))) for c in cases)
+    found = list(run_source(case, "gfx942", kinds=("barrier of the first wave",)))
+    assert [one.caught for one in found] == [("races",)]
+
+
+def _two_dimensions(folder):
+    (folder / "t.hip").write_text("""#include <hip/hip_runtime.h>
+extern "C" __global__ void t(unsigned* y, const unsigned* x) {
+  __shared__ unsigned tile[32][33];
+  for (unsigned j = threadIdx.y; j < 32; j += 8) tile[j][threadIdx.x] = x[32 * j + threadIdx.x];
+  __syncthreads();
+  for (unsigned j = threadIdx.y; j < 32; j += 8) y[32 * j + threadIdx.x] = tile[threadIdx.x][j];
+}
+""")
+    (folder / "t_case.py").write_text("""from mfmasim.verify import case, In, Out
+
+@case("t.hip", kernel="t", arch="gfx942")
+def t():
+    return dict(grid=1, block=(32, 8), args=[Out("u32", (32, 32)), In("u32", (32, 32))], expect=lambda x: x.T.copy())
+""")
+    return folder / "t_case.py"

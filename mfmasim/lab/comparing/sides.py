@@ -11,15 +11,11 @@ from mfmasim import program
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
+from mfmasim.files import is_object, is_source
 from mfmasim.kernels import Kernel
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify.cases import Case
 from mfmasim.verify.prebuilt import code_for
-
-OBJECTS = (".hsaco", ".co", ".o")
-"""Endings of code objects."""
-SOURCES = (".hip", ".cpp")
-"""Endings of kernel sources."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +85,8 @@ def side_of(text: str) -> Side:
             except (ValueError, SyntaxError):
                 found = value
             side = replace(side, parameters={**side.parameters, name: found})
-        elif part.endswith((*OBJECTS, *SOURCES)):
-            name = "code" if part.endswith(OBJECTS) else "source"
+        elif is_object(part) or is_source(part):
+            name = "code" if is_object(part) else "source"
             if not Path(part).is_file():
                 raise MfmasimError(f"{part}: no such {'code object' if name == 'code' else name}")
             side = _with(side, name, part)

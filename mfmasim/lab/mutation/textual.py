@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
+from mfmasim.files import is_source
 from mfmasim.kernels import Kernel
 from mfmasim.lab.mutation.binary import InFlight
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
@@ -23,6 +24,7 @@ from mfmasim.verify.runner import verify_case
 
 BARRIER = r"(?:__syncthreads\(\)|__builtin_amdgcn_s_barrier\(\))\s*;"
 WAIT = r'(?:__builtin_amdgcn_s_waitcnt\([^;]*\)|asm volatile\("s_waitcnt[^;]*\))\s*;'
+FIRST_WAVE = "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z) < warpSize"
 LOOP = r"(for\s*\([^;]*;\s*(\w+)\s*<\s*)([^;]+)(;\s*(?:\2\s*\+=\s*([^)]+)|\+\+\2\s*|\2\s*\+\+\s*)\))"
 
 
@@ -40,7 +42,7 @@ PATTERNS = (
     Pattern("barrier removed", "a barrier is forgotten", BARRIER, lambda m: ";"),  # noqa: ARG005
     Pattern("barrier doubled", "harmless where every wave passes it", BARRIER, lambda m: f"{m[0]} {m[0]}"),
     Pattern("barrier of the first wave", "one wave passes it, others do not", BARRIER,
-            lambda m: f"if (threadIdx.x < warpSize) {m[0]}"),
+            lambda m: f"if ({FIRST_WAVE}) {m[0]}"),
     Pattern("wait removed", "a wait is forgotten", WAIT, lambda m: ";"),  # noqa: ARG005
     Pattern("last step dropped", "the loop ends a step early", LOOP,
             lambda m: f"{m[1]}({m[3]}) - ({m[5] or 1}){m[4]}"),
@@ -116,8 +118,8 @@ def run_source(
     Raises:
         MfmasimError: the case has no source, or the unchanged kernel fails.
     """
-    if case.source.suffix != ".hip":
-        raise MfmasimError(f"{case.source}: mutants of the source need a .hip file")
+    if not is_source(case.source):
+        raise MfmasimError(f"{case.source}: mutants of the source need a HIP source")
     if arch in case.skip:
         return
     kernel = case.compiled(arch, compiler)

@@ -44,6 +44,8 @@ class Argument:
     """Name of the order that it is stored in, among `orders`."""
     orders: Callable[[], Mapping[str, I64]] = dict
     """Where each element would lie in every known order, by the order's name; asked for where places are wrong."""
+    ld: int = 0
+    """Leading dimension in elements; 0 where lines follow one another."""
 
 
 class Arguments:

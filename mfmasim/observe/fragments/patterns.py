@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mfmasim.arrays import I64
+    from mfmasim.arrays import I64, Flags
 
 
 LINES = ("row", "column")
+FEWEST = 4
+"""Places that another leading dimension has to explain."""
 TILES = (4, 8, 16, 32, 64, 128, 256)
 """Sides of square tiles."""
 
 
-def explain(
-    needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: tuple[tuple[int, int], str], summed: int
-) -> str:
+class Memory(NamedTuple):
+    """How a matrix lies in memory."""
+
+    shape: tuple[int, int]
+    order: str
+    """``row`` or ``column``: which elements are neighbours."""
+    ld: int = 0
+    """Elements from one line to the next; 0 where lines follow one another."""
+
+
+def explain(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: Memory, summed: int) -> str:
     """Name what all wrong places have in common.
 
     Args:
@@ -27,13 +37,15 @@ def explain(
         holds: element it holds, (places, 2); -1 where it holds none of this matrix.
         slots: row and column of the place in the instruction, (places, 2).
         others: further guesses at what the places would hold, by name, each (places, 2): another format's layout.
-        memory: shape of the matrix and its order in memory.
+        memory: how the matrix lies in memory.
         summed: which coordinate is the summed one (1 for A, 0 for B, -1 where there is none).
 
     Returns:
         A clause, or an empty string. Up to an eighth of the places may hold no element of the matrix.
     """
-    known = (holds >= 0).all(axis=1)
+    known: Flags = np.logical_and.reduce(holds >= 0, axis=1)
+    if stride := _stride(needs, holds, known, memory):
+        return stride
     if not len(needs) or 8 * int((~known).sum()) > len(needs):
         return ""
     without = int((~known).sum())
@@ -45,9 +57,7 @@ def explain(
     return clause
 
 
-def _clause(
-    needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: tuple[tuple[int, int], str], summed: int
-) -> str:
+def _clause(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: Memory, summed: int) -> str:
     if (holds == needs[:, ::-1]).all():
         return "all by exchanging row and column"
     for size in TILES:
@@ -83,18 +93,38 @@ def _clause(
     return ""
 
 
+def _stride(needs: I64, holds: I64, known: Flags, memory: Memory) -> str:
+    """Another leading dimension: each place holds what lies where its element would lie with that one.
+
+    Places without an element have to be those that would then lie outside of the matrix.
+    """
+    (rows, cols), order, ld = memory
+    lines, length = (rows, cols) if order == "row" else (cols, rows)
+    line, place = needs.T if order == "row" else needs[:, ::-1].T
+    if len(needs) < FEWEST or not known.any() or len(np.unique(line[known])) < 2 or not line.all():
+        return ""
+    used = ld or length
+    held_line, held_place = holds.T if order == "row" else holds[:, ::-1].T
+    distance = (held_line * used + held_place - place)[known]
+    found = int(distance[0] // line[known][0])
+    address = found * line + place
+    outside = (address >= lines * used) | (address % used >= length)
+    if found == used or (distance != found * line[known]).any() or not outside[~known].all():
+        return ""
+    return f"all as if the leading dimension were {found}, not {used}"
+
+
 def _one_permutation(positions: I64, moved: I64) -> bool:
     """Whether each position of the summed index is moved by the same distance in every line."""
     return all(len(np.unique(moved[positions == position])) == 1 for position in np.unique(positions))
 
 
-def _address(elements: I64, memory: tuple[tuple[int, int], str]) -> I64:
+def _address(elements: I64, memory: Memory) -> I64:
     """Offset in memory, in elements."""
-    (rows, cols), order = memory
+    (rows, cols), order, _ = memory
     return elements[:, 0] * cols + elements[:, 1] if order == "row" else elements[:, 1] * rows + elements[:, 0]
 
 
-def _other_address(elements: I64, memory: tuple[tuple[int, int], str]) -> I64:
+def _other_address(elements: I64, memory: Memory) -> I64:
     """The same if the matrix were stored in the other order."""
-    shape, order = memory
-    return _address(elements, (shape, "column" if order == "row" else "row"))
+    return _address(elements, Memory(memory.shape, "column" if memory.order == "row" else "row"))

@@ -47,11 +47,12 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
             continue
         needs = np.stack([factor.lines[line, slots][use], factor.ks[line, slots][use] // size], axis=-1)
         have = held[line, block]
-        if not (needs == needs[0]).all():
+        if (have >= 0).all() and not (needs == needs[0]).all():
             where = np.flatnonzero(use) + block * size
             count += _mixed(tile, factor, line, where, needs, have, entry)
         elif (have[:2] != needs[0]).any() or have[2] != byte:
-            text = "the elements of this block of K are multiplied by the scale of another block"
+            text = "the elements of this block of K are multiplied by "
+            text += "the scale of another block" if (have >= 0).all() else "what is no scale of the argument"
             found = entry(tile, operand, role, "mapping-wrong-scale", text)
             line_needed, block_needed = (int(value) for value in needs[0])
             place = (line_needed, block_needed) if factor.role == "A" else (block_needed, line_needed)

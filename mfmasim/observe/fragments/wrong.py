@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.observe.finding import Finding
-from mfmasim.observe.fragments.patterns import explain
+from mfmasim.observe.fragments.patterns import Memory, explain
 from mfmasim.observe.fragments.trace import fragment_of
 
 if TYPE_CHECKING:
@@ -177,9 +177,9 @@ class Reporter:
                     return f"{role} is in {argument.stored}, the kernel expects {name}"
         return ""
 
-    def _memory(self, role: str) -> tuple[tuple[int, int], str]:
+    def _memory(self, role: str) -> Memory:
         argument = self.arguments.by_role[role]
-        return (argument.shape[0], argument.shape[1]), argument.order
+        return Memory((argument.shape[0], argument.shape[1]), argument.order, argument.ld)
 
 
 def operand_of(event: MatrixEvent, name: str) -> Operand:

@@ -131,6 +131,7 @@ def _described(tensor: Tensor, arch: Arch) -> Argument:
         special,
         f"the order {tensor.shuffle}" if tensor.shuffle else f"{tensor.order} order",
         partial(orders_of, tensor, arch) if whole else dict,
+        tensor.ld or 0,
     )
 
 
