@@ -78,7 +78,9 @@ def choose_part(config, items):
     seconds, mine = longtier.divide(tests, parts)[number - 1]
     kept = set(mine)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
+    known = longtier.costs()
     items[:] = [item for item in items if item.nodeid in kept]
+    items.sort(key=lambda item: longtier.begin_of(item.nodeid, known))
     config.stash[PART] = (
         f"long tier: part {part}, {len(mine)} of {len(tests)} tests, {seconds:.0f} CPU seconds expected; "
         f"{longtier.ROUND}={longtier.this_round()}"

@@ -86,13 +86,19 @@ def later(tests, known=None):
     return found
 
 
+def seconds_of(test, known):
+    """CPU seconds of a test, by its own line or its function's."""
+    cost = known.get(test) or known.get(function_of(test))
+    return cost.seconds if cost else UNKNOWN
+
+
 def units(tests, known):
     """Tests that stay together, each with its cost: (seconds, tests)."""
     by_function = defaultdict(list)
     for test in sorted(tests):
         by_function[test if test in known else function_of(test)].append(test)
-    for name, some in by_function.items():
-        seconds = known[name].seconds if name in known else UNKNOWN
+    for some in by_function.values():
+        seconds = seconds_of(some[0], known)
         size = max(1, int(TOGETHER / max(seconds, 1e-3)))
         for start in range(0, len(some), size):
             chunk = some[start : start + size]
@@ -113,6 +119,14 @@ def divide(tests, parts, known=None):
         loads[least] += seconds
         found[least] += chunk
     return list(zip(loads, found, strict=True))
+
+
+def begin_of(test, known):
+    """What the tests of a part are sorted by: dear ones begin first, the others stay beside those of their file.
+
+    One that begins last would keep one process busy, perhaps beyond the limit, while the others have nothing left.
+    """
+    return min(-seconds_of(test, known), -TOGETHER)
 
 
 def chosen(text):

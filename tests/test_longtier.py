@@ -66,6 +66,13 @@ def test_cheap_tests_of_a_function_stay_together():
     assert sorted(len(tests) for _, tests in parts) == [0, 20]
 
 
+def test_dear_tests_of_a_part_begin_first():
+    known = {"a.py::test_a": Cost(1.0, 2), "b.py::test_b": Cost(50.0, 1), "b.py::test_c[x]": Cost(200.0, 1)}
+    tests = ["a.py::test_a[1]", "b.py::test_b", "a.py::test_a[0]", "b.py::test_c[x]", "b.py::test_new"]
+    in_order = sorted(tests, key=lambda test: longtier.begin_of(test, known))
+    assert in_order == ["b.py::test_c[x]", "b.py::test_b", "a.py::test_a[1]", "a.py::test_a[0]", "b.py::test_new"]
+
+
 @pytest.mark.parametrize("text", ["0/8", "9/8", "3", "x/8", "3/8/1"])
 def test_a_part_that_does_not_exist_is_refused(text):
     with pytest.raises(ValueError, match="a part such as 3/8 is expected"):
