@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import os
 from contextlib import contextmanager
+from mmap import PAGESIZE
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -58,7 +58,7 @@ _library = _glibc()
 def resident() -> int:
     """Bytes of this process in memory, under Linux."""
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - after every launch
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(file.read().split()[1]) * PAGESIZE
 
 
 def _return_unused() -> None:
