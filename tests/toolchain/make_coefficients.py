@@ -21,6 +21,33 @@ def _root(z):
     return mp.sqrt(z)
 
 
+J0_ZERO, Y0_ZERO, Y1_ZERO = mp.besseljzero(0, 1), mp.besselyzero(0, 1), mp.besselyzero(1, 1)
+NEAR = mp.mpf("-6.1249"), mp.mpf("6.13")
+FAR = mp.mpf("-0.0624999"), mp.mpf("0.0626")
+
+
+def _less_log(order, x, zero):
+    return mp.bessely(order, x) - 2 / PI * mp.log(x / zero) * mp.besselj(order, x)
+
+
+def _hankel(order, x):
+    """The first Hankel function without its factor exp(i (x - (2 order + 1) pi/4)) sqrt(2 / (pi x))."""
+    turned = mp.mpc(mp.besselj(order, x), mp.bessely(order, x)) * mp.expj((2 * order + 1) * PI / 4 - x)
+    return turned * _root(PI * x / 2)
+
+
+def _modulus(order, x):
+    return abs(_hankel(order, x))
+
+
+def _phase(order, x):
+    return (mp.arg(_hankel(order, x)) * x - (mp.mpf(order) / 2 - mp.mpf(1) / 8)) * x * x
+
+
+def _scaled_i(order, x):
+    return _root(x) * mp.exp(-x) * mp.besseli(order, x)
+
+
 # Name, what it approximates in words, function, interval, coefficients.
 ROWS = (
     ("exp_tail", "(exp(r) - 1 - r) / r^2",
@@ -48,6 +75,29 @@ ROWS = (
     ("stirling", "x (lgamma(x) - (x - 1/2) log(x) + x - log(2 pi)/2), t = 1/x^2",
      lambda t: _stirling(1 / _root(t)), (mp.mpf("1e-12"), mp.mpf(1) / 100), 8),
     ("cbrt_seed", "cbrt(m)", mp.cbrt, (1, 8), 5),
+    ("j0_rest", "J0(x) / (x^2 - j0_zero^2), t = x^2 - 6.125",
+     lambda t: mp.besselj(0, _root(t + 6.125)) / (t + 6.125 - J0_ZERO**2), NEAR, 12),
+    ("j1_rest", "J1(x) / x, t = x^2 - 6.125", lambda t: mp.besselj(1, _root(t + 6.125)) / _root(t + 6.125), NEAR, 12),
+    ("y0_rest", "(Y0(x) - 2/pi log(x / y0_zero) J0(x)) / (x^2 - y0_zero^2), t = x^2 - 6.125",
+     lambda t: _less_log(0, _root(t + 6.125), Y0_ZERO) / (t + 6.125 - Y0_ZERO**2), NEAR, 12),
+    ("y1_rest", "x (Y1(x) - 2/pi log(x / y1_zero) J1(x)) / (x^2 - y1_zero^2), t = x^2 - 6.125",
+     lambda t: _root(t + 6.125) * _less_log(1, _root(t + 6.125), Y1_ZERO) / (t + 6.125 - Y1_ZERO**2), NEAR, 12),
+    *(
+        (f"{name}_{order}_{where}", f"{words}, order {order}, t = 1/x^2{' - 0.051' * (where == 'middle')}",
+         lambda t, function=function, order=order, where=where:
+         function(order, 1 / _root(t + (mp.mpf("0.051") if where == "middle" else 0))), interval, count)
+        for order in (0, 1)
+        for where, interval, of_modulus, of_phase in (
+            ("middle", (mp.mpf("-0.0306"), mp.mpf("0.0307")), 17, 22),
+            ("far", (mp.mpf("1e-12"), mp.mpf("0.0205")), 16, 21),
+        )
+        for name, words, function, count in (
+            ("modulus", "sqrt(pi x / 2) |H(x)|", _modulus, of_modulus),
+            ("phase", "x^3 (arg H(x) - x + (2 order + 1) pi/4) - x^2 (order/2 - 1/8)", _phase, of_phase),
+        )
+    ),
+    ("i0_far", "sqrt(x) exp(-x) I0(x), t = 1/x - 0.0625", lambda t: _scaled_i(0, 1 / (t + 0.0625)), FAR, 27),
+    ("i1_far", "sqrt(x) exp(-x) I1(x), t = 1/x - 0.0625", lambda t: _scaled_i(1, 1 / (t + 0.0625)), FAR, 27),
 )  # fmt: skip
 
 
@@ -107,6 +157,9 @@ PAIRS = (
     ("atan_one", "atan(1)", mp.atan(1)),
     ("half_log_two_pi", "log(2 pi) / 2", mp.log(2 * PI) / 2),
     ("sqrt_half", "1 / sqrt(2)", mp.sqrt(mp.mpf(1) / 2)),
+    ("j0_zero", "the first zero of J0", J0_ZERO),
+    ("y0_zero", "the first zero of Y0", Y0_ZERO),
+    ("y1_zero", "the first zero of Y1", Y1_ZERO),
     ("erf_slope", "2 / sqrt(pi) - 1", 2 / mp.sqrt(PI) - 1),
     ("erf_cubic", "-2 / (3 sqrt(pi))", -2 / (3 * mp.sqrt(PI))),
 )

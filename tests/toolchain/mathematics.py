@@ -139,6 +139,8 @@ FOR_SINH = both(by_type(between(-710, 710), between(-89, 89)), between(-1, 1))
 LARGE = by_type(sizes(0, 1023), sizes(0, 127))
 ANY = both(everywhere, between(-8, 8))
 ANGLES = both(everywhere, between(-10, 10), hard_angles, sizes(0, 40, signed=True))
+BESSEL = both(between(-30, 30), sizes(-30, 40, signed=True))
+POSITIVE_BESSEL = both(between(0.001, 30), sizes(-30, 40))
 UNIT = both(between(-1, 1), sizes(-30, 0, signed=True))
 
 ROWS = (
@@ -181,10 +183,16 @@ ROWS = (
     Row("normcdfinv", lambda p: -mp.sqrt(2) * mp.erfinv(1 - 2 * p), 4, 1, "(0, 1)", between(0.001, 0.49)),
     Row("tgamma", mp.gamma, 2, 1, "all finite results", gamma_arguments),
     Row("lgamma", lambda x: mp.loggamma(x).real, 3, 1, "x > 0", lgamma_arguments),
+    Row("j0", lambda x: mp.besselj(0, x), 4, 1, "up to 2^40", BESSEL),
+    Row("j1", lambda x: mp.besselj(1, x), 4, 1, "up to 2^40", BESSEL),
+    Row("y0", lambda x: mp.bessely(0, x), 10, 1, "up to 2^40", POSITIVE_BESSEL),
+    Row("y1", lambda x: mp.bessely(1, x), 6, 1, "up to 2^40", POSITIVE_BESSEL),
+    Row("cyl_bessel_i0", lambda x: mp.besseli(0, x), 4, 1, "all finite results", FOR_SINH),
+    Row("cyl_bessel_i1", lambda x: mp.besseli(1, x), 4, 1, "all finite results", FOR_SINH),
 )
 
-GROUPS = (ROWS[:9], ROWS[9:24], ROWS[24:])
-GROUP_OF = {row.name: number for number, rows in enumerate(GROUPS) for row in rows}
+GROUPS = {0: ROWS[:9], 1: ROWS[9:24], 2: ROWS[24:-6], 4: ROWS[-6:]}
+GROUP_OF = {row.name: number for number, rows in GROUPS.items() for row in rows}
 
 
 def launch(code, kernel, arguments, out):

@@ -122,24 +122,6 @@ def test_headers_and_groups_are_c_plus_plus_11(tmp_path):
     assert len(kernels(compile_hip(source, "gfx942", "ziglang", flags=["-std=c++11"]).data)) == 1
 
 
-def test_every_missing_function_says_its_name(tmp_path):
-    # Once in a kernel that lives: an error that names it. Once on the host and in dead code: no error.
-    names = ["j0f", "j1f", "y0f", "y1f", "cyl_bessel_i0f", "cyl_bessel_i1f"]
-    source = tmp_path / "k.hip"
-    body = "\n".join(f"  x[{i}] = {name}(x[{i}]);" for i, name in enumerate(names))
-    source.write_text(f"#include <hip/hip_runtime.h>\n__global__ void k(float* x) {{\n{body}\n}}\n")
-    with pytest.raises(MfmasimError) as caught:
-        compile_hip(source, "gfx942", "ziglang")
-    said = re.findall(r"k\.hip:(\d+):\d+: error: .*mfmasim: (\w+) needs ROCm's device libraries", str(caught.value))
-    assert said == [(str(line), name) for line, name in enumerate(names, 3)]
-    source.write_text(
-        "#include <hip/hip_runtime.h>\n"
-        "__global__ void k(float* x) { if (false) x[0] = j0f(x[1]); }\n"
-        'float host(float x) { return sinf(x) + powf(x, 2.0f) + abs(-3) + fma(x, x, 1.0) + j0f(x) + printf(""); }\n'
-    )
-    assert kernels(compile_hip(source, "gfx942", "ziglang").data) == {"_Z1kPf"}
-
-
 def ocp_rows():
     """Result, name and argument types of each row of the header that lists what only gfx950 has."""
     text = (HIP.parent / "mfmasim" / "ocp_missing.h").read_text()

@@ -232,3 +232,41 @@ def test_the_page_states_every_function_within_its_bound():
         assert (f64_bound, f32_bound) == (row.f64, row.f32)
         assert f64 <= f64_bound
         assert f32 <= f32_bound
+
+
+def test_bessel_functions_of_every_order(group):
+    """Relative to the result where the order is above the argument, to the amplitude of the wave below."""
+    rng = np.random.default_rng(11)
+    n = rng.integers(-40, 41, 256).astype(np.int32)
+    x = np.concatenate([rng.uniform(0.01, 60, 192), 2.0 ** rng.uniform(-60, 12, 64)])
+    n[:4], x[:4] = [2, 2, 1000, 1000], [1e-9, 2.0, 999.5, 1000.5]
+    for name, function in (("jn", mathematics.mp.besselj), ("yn", mathematics.mp.bessely)):
+        got = np.zeros(256)
+        launch(group(4), f"{name}_f64", [n, x], [got])
+        compared = 0
+        for order, argument, value in zip(n.tolist(), x.tolist(), got.tolist(), strict=True):
+            exact = function(order, mathematics.mp.mpf(argument))
+            if abs(exact) < 1e-290 or abs(exact) > 1e290:
+                assert abs(value) < 1e-280 or abs(value) > 1e280
+                continue
+            wave = (2 / (mathematics.mp.pi * argument)) ** 0.5 if abs(order) <= argument else 0
+            assert abs(value - exact) <= mathematics.mp.mpf(2) ** -45 * max(abs(exact), wave), (name, order, argument)
+            compared += 1
+        assert compared > 200
+
+
+def test_bessel_functions_of_special_values(group):
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0])
+    expected = {
+        "j0": [1, 1, 0, 0, np.nan, None], "j1": [0.0, -0.0, 0, 0, np.nan, None],
+        "y0": [-np.inf, -np.inf, 0, np.nan, np.nan, np.nan], "y1": [-np.inf, -np.inf, 0, np.nan, np.nan, np.nan],
+        "cyl_bessel_i0": [1, 1, np.inf, np.inf, np.nan, None],
+        "cyl_bessel_i1": [0.0, -0.0, np.inf, -np.inf, np.nan, None],
+    }  # fmt: skip
+    for name, values in expected.items():
+        got = np.zeros(x.size)
+        launch(group(4), f"{name}_f64", [x], [got])
+        known = np.array([value is not None for value in values])
+        wanted = np.array([value for value in values if value is not None], np.float64)
+        assert np.array_equal(got[known], wanted, equal_nan=True), name
+        assert np.array_equal(np.signbit(got[known][:2]), np.signbit(wanted[:2])), name

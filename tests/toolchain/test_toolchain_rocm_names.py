@@ -160,7 +160,7 @@ def test_functions_by_the_names_of_the_device_libraries(launch):
 
 def test_arguments_of_other_types_count_as_double(launch):
     i, s = 3, -2
-    out, narrow = np.zeros(26), np.zeros(1, np.float32)
+    out, narrow = np.zeros(28), np.zeros(1, np.float32)
     launch("promoted", 1, 1, np.array([i, s], np.int32), out, narrow)
     ones = [
         math.acosh,
@@ -192,6 +192,8 @@ def test_arguments_of_other_types_count_as_double(launch):
         i * 0.5 + s,
         2 + 8,
         -2,
+        4 + 8 * 2 + 64 * 3,
+        1 + 4,
     ]
     assert np.allclose(out, expected, rtol=1e-14, atol=0)
     assert narrow[0] == 27

@@ -22,6 +22,12 @@ extern "C" __global__ void norm4d_f64(const double* x, double* out) { out[AT] = 
 ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh)
 ONE(erf) ONE(erfc) ONE(erfcx) ONE(erfinv) ONE(erfcinv) ONE(normcdf) ONE(normcdfinv)
 ONE(tgamma) ONE(lgamma)
+#elif GROUP == 4
+ONE(j0) ONE(j1) ONE(y0) ONE(y1) ONE(cyl_bessel_i0) ONE(cyl_bessel_i1)
+#define ORDERED(name)                                                                                                       \
+  extern "C" __global__ void name##_f64(const int* n, const double* x, double* out) { out[AT] = name(n[AT], x[AT]); }       \
+  extern "C" __global__ void name##_f32(const int* n, const float* x, float* out) { out[AT] = name##f(n[AT], x[AT]); }
+ORDERED(jn) ORDERED(yn)
 #else
 TWO(fmod) TWO(remainder) TWO(nextafter) TWO(fdim) TWO(fmin) TWO(fmax)
 ONE(logb) ONE(trunc) ONE(rint) ONE(round)

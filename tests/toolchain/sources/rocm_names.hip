@@ -113,6 +113,8 @@ __global__ void promoted(const int *in, double *out, float *narrow) {
   *out++ = atan2(i, 2.0f), *out++ = copysign(i, -1.0f), *out++ = fdim(i, 1.5), *out++ = hypot(i, s), *out++ = remainder(i, 2.5f);
   *out++ = max(i, 2.5f), *out++ = min(i, 2.5), *out++ = min(s, s), *out++ = ldexp(i, 3), *out++ = frexp(i, &power), *out++ = power;
   *out++ = fma(i, 0.5f, s), *out++ = isnan(i) + 2 * isfinite(s) + 4 * signbit(i) + 8 * isnormal(0.5f), *out++ = lround(s);
+  *out++ = fpclassify(i) + 8 * fpclassify(0.0f) + 64 * fpclassify(1e-40f);
+  *out++ = isgreater(i, 2.5f) + 2 * islessequal(i, s) + 4 * isunordered(i, __builtin_nanf("")) + 8 * islessgreater(1.0f, 1.0f);
   *narrow = powif((float)i, 3);
 }
 

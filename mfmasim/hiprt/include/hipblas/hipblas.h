@@ -9,7 +9,12 @@ typedef struct mfmasim_blas {
   hipStream_t stream;
   int pointers_on_device;
 } *hipblasHandle_t;
+#if defined(HIPBLAS_USE_HIP_HALF)
+#include <hip/hip_fp16.h>
+typedef __half hipblasHalf;
+#else
 typedef unsigned short hipblasHalf;
+#endif
 typedef hipDataType hipblasDatatype_t;
 typedef enum {
   HIPBLAS_STATUS_SUCCESS, HIPBLAS_STATUS_NOT_INITIALIZED, HIPBLAS_STATUS_ALLOC_FAILED, HIPBLAS_STATUS_INVALID_VALUE,

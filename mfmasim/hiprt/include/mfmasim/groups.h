@@ -109,6 +109,14 @@ class grid_group {
 };
 static __device__ inline grid_group this_grid() { return grid_group(); }
 
+// hipLaunchCooperativeKernelMultiDevice is not served: a launch is the only grid of its group.
+class multi_grid_group : public grid_group {
+ public:
+  static __device__ unsigned int num_grids() { return 1; }
+  static __device__ unsigned int grid_rank() { return 0; }
+};
+static __device__ inline multi_grid_group this_multi_grid() { return multi_grid_group(); }
+
 // Groups of `size` consecutive work-items, a power of two that divides a wave.
 __device__ inline thread_group tiled_partition(const thread_group &parent, unsigned int size) {
   unsigned int first = parent.thread_rank() & ~(size - 1);

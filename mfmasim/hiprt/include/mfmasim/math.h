@@ -122,6 +122,19 @@ MFMASIM_DEVICE bool isnormal(float x) { return __builtin_isnormal(x); }
 MFMASIM_DEVICE bool isnormal(double x) { return __builtin_isnormal(x); }
 MFMASIM_DEVICE bool signbit(float x) { return __builtin_signbit(x); }
 MFMASIM_DEVICE bool signbit(double x) { return __builtin_signbit(x); }
+// glibc's FP_NAN, FP_INFINITE, FP_NORMAL, FP_SUBNORMAL, FP_ZERO.
+MFMASIM_DEVICE int fpclassify(float x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
+MFMASIM_DEVICE int fpclassify(double x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
+#define MFMASIM_ORDERED(name)                                                        \
+  MFMASIM_DEVICE bool name(float x, float y) { return __builtin_##name(x, y); }       \
+  MFMASIM_DEVICE bool name(double x, double y) { return __builtin_##name(x, y); }
+MFMASIM_ORDERED(isgreater)
+MFMASIM_ORDERED(isgreaterequal)
+MFMASIM_ORDERED(isless)
+MFMASIM_ORDERED(islessequal)
+MFMASIM_ORDERED(islessgreater)
+MFMASIM_ORDERED(isunordered)
+#undef MFMASIM_ORDERED
 #endif
 
 // The C library's names for them.

@@ -35,10 +35,6 @@
 #define MFMASIM_MEMBER __host__ __device__ inline __attribute__((always_inline, nodebug))
 #define MFMASIM_MEMBER_DEVICE __device__ inline __attribute__((always_inline, nodebug))
 
-// A function that is declared and has no body here: a call that survives optimisation is an error that names it.
-#define MFMASIM_MISSING(name) \
-  __device__ __attribute__((error("mfmasim: " #name " needs ROCm's device libraries (compile with hipcc)")))
-
 // Ends the wave with a trap, at the line of the kernel. LLVM 22 lowers __builtin_trap on gfx1100 to gfx1103 to several
 // blocks (FeaturePrivEnabledTrap2NopBug), and instructions that stand after it in the function and are expanded in the
 // same pass, such as calls, are lost; from code object v5 on the trap handler needs no more than s_trap 2.

@@ -58,8 +58,9 @@ __global__ void aggregated(const int* in, int* counter, int* out) {
 
 __global__ void grid_numbers(unsigned long long* out, int* counts) {
   cg::grid_group grid = cg::this_grid();
+  cg::multi_grid_group all = cg::this_multi_grid();
   cg::thread_block block = cg::this_thread_block();
-  out[grid.thread_rank()] = grid.size() << 32 | block.thread_index().y << 16 | block.group_index().x << 8 | grid.is_valid();
+  out[all.thread_rank()] = all.size() * all.num_grids() << 32 | block.thread_index().y << 16 | block.group_index().x << 8 | grid.is_valid();
   int count = __syncthreads_count(block.thread_rank() % 3 == 0);
   count = count << 2 | __syncthreads_and(block.thread_rank() < 1000) << 1 | __syncthreads_or(block.thread_rank() == 2000);
   if (cg::thread_rank(block) == 0) counts[grid.block_rank()] = count + 0 * cg::group_size(block);

@@ -17,6 +17,9 @@ static constexpr pair atan_half = {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56};
 static constexpr pair atan_one = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};  // atan(1)
 static constexpr pair half_log_two_pi = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};  // log(2 pi) / 2
 static constexpr pair sqrt_half = {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55};  // 1 / sqrt(2)
+static constexpr pair j0_zero = {0x1.33d152e971b40p+1, -0x1.0f539d7da258ep-53};  // the first zero of J0
+static constexpr pair y0_zero = {0x1.c982eb8d417eap-1, 0x1.ea9d270347f83p-56};  // the first zero of Y0
+static constexpr pair y1_zero = {0x1.193bed4dff243p+1, -0x1.bd1e50d219bfdp-55};  // the first zero of Y1
 static constexpr pair erf_slope = {0x1.06eba8214db69p-3, -0x1.ca38add602500p-57};  // 2 / sqrt(pi) - 1
 static constexpr pair erf_cubic = {-0x1.812746b0379e7p-2, 0x1.ee12e49cab700p-57};  // -2 / (3 sqrt(pi))
 static constexpr double half_pi_third = -0x1.f1976b7ed8fbcp-110;  // what half_pi leaves
@@ -127,6 +130,130 @@ static constexpr double stirling[] = {
 static constexpr double cbrt_seed[] = {
     0x1.4ecb7ee28e2bbp-1, 0x1.a612e6bf7887cp-2, -0x1.166aa5a8ad33cp-4, 0x1.ca0ace5bab84ep-8,
     -0x1.2e387317adddep-12,
+};
+
+// J0(x) / (x^2 - j0_zero^2), t = x^2 - 6.125: within 2^-66.
+static constexpr double j0_rest[] = {
+    -0x1.ad3171eaff1aap-4, 0x1.2b2cb14ab3344p-7, -0x1.3332a1ca550a6p-12, 0x1.4d7be986eee1dp-18,
+    -0x1.c23f92a257119p-25, 0x1.9f89784e09ccep-32, -0x1.170dbe09538e7p-39, 0x1.1d24a2436bbdep-47,
+    -0x1.ca6a02a71dbb7p-56, 0x1.2988008891f28p-64, -0x1.3e8844d60dbacp-73, 0x1.1de8e1aa6a091p-82,
+};
+
+// J1(x) / x, t = x^2 - 6.125: within 2^-61.
+static constexpr double j1_rest[] = {
+    0x1.a0690f08252ebp-3, -0x1.27e4a80c2eac4p-5, 0x1.ca2002c71a8cap-10, -0x1.4c481c1ce0939p-15,
+    0x1.18b630017a57cp-21, -0x1.371806980e99ep-28, 0x1.e7ad7bd5a2a0ep-36, -0x1.1cd649a356950p-43,
+    0x1.01a26c2532915p-51, -0x1.73a5f8fa40f5cp-60, 0x1.b5be2e787e372p-69, -0x1.aca8df2787da8p-78,
+};
+
+// (Y0(x) - 2/pi log(x / y0_zero) J0(x)) / (x^2 - y0_zero^2), t = x^2 - 6.125: within 2^-65.
+static constexpr double y0_rest[] = {
+    0x1.9394d56496acdp-4, -0x1.649a4b17301a8p-7, 0x1.a60ba941fb92bp-12, -0x1.f9a2e95f41545p-18,
+    0x1.6fa76d10f2161p-24, -0x1.67e6fdfdc409ap-31, 0x1.fb61e218251afp-39, -0x1.0e0d753a012e4p-46,
+    0x1.c1baf9635a367p-55, -0x1.2d0b17ce9f85bp-63, 0x1.4b3d2f4fa9718p-72, -0x1.30b25a49a4a29p-81,
+};
+
+// x (Y1(x) - 2/pi log(x / y1_zero) J1(x)) / (x^2 - y1_zero^2), t = x^2 - 6.125: within 2^-62.
+static constexpr double y1_rest[] = {
+    0x1.7982a00ac7220p-3, 0x1.398b00ad5e406p-9, -0x1.ac1284539fc57p-11, 0x1.d90b680ca504bp-16,
+    -0x1.f1bea6fadc40fp-22, 0x1.3e0b65a0ce353p-28, -0x1.145af8d4932f6p-35, 0x1.5d93676abb48dp-43,
+    -0x1.512c5fb0df456p-51, 0x1.008ea2f6b9fddp-59, -0x1.3c4a08a760f90p-68, 0x1.4239b745067aap-77,
+};
+
+// sqrt(pi x / 2) |H(x)|, order 0, t = 1/x^2 - 0.051: within 2^-59.
+static constexpr double modulus_0_middle[] = {
+    0x1.fe7b010ac1c20p-1, -0x1.bf2cb0d3d5687p-5, 0x1.ee6267df8ddfap-5, -0x1.41e44b7514d49p-3,
+    0x1.4494cd8d96ac0p-1, -0x1.ac5620211f1fep+1, 0x1.5378f2fae23a1p+4, -0x1.336eddae605e4p+7,
+    0x1.3438b28312f07p+10, -0x1.4e8be996a9f94p+13, 0x1.83ddbcf8e9544p+16, -0x1.e484c2364c487p+19,
+    0x1.3733909be10d5p+23, -0x1.478fa9b97618dp+26, 0x1.baba4dfe2b656p+29, -0x1.6b52fb44711a1p+34,
+    0x1.0d808efc7d1d2p+38,
+};
+
+// x^3 (arg H(x) - x + (2 order + 1) pi/4) - x^2 (order/2 - 1/8), order 0, t = 1/x^2 - 0.051: within 2^-57.
+static constexpr double phase_0_middle[] = {
+    0x1.d398b4f094710p-5, -0x1.f632c29d75048p-4, 0x1.e72d4f88583dbp-2, -0x1.469cf4cb486cfp+1,
+    0x1.0d010bdff4c92p+4, -0x1.ff39ed2e71649p+6, 0x1.0de844086ffabp+10, -0x1.351ff1962b996p+13,
+    0x1.79b344178beb7p+16, -0x1.e687ad1fe677bp+19, 0x1.4772799d05966p+23, -0x1.c996af9afb15dp+26,
+    0x1.4aeb0f5143b64p+30, -0x1.eb3395a9aaec0p+33, 0x1.6a2a556810fbep+37, -0x1.19183e121e782p+41,
+    0x1.17b86f02d3a34p+45, -0x1.c668088154fc4p+48, 0x1.4cdf68df745d8p+48, -0x1.72d758c35bbc8p+51,
+    0x1.381eb7b030e02p+61, -0x1.0c9c5e021a524p+65,
+};
+
+// sqrt(pi x / 2) |H(x)|, order 0, t = 1/x^2: within 2^-60.
+static constexpr double modulus_0_far[] = {
+    0x1.0000000000000p+0, -0x1.ffffffffff87fp-5, 0x1.a7fffffc2165fp-4, -0x1.15effccb39dc6p-1,
+    0x1.764fac4504631p+2, -0x1.ab5a37bec93b1p+6, 0x1.70b4a43faee00p+11, -0x1.b36e922b2c5aep+16,
+    0x1.36cffaad6b454p+22, -0x1.cf5d63ee36618p+27, 0x1.3c58c010f3045p+33, -0x1.6626798dd6001p+38,
+    0x1.366918b9c1154p+43, -0x1.7ad08c74080abp+47, 0x1.1edd8704c6601p+51, -0x1.9343764e95fb0p+53,
+};
+
+// x^3 (arg H(x) - x + (2 order + 1) pi/4) - x^2 (order/2 - 1/8), order 0, t = 1/x^2: within 2^-55.
+static constexpr double phase_0_far[] = {
+    0x1.0aaaaaaaaaaabp-4, -0x1.ad33333332b47p-3, 0x1.a3584922cfc27p+0, -0x1.779a1e4b77e19p+4,
+    0x1.0bd1be5332aa3p+9, -0x1.16ada2d0ed3d5p+14, 0x1.8e2ecf212b79ep+19, -0x1.72e7fcfaa1838p+25,
+    0x1.a6fb97ebb1e05p+31, -0x1.0ea8d9c5c2910p+38, 0x1.60989dea613e4p+44, -0x1.ae22966a6b5afp+50,
+    0x1.cece977430880p+56, -0x1.a58b10d83edafp+62, 0x1.3b3e1c11910fdp+68, -0x1.78a1f5345b34cp+73,
+    0x1.5ca2f5bfd8169p+78, -0x1.e01ea3bace070p+82, 0x1.cdbd914fbf46ep+86, -0x1.143ab8562a2cdp+90,
+    0x1.351f4a0b50b18p+92,
+};
+
+// sqrt(pi x / 2) |H(x)|, order 1, t = 1/x^2 - 0.051: within 2^-58.
+static constexpr double modulus_1_middle[] = {
+    0x1.0256b90916bd9p+0, 0x1.60043674ec2bap-3, -0x1.0061a21fb2166p-3, 0x1.0fa52080f11e0p-2,
+    -0x1.eaff84928a007p-1, 0x1.2fcd36d292194p+2, -0x1.cddbf5d29ec34p+4, 0x1.962d6f33b40d4p+7,
+    -0x1.8e6a96c518431p+10, 0x1.a92dc98ab0637p+13, -0x1.e63e15c9fdb47p+16, 0x1.2c018af770566p+20,
+    -0x1.7db72976cfa58p+23, 0x1.918c507b33d9fp+26, -0x1.0d6fe5804fc20p+30, 0x1.b1b204d3b073dp+34,
+    -0x1.4009f0336aaf9p+38,
+};
+
+// x^3 (arg H(x) - x + (2 order + 1) pi/4) - x^2 (order/2 - 1/8), order 1, t = 1/x^2 - 0.051: within 2^-58.
+static constexpr double phase_1_middle[] = {
+    -0x1.317aab9ff4d5dp-3, 0x1.e7082d3cee5f3p-3, -0x1.8baea27abe921p-1, 0x1.e1528d3be3b34p+1,
+    -0x1.7615723be4463p+4, 0x1.563493acdc45bp+7, -0x1.5fc3282981c77p+10, 0x1.8ada86c607f0cp+13,
+    -0x1.daedd1f9b656bp+16, 0x1.2e089b9523c91p+20, -0x1.924eff4972668p+23, 0x1.169df059be0cfp+27,
+    -0x1.8fdf45a185b73p+30, 0x1.26ceff74aa6c3p+34, -0x1.b0ac3bd62ba64p+37, 0x1.4e0f51ebf5473p+41,
+    -0x1.49061ece58295p+45, 0x1.0a29690e005dep+49, -0x1.e1687a243cc10p+48, 0x1.21478e36aed3ep+52,
+    -0x1.690a4520e26adp+61, 0x1.35e059dc7de5cp+65,
+};
+
+// sqrt(pi x / 2) |H(x)|, order 1, t = 1/x^2: within 2^-60.
+static constexpr double modulus_1_far[] = {
+    0x1.0000000000000p+0, 0x1.7fffffffffdeap-3, -0x1.8bfffffdd96e8p-3, 0x1.9c4ffc6fd82c4p-1,
+    -0x1.ef59d3e9cb45bp+2, 0x1.096a5f5ad7e21p+7, -0x1.b858ed555dbb6p+11, 0x1.faf110081e8fbp+16,
+    -0x1.641b191201c9dp+22, 0x1.06f20b7e7dd32p+28, -0x1.6515625191f48p+33, 0x1.92f9b0b04666dp+38,
+    -0x1.5c91bf517992fp+43, 0x1.a8d56fa12e75ap+47, -0x1.416e21154fd27p+51, 0x1.c3917a0328f8ep+53,
+};
+
+// x^3 (arg H(x) - x + (2 order + 1) pi/4) - x^2 (order/2 - 1/8), order 1, t = 1/x^2: within 2^-56.
+static constexpr double phase_1_far[] = {
+    -0x1.5000000000000p-3, 0x1.7bcccccccc87dp-2, -0x1.2f486db5e631fp+1, 0x1.e9fbf2a0ade45p+4,
+    -0x1.499771a31efb5p+9, 0x1.4a891d79e08eep+14, -0x1.cc70201ff4d9ep+19, 0x1.a52218aec37e0p+25,
+    -0x1.da0e775ba07a7p+31, 0x1.2cb32da5054c5p+38, -0x1.859073934ac2ep+44, 0x1.d99a49a3c8927p+50,
+    -0x1.fc7a69f997bdfp+56, 0x1.ce7e760f5e02ap+62, -0x1.598a0ce03cf5cp+68, 0x1.9c8dd603062fep+73,
+    -0x1.7db3c114117edp+78, 0x1.06bb4b806a40fp+83, -0x1.f9349d53acea8p+86, 0x1.2e2a0b194cf9dp+90,
+    -0x1.5215a6fb338d3p+92,
+};
+
+// sqrt(x) exp(-x) I0(x), t = 1/x - 0.0625: within 2^-59.
+static constexpr double i0_far[] = {
+    0x1.9bd428ad249a5p-2, 0x1.b87969bb93bbap-5, 0x1.1daa72b5e703ep-5, 0x1.75e5ee7043dd1p-5,
+    0x1.8e5139f942814p-4, 0x1.3f49ace67352cp-2, 0x1.7d0fb9ef31477p+0, 0x1.51cc2dfecb736p+3,
+    0x1.7215a786490f7p+6, 0x1.03dc5328b5266p+9, -0x1.cc9c1ea46e2b1p+12, -0x1.ce213976ab15cp+17,
+    -0x1.80d8f7e2e05a9p+20, 0x1.080a4bb757a9ap+25, 0x1.12e746c5e560dp+29, -0x1.04a254e5af778p+32,
+    -0x1.e75b388af1c12p+36, 0x1.0ae4f1813f6c0p+39, 0x1.652f57dfaac35p+44, -0x1.0f0d45d545fa3p+46,
+    -0x1.a4c39582c558dp+51, 0x1.c67a6280c1a2bp+52, 0x1.6a533db3cc903p+58, -0x1.f9c9d0ea8ec84p+58,
+    -0x1.8b4c7e93c4e48p+64, 0x1.0aa47dd2f1ab3p+64, 0x1.93dc1f2209f65p+69,
+};
+
+// sqrt(x) exp(-x) I1(x), t = 1/x - 0.0625: within 2^-59.
+static constexpr double i1_far[] = {
+    0x1.8ebe783a84030p-2, -0x1.3f796198ee639p-3, -0x1.cbc54df1eda29p-5, -0x1.f89c2304dc325p-5,
+    -0x1.ec8e0ff194e4bp-4, -0x1.76138433a8854p-2, -0x1.ad8dfe435816ep+0, -0x1.7277f3bac0fc3p+3,
+    -0x1.917149662d6b5p+6, -0x1.21d7157f4c0d4p+9, 0x1.cb92e0181411ep+12, 0x1.e3857600adabbp+17,
+    0x1.a88ee393e6137p+20, -0x1.0ad2441ede16bp+25, -0x1.237534eba4838p+29, 0x1.fba9a9ce5ccadp+31,
+    0x1.fe81d2288e576p+36, -0x1.f7a39d5696a13p+38, -0x1.74723e6d464a3p+44, 0x1.f7b3668887d55p+45,
+    0x1.b62176da4cccep+51, -0x1.a54d8168466abp+52, -0x1.793ad52ff9655p+58, 0x1.d61ffe033923ap+58,
+    0x1.9baf86cab58c2p+64, -0x1.f174f0bce5e2bp+63, -0x1.a4c7a1a341d83p+69,
 };
 
 }  // namespace mfmasim

@@ -1,6 +1,8 @@
 // The names of C's library and HIP's own, for both precisions, on the functions of this folder.
 #pragma once
 
+#include <mfmasim/math/bessel.h>
+#include <mfmasim/math/directed.h>
 #include <mfmasim/math/error_function.h>
 #include <mfmasim/math/exponential.h>
 #include <mfmasim/math/gamma.h>
@@ -179,32 +181,24 @@ MFMASIM_DEVICE float scalbn(float x, int exponent) { return scalbnf(x, exponent)
 MFMASIM_DEVICE float nanf(const char *) { return __builtin_nanf(""); }
 MFMASIM_DEVICE double nan(const char *) { return __builtin_nan(""); }
 
-// Bessel functions are ROCm's alone; without its libraries a call that survives optimisation is an error that names it.
-#if defined(MFMASIM_DEVICE_LIBS)
-#define MFMASIM_BESSEL(name) MFMASIM_ONE(name)
-#else
-#define MFMASIM_BESSEL(name)                 \
-  MFMASIM_MISSING(name) double name(double); \
-  MFMASIM_MISSING(name##f) float name##f(float);
-#endif
-MFMASIM_HOSTS_1(j0) MFMASIM_BESSEL(j0)
-MFMASIM_HOSTS_1(j1) MFMASIM_BESSEL(j1)
-MFMASIM_HOSTS_1(y0) MFMASIM_BESSEL(y0)
-MFMASIM_HOSTS_1(y1) MFMASIM_BESSEL(y1)
-#define MFMASIM_ORDERED(name)                             \
-  extern "C" double name(int, double) noexcept;           \
-  extern "C" float name##f(int, float) noexcept;          \
-  MFMASIM_MISSING(name) double name(int, double);         \
-  MFMASIM_MISSING(name##f) float name##f(int, float);
+MFMASIM_C_ONE(j0)
+MFMASIM_C_ONE(j1)
+MFMASIM_C_ONE(y0)
+MFMASIM_C_ONE(y1)
+MFMASIM_ONE(cyl_bessel_i0)
+MFMASIM_ONE(cyl_bessel_i1)
+// ROCm has none for these: its header's recurrence goes upwards whatever the argument.
+#define MFMASIM_ORDERED(name)                                                        \
+  extern "C" double name(int, double) noexcept;                                      \
+  extern "C" float name##f(int, float) noexcept;                                     \
+  MFMASIM_DEVICE double name(int n, double x) { return mfmasim::name(n, x); }        \
+  MFMASIM_DEVICE float name##f(int n, float x) { return (float)mfmasim::name(n, x); }
 MFMASIM_ORDERED(jn)
 MFMASIM_ORDERED(yn)
 #undef MFMASIM_ORDERED
-MFMASIM_BESSEL(cyl_bessel_i0)
-MFMASIM_BESSEL(cyl_bessel_i1)
 
 #undef MFMASIM_F64
 #undef MFMASIM_F32
-#undef MFMASIM_BESSEL
 #undef MFMASIM_EXACT
 #undef MFMASIM_EXACT_1
 #undef MFMASIM_EXACT_2

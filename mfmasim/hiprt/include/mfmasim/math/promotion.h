@@ -69,6 +69,7 @@ MFMASIM_PROMOTED(bool, isinf)
 MFMASIM_PROMOTED(bool, isnan)
 MFMASIM_PROMOTED(bool, isnormal)
 MFMASIM_PROMOTED(bool, signbit)
+MFMASIM_PROMOTED(int, fpclassify)
 #endif
 #undef MFMASIM_PROMOTED
 
@@ -78,21 +79,29 @@ MFMASIM_DEVICE double pow(double x, int n) { return pow(x, (double)n); }
 MFMASIM_DEVICE _Float16 pow(_Float16 x, int n) { return (_Float16)pow((float)x, n); }
 MFMASIM_DEVICE float powif(float x, int n) { return pow(x, n); }
 MFMASIM_DEVICE double powi(double x, int n) { return pow(x, n); }
-#define MFMASIM_PROMOTED(name)                                                                                 \
-  template <typename A_, typename B_>                                                                          \
-  MFMASIM_MEMBER_DEVICE typename mfmasim::only<mfmasim::mixed<A_, B_>::value, double>::type name(A_ x, B_ y) { \
-    return ::name((double)x, (double)y);                                                                       \
+#define MFMASIM_PROMOTED(R, name)                                                                         \
+  template <typename A_, typename B_>                                                                     \
+  MFMASIM_MEMBER_DEVICE typename mfmasim::only<mfmasim::mixed<A_, B_>::value, R>::type name(A_ x, B_ y) { \
+    return ::name((double)x, (double)y);                                                                  \
   }
-MFMASIM_PROMOTED(atan2)
-MFMASIM_PROMOTED(copysign)
-MFMASIM_PROMOTED(fdim)
-MFMASIM_PROMOTED(fmax)
-MFMASIM_PROMOTED(fmin)
-MFMASIM_PROMOTED(fmod)
-MFMASIM_PROMOTED(hypot)
-MFMASIM_PROMOTED(nextafter)
-MFMASIM_PROMOTED(pow)
-MFMASIM_PROMOTED(remainder)
+MFMASIM_PROMOTED(double, atan2)
+MFMASIM_PROMOTED(double, copysign)
+MFMASIM_PROMOTED(double, fdim)
+MFMASIM_PROMOTED(double, fmax)
+MFMASIM_PROMOTED(double, fmin)
+MFMASIM_PROMOTED(double, fmod)
+MFMASIM_PROMOTED(double, hypot)
+MFMASIM_PROMOTED(double, nextafter)
+MFMASIM_PROMOTED(double, pow)
+MFMASIM_PROMOTED(double, remainder)
+#if !defined(isnan)
+MFMASIM_PROMOTED(bool, isgreater)
+MFMASIM_PROMOTED(bool, isgreaterequal)
+MFMASIM_PROMOTED(bool, isless)
+MFMASIM_PROMOTED(bool, islessequal)
+MFMASIM_PROMOTED(bool, islessgreater)
+MFMASIM_PROMOTED(bool, isunordered)
+#endif
 #undef MFMASIM_PROMOTED
 // Of integers these stay integers; other types than C's own need an order.
 #define MFMASIM_PROMOTED(name, op)                                                                                \
