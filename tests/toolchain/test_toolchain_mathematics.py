@@ -255,15 +255,20 @@ def test_bessel_functions_of_every_order(group):
         assert compared > 200
 
 
+SPECIAL_BESSEL = {
+    "j0": [1, 1, 0, 0, np.nan, None],
+    "j1": [0.0, -0.0, 0, 0, np.nan, None],
+    "y0": [-np.inf, -np.inf, 0, np.nan, np.nan, np.nan],
+    "y1": [-np.inf, -np.inf, 0, np.nan, np.nan, np.nan],
+    "cyl_bessel_i0": [1, 1, np.inf, np.inf, np.nan, None],
+    "cyl_bessel_i1": [0.0, -0.0, np.inf, -np.inf, np.nan, None],
+}
+"""Of 0, -0, infinity, -infinity, NaN and -1."""
+
+
 def test_bessel_functions_of_special_values(group):
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0])
-    expected = {
-        "j0": [1, 1, 0, 0, np.nan, None], "j1": [0.0, -0.0, 0, 0, np.nan, None],
-        "y0": [-np.inf, -np.inf, 0, np.nan, np.nan, np.nan], "y1": [-np.inf, -np.inf, 0, np.nan, np.nan, np.nan],
-        "cyl_bessel_i0": [1, 1, np.inf, np.inf, np.nan, None],
-        "cyl_bessel_i1": [0.0, -0.0, np.inf, -np.inf, np.nan, None],
-    }  # fmt: skip
-    for name, values in expected.items():
+    for name, values in SPECIAL_BESSEL.items():
         got = np.zeros(x.size)
         launch(group(4), f"{name}_f64", [x], [got])
         known = np.array([value is not None for value in values])
