@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from mfmasim.program import Code
-    from mfmasim.prove import Proof
+    from mfmasim.prove import Obligation, Proof
 
 __all__ = ["add", "print_proof", "run"]
 
@@ -101,10 +102,11 @@ def print_proof(proof: Proof, *, verbose: bool = False) -> None:
     names = ", ".join(proof.symbols)
     took = f" ({proof.seconds:.1f} s)" if sys.stdout.isatty() else ""
     print(f"{proof.case} on {proof.arch}, {f'for all {names}' if names else 'for its own sizes'}{took}")
-    for one in proof.obligations:
+    for one in _merged(proof.obligations):
         note = f"  {one.note}" if one.note else ""
         sizes = f" at {one.parameters}" if one.parameters else ""
-        print(f"  {one.verdict:<8} {one.kind:<15} {one.count:>4} instructions{note}{sizes}")
+        count = "" if one.verdict == "unknown" and not one.count else f"{one.count:>4} instructions"
+        print(f"  {one.verdict:<8} {one.kind:<15} {count}{note}{sizes}".rstrip())
         for reason in one.reasons if verbose else one.reasons[:2]:
             where = f" ({reason.source})" if reason.source else ""
             print(f"             {reason.pc:#x} {reason.text}{where}: {reason.why[:300]}")
@@ -113,6 +115,17 @@ def print_proof(proof: Proof, *, verbose: bool = False) -> None:
     if verbose:
         for text in proof.assumptions:
             print(f"  assumes  {text}")
+
+
+def _merged(obligations: list[Obligation]) -> list[Obligation]:
+    """Obligations, those that one reason stopped before any instruction as one."""
+    stopped = [one for one in obligations if one.verdict == "unknown" and not one.count]
+    if len(stopped) < 2 or any(one.reasons != stopped[0].reasons for one in stopped):
+        return obligations
+    return [
+        replace(stopped[0], kind=", ".join(one.kind for one in stopped)),
+        *(one for one in obligations if one not in stopped),
+    ]
 
 
 def _work(args: argparse.Namespace) -> list[tuple[str, Any, str]]:

@@ -41,6 +41,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "kernel", nargs="?", help="kernel name, such as gemm or 'gemm<float, 4>'; not needed when the file has one"
     )
+    parser.add_argument("--kernel", dest="named", metavar="KERNEL", help="the same, as other verbs take it")
     parser.add_argument("--arch", help="architecture or product to compile for (gfx942), or to select from a bundle")
     parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
@@ -86,6 +87,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
     from mfmasim.devices.remarks import remarks
 
+    args.kernel = args.named or args.kernel
     code = _code(args)
     kernel = code[args.kernel or _only(code)]
     if args.disassemble:

@@ -118,6 +118,8 @@ def run(args: argparse.Namespace) -> int:
     others = [result for result in results if tables[result.group] is None]
     if others:
         progress.summary(others)
+        if not quiet:
+            _warn_of_equal_sizes(others)
     if failed_input:
         return 2
     if not agrees or any(result.status == "fail" for result in others):
@@ -128,6 +130,23 @@ def run(args: argparse.Namespace) -> int:
             f"nothing was verified: of {len(results)} cases {skipped} are skipped, others have no outputs"
         )
     return 0
+
+
+def _warn_of_equal_sizes(results: list[Result]) -> None:
+    """A line where the right result does not show which of two sizes the kernel takes, in none of a case's variants."""
+    pairs: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
+    for result in results:
+        key = result.group, result.case.partition("[")[0]
+        pairs[key] = pairs.get(key, result.equal_sizes) & result.equal_sizes
+    cases: dict[tuple[str, str], list[str]] = {}
+    for (_, case), found in pairs.items():
+        for pair in sorted(found):
+            cases.setdefault(pair, []).append(case)
+    for (one, other), names in cases.items():
+        print(
+            f"{one} and {other} are equal in {', '.join(names)}: a kernel that takes one for the other passes; "
+            f"--set {other}=... or mfmasim explore tries others"
+        )
 
 
 def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
@@ -156,13 +175,16 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
 def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
     """The result of one case; an error about the case is a result, too."""
     from mfmasim.errors import MfmasimError
+    from mfmasim.resources import folder
     from mfmasim.verify import verify_case
+    from mfmasim.verify.contract import equal_sizes
 
     name, case, arch = task
     changes = dict(setting(text) for text in args.set)
     try:
+        case = case.with_parameters(changes) if changes else case
         result = verify_case(
-            case.with_parameters(changes) if changes else case,
+            case,
             arch,
             group=name,
             device=args.device,
@@ -177,8 +199,9 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
     if args.prove and result.status in ("pass", "fail"):
         from mfmasim.prove import prove_case
 
-        changed = case.with_parameters(changes) if changes else case
-        result.proof = prove_case(changed, arch, group=name, compiler=args.compiler).record()
+        result.proof = prove_case(case, arch, group=name, compiler=args.compiler).record()
+    if result.status == "pass" and folder("hipkernels") not in case.source.parents:
+        result.equal_sizes = equal_sizes(case.needs, case.parameters)
     if args.html and result.launch is not None:
         result.coverage = result.launch.coverage
     result.launch = None  # nothing else reads it here, and it holds the whole kernel

@@ -24,7 +24,7 @@ WAITS = re.compile(r"wait", re.IGNORECASE)
 """A wait anywhere in a source: in assembly, as a builtin function, or a macro."""
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 CLOBBER = 'the asm statement with {} has no clobber "memory": loads and stores may be moved across it'
 LOAD = (
     "the asm statement with {} loads, and nothing in this source waits: the compiler adds no wait after inline "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from mfmasim.architectures import Arch
@@ -56,6 +57,28 @@ def broken(condition: str, parameters: Parameters) -> str:
             values = ", ".join(f"{name}={parameters[name]}" for name in used)
             return f"'{ast.unparse(part)}' does not hold for {values}"
     return ""
+
+
+def equal_sizes(condition: str, parameters: Parameters) -> frozenset[tuple[str, str]]:
+    """Pairs of sizes of a contract that are equal: a kernel that takes one for the other gives the same results.
+
+    Args:
+        condition: as for `broken`; sizes that one part of it relates, such as a line and its stride, are no pair.
+        parameters: values by name.
+
+    >>> sorted(equal_sizes("M % 64 == 0 and N % 64 == 0 and K % 32 == 0 and lda >= K", dict(M=64, N=64, K=32, lda=32)))
+    [('M', 'N')]
+    """
+    parts = [
+        {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+        for part in conjuncts(ast.parse(condition or "True", mode="eval").body)
+    ]
+    sizes = [name for name in sorted(set().union(*parts)) if type(parameters.get(name)) is int and parameters[name] > 1]
+    return frozenset(
+        (a, b)
+        for a, b in combinations(sizes, 2)
+        if parameters[a] == parameters[b] and not any({a, b} <= part for part in parts)
+    )
 
 
 def admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> list[Any]:

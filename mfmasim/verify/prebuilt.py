@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ from mfmasim.errors import MfmasimError
 from mfmasim.files import is_object
 from mfmasim.kernels import Code
 from mfmasim.resources import HEADERS, folder
+from mfmasim.verify.clobbers import INCLUDE
 
 MANIFEST = "manifest.json"
-"""Suffixes of a case's file that is loaded as it is."""
 FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
 """Flags that name a folder, in the same word or the next one."""
 
@@ -41,7 +41,6 @@ def _entries() -> list[dict[str, Any]]:
         raise MfmasimError(f"{path}: the manifest of prebuilt code objects cannot be read: {error}") from None
 
 
-@lru_cache(maxsize=64)
 def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[str, ...] = ()) -> Code:
     """Code object of a kernel source: prebuilt when it is up to date, else compiled now.
 
@@ -59,6 +58,34 @@ def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[
     """
     if not source.is_file():
         raise MfmasimError(f"{source}: no such file")
+    return _made(source, arch, compiler, flags, tuple(_stamps(source, flags)))
+
+
+def _stamps(source: Path, flags: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Name, size and time of a source and of the headers that it includes from its folder or one that flags name."""
+    folders = [Path(flag.removeprefix(option)) for option in FOLDERS for flag in flags if flag.startswith(option)]
+    seen: set[Path] = set()
+    open_ = [source]
+    while open_:
+        path = open_.pop()
+        if path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        found = path.stat()
+        yield str(path), found.st_size, found.st_mtime_ns
+        if not is_object(path):
+            names = INCLUDE.findall(path.read_text(errors="replace"))
+            open_ += [place / name for name in names for place in (path.parent, source.parent, *folders)]
+
+
+@lru_cache(maxsize=64)
+def _made(
+    source: Path,
+    arch: str,
+    compiler: str | None,
+    flags: tuple[str, ...],
+    stamps: tuple[tuple[str, int, int], ...],  # noqa: ARG001, what is kept is of these files
+) -> Code:
     if is_object(source):
         return program.load(source, arch)
     if compiler is None and not flags:

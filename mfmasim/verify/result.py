@@ -57,6 +57,8 @@ class Result:
     """What the last launch reports; it stays out of JSON."""
     warnings: str = ""
     """The compiler's messages; they stay out of JSON, as they name paths."""
+    equal_sizes: frozenset[tuple[str, str]] = frozenset()
+    """Pairs of equal sizes of a case that passed (`mfmasim.verify.contract.equal_sizes`); they stay out of JSON."""
     coverage: Coverage | None = None
     """Source lines with counts of the last launch, where a page shows them; it stays out of JSON."""
     source: str = ""

@@ -125,3 +125,9 @@ def test_an_empty_file_and_a_case_file_are_named(tmp_path, capsys):
     seen = capsys.readouterr().err
     assert "not a code object: an empty file" in seen
     assert "mfmasim verify" in seen
+
+
+def test_run_takes_a_kernel_by_option_too(capsys):
+    assert main(["run", FILE, "--kernel", "mfma_f32_32x32x2_f32", "--disassemble"]) == 0
+    assert "v_mfma_f32_32x32x2" in capsys.readouterr().out
+    assert main(["run", FILE, "--kernel", "nothing", "--disassemble"]) == 2

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from mfmasim.cli import main
+from mfmasim.cli.prove import print_proof
+from mfmasim.prove import Obligation, Proof, Reason
 
 INTRO = ("intro", "--arch", "gfx950", "--case", "f32_32x32x2", "--jobs", "1")
 
@@ -55,3 +57,17 @@ def test_verify_adds_the_verdicts(capsys, tmp_path):
     assert json.loads(sarif.read_text())["runs"][0]["properties"]["cases"][0]["proof"] == result["proof"]
     assert main(["verify", *INTRO, "--prove"]) == 0
     assert "for all its own sizes: bounds proved, lds races proved" in capsys.readouterr().out
+
+
+def test_what_one_reason_stops_is_printed_once(capsys):
+    reason = (Reason(16, "v_nop", "no invariant of the loop was found"),)
+    kinds = ("bounds", "waits")
+    print_proof(Proof("", "k", "k", "gfx942", [Obligation(kind, "unknown", 0, reason) for kind in kinds]))
+    print_proof(Proof("", "k", "k", "gfx942", [Obligation(kind, "unknown", 3, reason) for kind in kinds]))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("instructions")[0].split() for line in lines if "unknown" in line] == [
+        ["unknown", "bounds,", "waits"],
+        ["unknown", "bounds", "3"],
+        ["unknown", "waits", "3"],
+    ]
+    assert sum("no invariant" in line for line in lines) == 3

@@ -87,3 +87,15 @@ def test_another_leading_dimension_is_named(order, used, ld):
     beyond = np.flatnonzero((holds >= 0).all(axis=1))[0]
     holds[beyond] = -1  # an element that lies within the matrix, but is not there
     assert explain(needs, holds[:, turn], needs, {}, memory, 1) != said
+
+
+def test_a_transposed_tile_of_results_names_exchanged_operands():
+    said = explain(*_tile_of(8), {}, Memory((128, 192), "row"), -1)
+    assert said == "C is transposed within each 8x8 tile, as if A and B were exchanged in the instruction"
+
+
+def _tile_of(size):
+    place = np.stack(np.meshgrid(np.arange(16), np.arange(16), indexing="ij"), axis=-1).reshape(-1, 2)
+    needs = place[place[:, 0] % size != place[:, 1] % size]
+    corner = needs // size * size
+    return needs, corner + (needs - corner)[:, ::-1], needs

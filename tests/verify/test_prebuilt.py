@@ -4,13 +4,16 @@ import hashlib
 import json
 import shutil
 
+import numpy as np
 import pytest
 
+import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.lab import rebuild
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import prebuilt
+from mfmasim.verify.prebuilt import code_for
 from tests.oracles import require
 
 CODE = folder("golden") / "code"
@@ -55,11 +58,31 @@ def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(prebuilt, "folder", lambda name: copy if name == "golden" else folder(name))
     path.write_bytes(b"damaged")
     with pytest.raises(MfmasimError, match="damaged"):
-        prebuilt.code_for.__wrapped__(folder("hipkernels") / entry["source"], entry["arch"])
+        prebuilt._made.__wrapped__(folder("hipkernels") / entry["source"], entry["arch"], None, (), ())
 
 
 def test_a_changed_source_is_compiled_anew(tmp_path):
     source = tmp_path / "kernel.hip"
     source.write_text((folder("hipkernels") / ENTRIES[0]["source"]).read_text())
-    code = prebuilt.code_for.__wrapped__(source, "gfx942")
+    code = code_for(source, "gfx942")
     assert "prebuilt" not in code.made_by
+
+
+def test_a_source_or_header_that_changed_is_compiled_anew(tmp_path):
+    """In one process, as in a notebook: the text has the same length."""
+    source, header = tmp_path / "k.hip", tmp_path / "k.h"
+    header.write_text("#define VALUE 1\n")
+    source.write_text('#include "k.h"\nextern "C" __attribute__((global)) void k(int *y) { *y = VALUE + 3; }\n')
+
+    def value():
+        y = np.zeros(1, np.int32)
+        mfmasim.device("sim").launch(code_for(source, "gfx942")["k"], 1, 1, [y])
+        return int(y[0])
+
+    assert value() == 4
+    same = code_for(source, "gfx942")
+    assert code_for(source, "gfx942") is same
+    source.write_text(source.read_text().replace("+ 3", "+ 5"))
+    assert value() == 6
+    header.write_text("#define VALUE 2\n")
+    assert value() == 7

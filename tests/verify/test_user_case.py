@@ -376,3 +376,15 @@ def test_a_declared_conversion_is_not_followed_and_no_error(tmp_path):
     assert code == 0, said(result)
     assert [f["severity"] for f in said(result)] == ["info"]
     assert small(tmp_path, "converts", depth="8")[0] == 1
+
+
+def test_equal_sizes_are_named_unless_a_variant_tells_them_apart(tmp_path, capsys):
+    """With M equal to N, C[row * M + col] is right: one line says so, and none where another size is verified, too."""
+    wrong = KERNEL.replace("C[row * N + col]", "C[row * M + col]")
+    assert wrong.count("row * M") == 2
+    assert verify(tmp_path, wrong, CASE, "--arch", "gfx942", "--set", "M=128")[0] == 0
+    line = "M and N are equal in gemm: a kernel that takes one for the other passes"
+    assert line in capsys.readouterr().out
+    assert verify(tmp_path, wrong, CASE, "--arch", "gfx942")[0] == 1
+    assert verify(tmp_path, KERNEL, CASE, "--arch", "gfx942")[0] == 0
+    assert line not in capsys.readouterr().out

@@ -64,7 +64,8 @@ def _clause(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memor
         corner = needs // size * size
         if (holds == corner + (needs - corner)[:, ::-1]).all():
             name = {1: "A", 0: "B"}.get(summed, "C")
-            return f"{name} is transposed within each {size}x{size} tile"
+            cause = ", as if A and B were exchanged in the instruction" if name == "C" else ""
+            return f"{name} is transposed within each {size}x{size} tile{cause}"
     for name, guess in others.items():
         if (holds == guess).all():
             return f"all as the {name} layout of the instruction would have it"
