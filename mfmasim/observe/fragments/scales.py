@@ -40,11 +40,12 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
         held = held[..., [1, 0, 2]]  # the argument is (block of K, column): turn to (column, block)
     byte, size = arguments.byte(role), block_of(tile)
     count = 0
-    for line, block in np.ndindex(labels.shape):
+    used = ~wrong & (factor.ks >= 0)
+    own = np.repeat(held, size, axis=1)
+    right = (factor.lines == own[..., 0]) & (factor.ks // size == own[..., 1]) & (own[..., 2] == byte)
+    for line, block in np.argwhere((used & ~right).reshape(*labels.shape, size).any(axis=2)).tolist():
         slots = slice(block * size, (block + 1) * size)
-        use = ~wrong[line, slots] & (factor.ks[line, slots] >= 0)
-        if not use.any():
-            continue
+        use = used[line, slots]
         needs = np.stack([factor.lines[line, slots][use], factor.ks[line, slots][use] // size], axis=-1)
         have = held[line, block]
         if (have >= 0).all() and not (needs == needs[0]).all():
