@@ -117,9 +117,11 @@ def verify_case(
         result.findings += missing_instructions(case, executed, kernel)
         if path is not None and result.launch is not None:
             result.findings += _wrong_orders(case, path, result.launch)
-        if case.mapping is not None and (launch.sources or not launch.plain):
-            check = check_sources if launch.plain else check_mapping
-            mapping = check(back_end, kernel, case.make(case.mapping))
+        follows = case.mapping is not None and (case.mapping or launch.sources or not launch.plain)
+        followed = case.make(case.mapping) if follows else None
+        if followed is not None and (followed.sources or not followed.plain):
+            check = check_sources if followed.plain else check_mapping
+            mapping = check(back_end, kernel, followed)
             result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
             demanded = {"mapping-no-matrix": "error"} if case.demands_matrix else {}
             _merge(result, [replace(f, severity=demanded.get(f.id, f.severity)) for f in mapping.findings])

@@ -187,6 +187,30 @@ def test_a_byte_at_another_place_and_a_row_that_is_not_whole(tmp_path, changes, 
     assert first.actual == actual
 
 
+ARRAYS = """def quantised(followed=False):
+    if not followed:
+        x = (np.arange(256).reshape(16, 16) % 3 - 1).astype(np.float16) / 4
+        y = (np.arange(256).reshape(16, 16) // 16 % 2).astype(np.float16)
+        c = x.astype(np.float32) @ y.astype(np.float32)
+        given = [In("f16", (16, 16), x), In("f16", (16, 16), y), In("f32", 16, "zeros")]
+        given += [Out("u8", (16, 16)), Out("f32", 16)]
+        return dict(grid=1, block=64, args=given, expect=[(16 * c + 128).astype(np.uint8), abs(c).max(axis=1)])
+"""
+
+
+def test_a_case_of_arrays_has_matrices_for_its_mapping_check(tmp_path):
+    quantised(tmp_path)
+    path = tmp_path / "quantised_case.py"
+    text = path.read_text().replace("suppress=NO", "mapping={'followed': True}").replace("def quantised():\n", ARRAYS)
+    assert ARRAYS in text
+    path.write_text(text)
+    ((_, (case,)),) = find(str(path))
+    result = verify_case(case, "gfx942")
+    assert result.status == "pass", [f.message for f in result.findings]
+    assert result.mapping == {"slots_checked": 3 * 256 + 2 * 256 + 16, "mismatches": 0}
+    assert (result.outputs["elements"], result.compared_with) == (272, ("the reference function, bit for bit",))
+
+
 def test_launches_at_once_are_those_one_by_one(tmp_path):
     case = quantised(tmp_path)
     kernel, launch = case.compiled("gfx942"), case.make(case.mapping)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
 
 
+Units: TypeAlias = "NDArray[np.unsignedinteger[Any]]"
+"""Elements as integers of their own size."""
 BYTES = 1 << 28
 """Bytes of the arrays of launches at once."""
 
@@ -58,9 +60,16 @@ class Bench:
         self.drawn = {name: draw_array(array, self.called[name]) for name, array in self.launch.arrays.items()}
         self.quiet = {source.given.name: (source, source.codes[0]) for source in self.launch.sources}
         """Inputs that have sources hold one constant value while another input is followed."""
-        self._known: dict[tuple[str, bytes], dict[str, tuple[U64, U64]]] = {}
+        self._known: dict[tuple[str, bytes], dict[str, tuple[Units, Units]]] = {}
+        self._ones = {}
+        for name, tensor in self.launch.tensors.items():
+            fmt = format_of(tensor, self.kernel.arch)
+            ones = np.full(tensor.stored_shape, fmt.encode(np.array([1.0]))[0]).astype(fmt.carrier)
+            self._ones[name] = bytes_of(tensor, ones, self.kernel.arch)
 
-    def run(self, trials: Sequence[Mapping[str, U64]], fresh: Sequence[str] = ()) -> list[dict[str, tuple[U64, U64]]]:
+    def run(
+        self, trials: Sequence[Mapping[str, U64]], fresh: Sequence[str] = ()
+    ) -> list[dict[str, tuple[Units, Units]]]:
         """Launches, many at once where each then does what it does alone.
 
         Args:
@@ -73,7 +82,7 @@ class Bench:
         Raises:
             Stopped: a launch ended early.
         """
-        found: list[dict[str, tuple[U64, U64]]] = []
+        found: list[dict[str, tuple[Units, Units]]] = []
         each = sum(array.nbytes for array in self.drawn.values())
         together = max(1, min(WAVES // self._waves, BYTES // max(each, 1)))
         observers = [] if self._sums is None else [self._sums]
@@ -118,16 +127,12 @@ class Bench:
             elif name in fresh:
                 units = rng.integers(0, 1 << 8 * array.dtype.itemsize, array.shape, np.uint64).astype(carrier)
             memory[name] = array.placed(units.copy().view(array.dtype))
-        for name, tensor in self.launch.tensors.items():
-            fmt = format_of(tensor, self.kernel.arch)
-            ones = np.full(tensor.stored_shape, fmt.encode(np.array([1.0]))[0])
-            memory[name] = tensor.placed(bytes_of(tensor, ones.astype(fmt.carrier), self.kernel.arch))
-        return memory
+        return memory | {name: tensor.placed(self._ones[name].copy()) for name, tensor in self.launch.tensors.items()}
 
-    def _outputs(self, memory: Mapping[str, NDArray[Any]]) -> dict[str, U64]:
+    def _outputs(self, memory: Mapping[str, NDArray[Any]]) -> dict[str, Units]:
         return {name: _units(memory[name]) for name, array in self.launch.arrays.items() if array.writes}
 
-    def again(self, name: str, trials: Sequence[U64]) -> list[dict[str, tuple[U64, U64]]]:
+    def again(self, name: str, trials: Sequence[U64]) -> list[dict[str, tuple[Units, Units]]]:
         """Launches with one input given, by name; the outputs of the same inputs are computed once."""
         keys = [(name, hashlib.sha256(units.tobytes()).digest()) for units in trials]
         new = {key: units for key, units in zip(keys, trials, strict=True) if key not in self._known}
@@ -147,9 +152,9 @@ def waves_of(kernel: Kernel, launch: CaseLaunch) -> int:
     return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)
 
 
-def _units(values: NDArray[Any]) -> U64:
+def _units(values: NDArray[Any]) -> Units:
     """Elements as integers."""
-    return np.array(values).view(f"u{values.dtype.itemsize}").astype(np.uint64)
+    return np.array(values).view(f"u{values.dtype.itemsize}")
 
 
 def joined(codes: U64, parts: int, array: Array) -> U64:
@@ -168,11 +173,11 @@ def joined(codes: U64, parts: int, array: Array) -> U64:
     return units
 
 
-def split(units: U64, parts: int, array: Array) -> U64:
+def split(units: Units, parts: int, array: Array) -> Units:
     """The inverse of `joined`.
 
     Args:
-        units: of elements, uint64.
+        units: of elements, unsigned.
         parts: of a unit.
         array: whose units they are.
     """

@@ -50,9 +50,9 @@ class ProductSums(Observer):
                 before = self._elements[tile.previous.wave, tile.previous.order, first : first + row.size]
                 numbers = np.where(numbers == none, before, numbers)
             self._elements[tile.wave, tile.order, first : first + row.size] = numbers
-        self._waves = waves
+        self._waves, self._none = waves, none
         self._count = np.zeros(0, np.int64)
-        self._codes = np.zeros((0, none + 1), np.uint64)
+        self._codes = np.zeros((0, none + 1), np.uint32)
         self._encoded: dict[str, NDArray[Any]] = {}
         self.strange = False
         """Whether a wave executed another number of matrix instructions than the followed launch."""
@@ -63,7 +63,9 @@ class ProductSums(Observer):
         Args:
             codes: of f32, in the shape of the product, for each launch.
         """
-        self._codes = np.stack([np.append(one.reshape(-1), 0) for one in codes]).astype(np.uint32)
+        self._codes = np.zeros((len(codes), self._none + 1), np.uint32)
+        for own, one in zip(self._codes, codes, strict=True):
+            own[:-1] = one.reshape(-1)
         self._encoded = {}
         self._count = np.zeros(self._waves * len(codes), np.int64)
 
