@@ -1,7 +1,8 @@
 """GEMM with fused epilogues: bias and C, GELU, gates, in bf16, f16, f32, FP8, MXFP8 and MXFP4.
 
-Two cases a kernel: as plain arrays, compared bit for bit with a replay of the kernel's order (`reference`); as
-matrices, where every fragment is followed, and every code and scale to the sums, C and bias that it is made of.
+Outputs are plain arrays, compared bit for bit with a replay of the kernel's order (`reference`). Its mapping check has
+matrices in place of the operands: every fragment is followed, and every code and scale to the sums, C and bias that it
+is made of. Results that are numbers have a case of matrices instead, which is compared with the exact product, too.
 """
 
 from functools import partial
@@ -26,7 +27,6 @@ CDNA = ("gfx942", "gfx950")
 MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
 SCALED_MATRIX = "v_mfma_scale_f32_16x16x128_f8f6f4"
 ENDS = {"bounds-buffer-range": "rows, columns and K beyond the end are fetched and stored beyond the resource"}
-NOT_COMPARED = {"outputs-not-compared": "the case of plain arrays compares them"}
 WHOLE = "M % 256 == 0 and N % 256 == 0 and K % 128 == 0 and M > 0 and N > 0 and K >= 256 and lda % 16 == 0"
 ANY = "M > 0 and N > 0 and K % 32 == 0 and K > 256 and lda % 32 == 0 and ldd % 8 == 0"
 RULES = mx_reference.RULES
@@ -115,7 +115,7 @@ def numbers(fmt: str, *values: float) -> list[int]:
 
 
 def made_of(
-    product: Any, c: Any, bias: Any, codes: Any, scales: Any, rows: Any, *, half: int, packed: bool
+    product: Any, c: Any, bias: Any, codes: Any, scales: Any, rows: Any, *, half: int, packed: bool, positive: bool
 ) -> list[Any]:
     """Sources of codes, of scales of blocks, and of the largest magnitudes of rows.
 
@@ -129,12 +129,12 @@ def made_of(
         scales: of blocks, in `ORDER`, or None.
         rows: largest magnitudes, or None.
         half: columns from a gate to its value; 0 where there are none.
-        packed: whether codes are of four bits, which with gates have two numbers apart alone, both positive.
+        packed: whether codes are of four bits, which with gates have two numbers apart alone.
+        positive: whether results of negative numbers are not apart.
     """
     m, n = product.shape
     columns = half or n
-    one_sign = bool(half) or rows is not None
-    sums = [8.5, 12.75] if half and packed else [8.5, 10.0, 12.0, 14.0] if one_sign else [8.0, 12.0, -8.0, -12.0]
+    sums = [8.5, 12.75] if half and packed else [8.5, 10.0, 12.0, 14.0] if positive else [8.0, 12.0, -8.0, -12.0]
     added = [value - sums[0] for value in sums]
     parts = {"parts": 2} if packed else {}
 
@@ -156,8 +156,9 @@ def made_of(
 
     def of_block(s: Any) -> Any:
         each = columns // BLOCK
-        order = find_shuffle(ORDER).stored(np.arange(m * each).reshape(m, each))[s]
-        return order // each, order % each * BLOCK + across(BLOCK)
+        blocks = np.full(scales.shape, -1)  # what fills up the last rows and blocks has no source
+        blocks[find_shuffle(ORDER).loaded(np.arange(blocks.size), (m, each))] = np.arange(m * each).reshape(m, each)
+        return np.where(blocks < 0, -1, blocks // each)[s], blocks[s] % each * BLOCK + across(BLOCK)
 
     raised = numbers("f32", sums[0], 8 * sums[0])
     if scales is not None:
@@ -170,17 +171,17 @@ def made_of(
 # --- Cases
 
 
-def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: bool = False) -> None:
+def declare(kernel: str, source: str, arch: str | tuple[str, ...]) -> None:
     """The cases of one kernel, whose name says operands, values and result.
 
     Args:
         kernel: such as ``fp8_silu_mxfp8``; ``_sr`` at its end rounds stochastically.
         source: HIP source.
         arch: architectures.
-        followed: a case of matrices, too.
     """
     given, values, result, *more = kernel.split("_")
     mx, gated, random = given == "mxfp4", values == "silu", bool(more)
+    coded = result in (*BLOCK_FORMATS, "fp8")
     c_format = result if result in ("f16", "f32") else "bf16"
 
     def values_of(arch: str, K: int, alpha: float, beta: float, held: list[NDArray[Any]]) -> NDArray[Any]:
@@ -193,7 +194,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
 
     def arrays(
         M: int = 77 if mx else 256,
-        N: int = 320 if mx else 512 if gated else 256,
+        N: int = 192 if mx else 256,
         K: int = 544 if mx else 384,
         lda: int = 0,
         ldd: int = 0,
@@ -203,8 +204,11 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
         scale: float = 37.0,
         rule: ScaleRule = "ocp",
         seed: int = 0x1234567,
+        followed: bool = False,
         arch: str = "gfx950",
     ) -> LaunchDict:
+        if followed:
+            return matrices(M, N, K, lda, ldd, alpha, beta, arch)
         columns, lda = N // 2 if gated else N, lda or K
         ldd = ldd or columns
         args: list[Any] = operands(mx, M, N, K, lda, arch)
@@ -257,7 +261,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
 
     def matrices(
         M: int = 256,
-        N: int = 512 if gated else 256,
+        N: int = 256,
         K: int = 544 if mx else 384,
         lda: int = 0,
         ldd: int = 0,
@@ -280,7 +284,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
         launch: LaunchDict = {"grid": grid_of(M, N, arch), "block": THREADS, "args": []}
         out: list[Any]
         last: list[Any]
-        if result in (*BLOCK_FORMATS, "fp8"):
+        if coded:
             packed, blocks = result == "mxfp4", result in BLOCK_FORMATS
             codes = InOut("u8", (M, columns // (1 + packed)))
             if not gated:
@@ -297,9 +301,10 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
                 bias,
                 codes,
                 more[0] if blocks else None,
-                None if blocks or gated else more[1],  # with gates 512 sums each, and a run for each
+                more[1] if values == "linear" and not blocks else None,  # a run for each of 256; others do the same
                 half=columns if gated else 0,
                 packed=packed,
+                positive=not blocks or gated,
             )
         else:
             c = d = C(c_format, (M, N), ld=ldd, align=16)
@@ -320,36 +325,41 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...], followed: boo
     strides = f" and (lda == 0 or lda >= K) and (ldd == 0 or ldd >= N{' // 2' if gated else ''})"
     arrays.__name__ = kernel
     draws = {"rule": RULES, "seed": (0, 1, 0xFFFFFFFF)} if result in BLOCK_FORMATS else {}
-    each: list[dict[str, Any]] = [{}]
+    each: list[dict[str, Any]] = []
     if mx:
-        each += [{"M": 161, "N": 576, "K": 608, "lda": 640, "rule": "even"}]
+        each += [{"M": 161, "N": 320, "K": 608, "lda": 640, "rule": "even"}]
     elif result in BLOCK_FORMATS:
-        each += [{"rule": "rceil", "ldd": 272}]
+        each += [{"rule": "rceil", "ldd": 272} | ({"N": 512} if gated else {})]
+    elif gated:
+        each += [{"N": 512}]
     suppress = APART | ENDS if mx else APART
-    case(source, each=each, needs=needs + strides, draws=draws, suppress=suppress, trace=False, **fixed)(arrays)
-    if followed:
+    mapping = {"alpha": 1.0, "beta": 1.0 if coded else 0.0, "K": 288 if mx else 256}
+    fixed |= {"suppress": suppress}
+    plain = {"needs": needs + strides, "draws": draws, **fixed}
+    if coded:
+        plain["mapping"] = {**mapping, "lda": 0, "ldd": 0, "followed": True}
+    case(source, trace=coded, **plain)(arrays)
+    if each:
+        case(source, each=each, trace=False, **plain)(arrays)
+    if not coded and result != "f16":  # which differs by the conversion alone
         matrices.__name__ = f"{kernel}_matrices"
-        coded = result in (*BLOCK_FORMATS, "fp8")
-        mapping = {"alpha": 1.0, "beta": 1.0 if coded else 0.0, "K": 288 if mx else 256}
-        hidden = NOT_COMPARED if coded else {}
-        needs += " and lda == 0 and ldd == 0"
-        case(source, needs=needs, mapping=mapping, suppress=suppress | hidden, **fixed)(matrices)
+        case(source, needs=f"{needs} and lda == 0 and ldd == 0", data=["normal"], mapping=mapping, **fixed)(matrices)
 
 
 def _nearest(x: NDArray[Any], target: str, rule: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return mx_reference.quantise(x, target, "row", rule)
 
 
-declare("fp8_linear_bf16", "fp8_linear.hip", CDNA, followed=True)
+declare("fp8_linear_bf16", "fp8_linear.hip", CDNA)
 declare("fp8_linear_f16", "fp8_linear.hip", CDNA)
-declare("fp8_linear_f32", "fp8_linear.hip", CDNA, followed=True)
-declare("fp8_linear_fp8", "fp8_scaled.hip", CDNA, followed=True)
+declare("fp8_linear_f32", "fp8_linear.hip", CDNA)
+declare("fp8_linear_fp8", "fp8_scaled.hip", CDNA)
 declare("fp8_gelu_fp8", "fp8_scaled.hip", CDNA)
-declare("fp8_silu_fp8", "fp8_scaled.hip", CDNA, followed=True)
-declare("fp8_linear_mxfp8", "fp8_blocks.hip", "gfx950", followed=True)
+declare("fp8_silu_fp8", "fp8_scaled.hip", CDNA)
+declare("fp8_linear_mxfp8", "fp8_blocks.hip", "gfx950")
 declare("fp8_linear_mxfp8_sr", "fp8_blocks.hip", "gfx950")
-declare("fp8_silu_mxfp8", "fp8_blocks.hip", "gfx950", followed=True)
-declare("mxfp4_linear_bf16", "mxfp4.hip", "gfx950", followed=True)
-declare("mxfp4_linear_mxfp4", "mxfp4.hip", "gfx950", followed=True)
+declare("fp8_silu_mxfp8", "fp8_blocks.hip", "gfx950")
+declare("mxfp4_linear_bf16", "mxfp4.hip", "gfx950")
+declare("mxfp4_linear_mxfp4", "mxfp4.hip", "gfx950")
 declare("mxfp4_linear_mxfp4_sr", "mxfp4.hip", "gfx950")
-declare("mxfp4_silu_mxfp4", "mxfp4.hip", "gfx950", followed=True)
+declare("mxfp4_silu_mxfp4", "mxfp4.hip", "gfx950")

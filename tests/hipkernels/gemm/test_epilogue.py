@@ -27,15 +27,15 @@ MX_SHAPES = ((1, 64, 288), (300, 448, 544), (257, 64, 1056), (33, 704, 512))
 
 
 @pytest.mark.parametrize(
-    ("case", "arch"), titled(RUNS, lambda case, arch: (case.title, arch) == ("fp8_linear_fp8", "gfx942"))
+    ("case", "arch"), titled(RUNS, lambda case, arch: (case.title, arch) == ("fp8_silu_fp8", "gfx942"))
 )
 def test_every_kernel_is_proved(case, arch):
     result = passes(case, arch)
     assert result.lds["worst_degree"] == 1
     assert {f.severity for f in result.findings} <= {"info"}
-    if "matrices" in case.title:
+    if case.mapping is not None:
         assert result.mapping["slots_checked"] > 300_000
-    else:
+    if "matrices" not in case.title:
         assert result.compared_with == ("the reference function, bit for bit",)
 
 
