@@ -80,8 +80,9 @@ declare("blockscale_shuffled", in_order=False)
 declare("blockscale_wave32", in_order=True, source="wave32.hip", rdna=True)
 
 
-def declare_grouped(gate: bool) -> None:
-    """The cases of a kernel for a mixture of experts; `gate`: the one that leaves FP8."""
+def declare_grouped(name: str) -> None:
+    """The cases of a kernel for a mixture of experts; ``_gate`` leaves FP8, ``_xcd`` has an order of workgroups."""
+    gate, ordered = name.endswith("gate"), name.endswith("xcd")
 
     def experts(
         counts: tuple[int, ...] = (130, 0, 60),
@@ -89,19 +90,33 @@ def declare_grouped(gate: bool) -> None:
         N: int = 256,
         K: int = 256,
         empty: int = 1,
+        chunk: int = 1,
         data: str = "normal",
+        followed: bool = False,
         arch: str = "gfx950",
     ) -> LaunchDict:
         fmt, rows, depth = FP8[arch], sum(counts), K // SIDE
         M = -(-rows // fold)
+        columns = N // 2 if gate else N
         entries, owners = experts_of(counts, rows, 3, empty)
-        args: list[Any] = [In(fmt, (M, K), data), In(fmt, (len(counts), N, K), data)]
-        args += [scaled((depth, M), 1), scaled((len(counts), N // SIDE, depth), 2)]
+        outputs: list[Any] = [Out("bf16", (rows, N))]
         if gate:
-            args += [Out(fmt, (rows, N // 2)), Out("f32", (N // 2 // SIDE, rows))]
-        else:
-            args += [Out("bf16", (rows, N))]
-        args += [In("i32", entries.shape, entries), In("i32", owners.shape, owners)]
+            outputs = [Out(fmt, (rows, columns)), Out("f32", (columns // SIDE, rows))]
+        last: list[Any] = [In("i32", entries.shape, entries), In("i32", owners.shape, owners)]
+        if ordered:
+            first = np.cumsum([0, *(-(-count // SIDE) for count in counts)]).astype(np.int32)
+            last.append(In("i32", first.shape, first))
+        last += [M, N, K, rows, fold, *([chunk] if ordered else [])]
+        launch: LaunchDict = {"grid": (columns // SIDE, len(owners)), "block": 512, "args": []}
+        if followed:  # one expert, and a row of A for each of the result
+            a, b = A("fp8", (M, K), align=16), B("fp8", (K, N), order="column", align=16, shuffle="aiter_16x16")
+            ones = [np.float32(1)] * (M * depth), [np.float32(1)] * (N // SIDE * depth)
+            if gate:
+                return launch | {"args": [a, b, *ones, *outputs, *last]}
+            c = C("bf16", (rows, N), align=2)
+            return launch | {"args": [a, b, *ones, c, *last], "expect": a @ b}
+        args: list[Any] = [In(fmt, (M, K), data), In(fmt, (len(counts), N, K), data)]
+        args += [scaled((depth, M), 1), scaled((len(counts), N // SIDE, depth), 2), *outputs, *last]
 
         def expect(
             a: NDArray[Any],
@@ -110,30 +125,26 @@ def declare_grouped(gate: bool) -> None:
             sb: NDArray[Any],
             entries: NDArray[Any],
             owners: NDArray[Any],
+            *_: NDArray[Any],
         ) -> Any:
             sums = grouped(arch, a, by_rows(b), sa, sb, entries, owners, fold, rows)
             return gated(arch, sums) if gate else rounded(sums)
 
-        columns = N // 2 if gate else N
-        return {
-            "grid": (columns // SIDE, len(owners)),
-            "block": 512,
-            "args": [*args, M, N, K, rows, fold],
-            "expect": expect,
-        }
+        return launch | {"args": args, "expect": expect}
 
-    experts.__name__ = name = "grouped_gate" if gate else "grouped"
-    case(
-        "grouped.hip",
-        kernel=name,
-        arch=CDNA,
-        needs=f"N % {256 if gate else 128} == 0 and K % 128 == 0 and fold > 0",
-        executes=MATRIX,
-        suppress=MASKED,
-        each=[{}, {"counts": (8, 120, 1, 0, 7), "fold": 8, "K": 128, "empty": 0}],
-        trace=False,
-    )(experts)
+    experts.__name__ = name
+    fixed: dict[str, Any] = {
+        "kernel": name,
+        "arch": CDNA,
+        "needs": f"N % {256 if gate else 128} == 0 and K % 128 == 0 and fold > 0 and chunk > 0",
+        "executes": MATRIX,
+        "suppress": MASKED,
+    }
+    case("grouped.hip", mapping={"counts": (200,), "fold": 1, "K": 128, "followed": True}, **fixed)(experts)
+    more = {"counts": (8, 120, 1, 0, 7), "fold": 8, "K": 128, "empty": 0}
+    case("grouped.hip", each=[more | ({"chunk": 2} if ordered else {})], trace=False, **fixed)(experts)
 
 
-declare_grouped(gate=False)
-declare_grouped(gate=True)
+declare_grouped("grouped")
+declare_grouped("grouped_gate")
+declare_grouped("grouped_xcd")

@@ -2,6 +2,7 @@
 // entries have one expert each, whose B and SB are used. Entries that pad a part name a row beyond the last one: such rows
 // are fetched as 0 and not stored. `grouped` leaves BF16. `grouped_gate` has twice the rows in B, gates before values, and
 // leaves silu(gate) value in FP8 with a scale for each 128 of a row, in the order in which the next GEMM reads both.
+#include "../grid_maps/maps.h"
 #include "tile.h"
 #include <mfmasim/casts.h>
 
@@ -12,11 +13,30 @@
 #else
 #define LARGEST 448.0f  // E4M3 OCP
 #endif
+#define XCDS 8
 #define SMALLEST_MAGNITUDE 1e-4f  // a block of zeros has a scale, too
 
 struct Experts {
   const int *list, *expert_of;  // a row of the result for each entry; the expert of each 128 entries, -1 for none
   int rows, fold;               // rows of the result; how many of them share a row of A
+};
+
+// Which part of the list and which columns a workgroup has: as the hardware counts; or expert by expert and in that column by
+// column, `chunk` consecutive ones on each XCD, whose L2 then has the expert's B. Parts without an expert are the last ones.
+struct InTurn {
+  MOVES Tile tile(const int *) const { return {(int)blockIdx.y, (int)blockIdx.x}; }
+};
+struct ByExpert {
+  const int *first;  // part of each expert, and behind the last one the number of parts that have one
+  int chunk;
+  MOVES Tile tile(const int *expert_of) const {
+    const int across = gridDim.x, own = blockIdx.y * across + blockIdx.x;
+    const int number = remap_xcd(own, {(int)gridDim.y, across, XCDS, 1, chunk});
+    Tile found = map_row(number, {0, across, 0, 0, 0});
+    if (expert_of[found.row] >= 0) found = map_banded(number, across, expert_of, first);
+    asm("" : "+s"(found.row), "+s"(found.col));  // divisions are the vector unit's
+    return found;
+  }
 };
 
 // |x| of 16 lanes, their maximum in each: lanes exchange within pairs, quads, halves and rows of 16.
@@ -46,16 +66,18 @@ MOVES float silu(float x) {
 }
 
 // TILES tiles of a wave: OUTPUTS for the result, or gates and then values.
-template <int TILES>
-__device__ __attribute__((always_inline)) void grouped(const Problem &p, const Experts &e, bf16 *C, unsigned char *Q, float *SQ) {
+template <int TILES, typename Order>
+__device__ __attribute__((always_inline)) void grouped(const Problem &p, const Experts &e, const Order &order, bf16 *C,
+                                                       unsigned char *Q, float *SQ) {
   constexpr bool gate = TILES == 2 * OUTPUTS;
   __shared__ __attribute__((aligned(16))) char a_tile[2][SIDE * TILE_K];
   __shared__ float highest[gate ? WAVES_N : 1][SIDE];
   const unsigned wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64), lane = threadIdx.x % 64;
-  const int expert = e.expert_of[blockIdx.y];
+  const Tile tile = order.tile(e.expert_of);
+  const int expert = e.expert_of[tile.row];
   if (expert < 0) return;
-  const int *list = e.list + blockIdx.y * SIDE;
-  const int outputs = gate ? p.N / 2 : p.N, column = blockIdx.x * SIDE, here = column + wave % WAVES_N * 16 * OUTPUTS;
+  const int *list = e.list + tile.row * SIDE;
+  const int outputs = gate ? p.N / 2 : p.N, column = tile.col * SIDE, here = column + wave % WAVES_N * 16 * OUTPUTS;
   const unsigned mine = wave / WAVES_N * 64;
   int first[TILES], scale_row[TILES];
   for (int j = 0; j < TILES; ++j) {
@@ -106,7 +128,7 @@ __device__ __attribute__((always_inline)) void grouped(const Problem &p, const E
           const float x = __builtin_amdgcn_fmed3f(sum[i][j][t] * by, LARGEST, -LARGEST);
           codes[j][t] = (unsigned)__builtin_amdgcn_cvt_pk_fp8_f32(x, x, 0, false) & 0xff;
         }
-        if (at < (unsigned)e.rows && wave % WAVES_N == 0 && lane % 16 == 0) SQ[(size_t)blockIdx.x * e.rows + at] = scale;
+        if (at < (unsigned)e.rows && wave % WAVES_N == 0 && lane % 16 == 0) SQ[(size_t)tile.col * e.rows + at] = scale;
       }
       const unsigned at = list[mine + 16 * i + 4 * (lane / 16) + lane % 4];
 #pragma unroll
@@ -123,10 +145,15 @@ __device__ __attribute__((always_inline)) void grouped(const Problem &p, const E
 extern "C" __global__ void __launch_bounds__(128 * WAVES_N)
     grouped(const fp8 *A, const fp8 *B, const float *SA, const float *SB, bf16 *C, const int *list, const int *expert_of,
             int M, int N, int K, int rows, int fold) {
-  grouped<OUTPUTS>({A, B, SA, SB, M, N, K, K}, {list, expert_of, rows, fold}, C, nullptr, nullptr);
+  grouped<OUTPUTS>({A, B, SA, SB, M, N, K, K}, {list, expert_of, rows, fold}, InTurn{}, C, nullptr, nullptr);
+}
+extern "C" __global__ void __launch_bounds__(128 * WAVES_N)
+    grouped_xcd(const fp8 *A, const fp8 *B, const float *SA, const float *SB, bf16 *C, const int *list, const int *expert_of,
+                const int *first, int M, int N, int K, int rows, int fold, int chunk) {
+  grouped<OUTPUTS>({A, B, SA, SB, M, N, K, K}, {list, expert_of, rows, fold}, ByExpert{first, chunk}, C, nullptr, nullptr);
 }
 extern "C" __global__ void __launch_bounds__(128 * WAVES_N)
     grouped_gate(const fp8 *A, const fp8 *B, const float *SA, const float *SB, unsigned char *Q, float *SQ, const int *list,
                  const int *expert_of, int M, int N, int K, int rows, int fold) {
-  grouped<2 * OUTPUTS>({A, B, SA, SB, M, N, K, K}, {list, expert_of, rows, fold}, nullptr, Q, SQ);
+  grouped<2 * OUTPUTS>({A, B, SA, SB, M, N, K, K}, {list, expert_of, rows, fold}, InTurn{}, nullptr, Q, SQ);
 }

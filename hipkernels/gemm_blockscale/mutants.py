@@ -123,14 +123,14 @@ MUTANTS = [
     Mutant(
         "scales_by_rows",
         GATE,
-        ("SQ[(size_t)blockIdx.x * e.rows + at]", "SQ[(size_t)at * (outputs / SIDE) + blockIdx.x]"),
+        ("SQ[(size_t)tile.col * e.rows + at]", "SQ[(size_t)at * (outputs / SIDE) + tile.col]"),
         (),
         equivalent="with one block of 128 columns both orders are the same",
     ),
     Mutant(
         "scales_by_rows_of_two_blocks",
         GATE,
-        ("SQ[(size_t)blockIdx.x * e.rows + at]", "SQ[(size_t)at * (outputs / SIDE) + blockIdx.x]"),
+        ("SQ[(size_t)tile.col * e.rows + at]", "SQ[(size_t)at * (outputs / SIDE) + tile.col]"),
         OUT,
         parameters={"N": 512},
     ),

@@ -322,6 +322,27 @@ def test_attention_by_xcd_reads_as_its_order_says():
     assert follows(work, trace, order) > 1.5
 
 
+def by_experts(heights, cols, chunk):
+    """Number in the hardware's order of the work that each workgroup of grouped_xcd does."""
+    grid = grids.Grid(sum(heights), cols, 8, 1, chunk)
+    row, col = grids.banded(grids.remap_xcd(np.arange(grid.rows * cols), grid), heights, cols)
+    return row * cols + col
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any), st.integers(1, 9), st.integers(1, 40))
+def test_by_experts_is_a_permutation(heights, cols, chunk):
+    order = by_experts(heights, cols, chunk)
+    assert sorted(order) == list(range(sum(heights) * cols))
+
+
+def test_experts_by_xcd_read_as_their_order_says():
+    counts, N = (300, 0, 130, 250), 512
+    sizes = {"counts": counts, "N": N, "K": 128, "fold": 1, "empty": 0, "chunk": 3}
+    trace = executed("gemm_blockscale", "grouped_xcd", "gfx950", (0, 1), lambda *_: 0, **sizes)
+    order = by_experts([-(-count // 128) for count in counts], N // 128, 3)
+    assert follows(grids.grouped(counts, N, 128), trace, order) > 1.2
+
+
 def test_published_hit_rates_of_attention_on_mi300x():
     """Choudhary et al. (arXiv 2511.02132): 80 to 97 % of reads hit in L2 when all blocks of a head are on one XCD.
 

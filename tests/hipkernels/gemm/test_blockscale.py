@@ -19,10 +19,16 @@ QUICK = one_of_each(MUTANTS)
 SHAPES = ((1, 384, 512), (257, 128, 1024), (300, 256, 640), (129, 512, 256))
 
 
-@pytest.mark.parametrize(("case", "arch"), titled(RUNS, lambda case, arch: arch != "gfx942" or "[" in case.title))
+LONG = ("grouped_gate", "grouped_xcd")
+
+
+@pytest.mark.parametrize(
+    ("case", "arch"),
+    titled(RUNS, lambda case, arch: "[" in case.title or (arch != "gfx942" and case.title not in LONG)),
+)
 def test_every_kernel_is_proved(case, arch):
     result = passes(case, arch)
-    assert "matrices" not in case.title or result.mapping["slots_checked"] > 300_000
+    assert case.mapping is None or result.mapping["slots_checked"] > 300_000
     degrees = {
         d
         for site in result.lds["sites"]
