@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.prove.memos import Memo
-from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
+from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of, simple
 from mfmasim.prove.words import Word, known
 
 if TYPE_CHECKING:
@@ -206,14 +206,9 @@ def gathered(state: State, total: int, address: Polynomial, size: int) -> list[B
             m: c if isinstance(c, int) else np.broadcast_to(c, (total,))[place + k] for m, c in held.value.terms.items()
         }
         lost = terms.pop((LOST,), 0)
-        one = Polynomial({m: c if isinstance(c, int) else _simple(c) for m, c in terms.items()})
+        one = Polynomial({m: simple(c) for m, c in terms.items()})
         found.append(None if np.any(np.where(on, lost, 0)) else one)
     return found
-
-
-def _simple(value: NDArray[np.int64]) -> Any:
-    first = value.flat[0]
-    return int(first) if (value == first).all() else value
 
 
 def factor_of(value: Polynomial, symbol: Symbol) -> Polynomial:

@@ -33,6 +33,8 @@ __all__ = ["Contract", "Region", "contract_of", "contracts_of", "whole"]
 
 MOST_WAYS = 4
 """Ways of a case's function that are followed."""
+PROBES = (1 << 16, 1 << 20)
+"""Strides that a parameter of 0 is given to see whether it is one. Of other parameters arrays may be as large."""
 
 
 def contract_of(case: Case, arch: Arch) -> Contract:
@@ -205,14 +207,14 @@ def _strides(case: Case) -> list[str]:
     """Parameters of value 0 that the function passes as strides of matrices."""
     found = []
     for name, value in case.parameters.items():
-        if _is_size(value) and value == 0:
-            probe = 1 << 20
+        for probe in PROBES if _is_size(value) and value == 0 else ():
             try:
                 launch = case.make({name: probe})
-            except MfmasimError:
+            except MfmasimError:  # shorter than a line
                 continue
             if any(isinstance(t, Tensor) and t.ld == probe for t in launch.tensors.values()):
                 found.append(name)
+            break
     return found
 
 

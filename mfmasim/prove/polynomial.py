@@ -19,7 +19,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "Coefficient", "Polynomial", "Symbol", "TooLarge", "constant", "of", "rounded", "tightened"]
+__all__ = [
+    "LARGEST",
+    "Coefficient",
+    "Polynomial",
+    "Symbol",
+    "TooLarge",
+    "constant",
+    "of",
+    "rounded",
+    "simple",
+    "tightened",
+]
 
 Coefficient: TypeAlias = "int | NDArray[np.int64]"
 LARGEST = 1 << 62
@@ -77,7 +88,7 @@ def _zero(value: Coefficient) -> bool:
     return value == 0 if isinstance(value, int) else not value.any()
 
 
-def _simple(value: Coefficient) -> Coefficient:
+def simple(value: Coefficient) -> Coefficient:
     """An integer in place of an array whose elements are equal."""
     if isinstance(value, int):
         return value
@@ -96,7 +107,7 @@ def _sum(a: Coefficient, b: Coefficient) -> Coefficient:
         return a + b
     if _bounded(a) + _bounded(b) >= LARGEST:
         raise TooLarge
-    return _simple(np.asarray(a + b))
+    return simple(np.asarray(a + b))
 
 
 def _product(a: Coefficient, b: Coefficient) -> Coefficient:
@@ -104,7 +115,7 @@ def _product(a: Coefficient, b: Coefficient) -> Coefficient:
         return a * b
     if _bounded(a) * _bounded(b) >= LARGEST:
         raise TooLarge
-    return _simple(np.asarray(a * b))
+    return simple(np.asarray(a * b))
 
 
 class Polynomial:
@@ -201,7 +212,7 @@ class Polynomial:
         """With every array of coefficients replaced, such as by that of some of the waves."""
         if all(isinstance(c, int) for c in self.terms.values()):
             return self
-        return Polynomial({m: c if isinstance(c, int) else _simple(change(c)) for m, c in self.terms.items()})
+        return Polynomial({m: c if isinstance(c, int) else simple(change(c)) for m, c in self.terms.items()})
 
     def substituted(self, values: Mapping[Symbol, Polynomial]) -> Polynomial:
         """With symbols replaced by polynomials."""
@@ -272,7 +283,7 @@ def _times(least: int, most: int, low: int | None, high: int | None) -> tuple[in
 
 def constant(value: Coefficient) -> Polynomial:
     """A polynomial without symbols."""
-    return Polynomial({(): value if isinstance(value, int) else _simple(value)})
+    return Polynomial({(): value if isinstance(value, int) else simple(value)})
 
 
 def of(symbol: Symbol) -> Polynomial:
