@@ -20,17 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "LARGEST",
-    "Coefficient",
-    "Polynomial",
-    "Symbol",
-    "TooLarge",
-    "constant",
-    "of",
-    "rounded",
-    "simple",
-    "tightened",
-]
+    "LARGEST", "Coefficient", "Polynomial", "Symbol", "TooLarge", "constant", "of", "rounded", "simple", "tightened",
+]  # fmt: skip
 
 Coefficient: TypeAlias = "int | NDArray[np.int64]"
 LARGEST = 1 << 62
