@@ -234,6 +234,21 @@ def shown_value(value: np.generic) -> str:
     return text if value.dtype.kind == "u" else f"{text} ({value})"
 
 
+def never_written(actual: NDArray[Any], before: NDArray[Any]) -> str:
+    """A clause where most of the wrong elements hold what they held before the launch; empty for others.
+
+    Args:
+        actual: wrong elements after the launch.
+        before: the same before it; of random contents few are equal by chance.
+    """
+    bits = np.dtype(f"u{actual.dtype.itemsize}")
+    same = int((np.ascontiguousarray(actual).view(bits) == np.ascontiguousarray(before).view(bits)).sum())
+    if 2 * same < actual.size:
+        return ""
+    which = "all" if same == actual.size else f"{same} of them"
+    return f"; {which} hold what they held before the launch, as if nothing wrote them"
+
+
 def differences(
     result: Result,
     case: Case,
@@ -245,6 +260,7 @@ def differences(
     label: str = "",
     *,
     fp8: bool = False,
+    before: NDArray[Any] | None = None,
 ) -> list[Finding]:
     """Count the elements of an output.
 
@@ -258,6 +274,7 @@ def differences(
         shown: one element as text.
         label: what the message says of the inputs.
         fp8: whether any argument is FP8.
+        before: what the output held before the launch, if that is no expected content.
 
     Returns:
         The finding about elements that differ, if any do, and those about what they have in common.
@@ -272,6 +289,8 @@ def differences(
     place, worst = comparison.place, comparison.worst(actual, expected)
     more = "" if comparison.bounded is None else " by more than their bound"
     text = f"{comparison.mismatches} of {actual.size} elements differ{more}{label}, {worst}"
+    if before is not None:
+        text += never_written(actual[comparison.wrong], before[comparison.wrong])
     where: dict[str, Any] = {"source": case.source.name, "element": f"{name}[{', '.join(map(str, place))}]"}
     where |= {"expected": shown(expected[place]), "actual": shown(actual[place]), "count": comparison.mismatches}
     found = [Finding("outputs", "error", text, "outputs-differ", result.kernel, **where)]

@@ -77,7 +77,9 @@ def run_arrays(
     fp8 = any(array.format in EIGHT_BITS for array in arrays.values())
     for one in compared_outputs(case, launch, kernel, before, memory):
         shown = _shown(one.array)
-        found += differences(result, case, one.comparison, one.name, one.actual, one.expected, shown, fp8=fp8)
+        found += differences(
+            result, case, one.comparison, one.name, one.actual, one.expected, shown, fp8=fp8, before=one.before
+        )
         hows.append(", ".join([*filter(None, [str(one.array.tolerance)]), *["its bound"] * one.bounded]))
     how = ", ".join(f"within {text}" for text in dict.fromkeys(filter(None, hows))) or "bit for bit"
     result.compared_with = (f"the reference function, {how}",)
@@ -114,6 +116,8 @@ class ComparedOutput:
     comparison: Comparison
     bounded: bool
     """Whether the reference gave a bound of its error."""
+    before: NDArray[Any]
+    """What it held before the launch."""
 
 
 def compared_outputs(
@@ -142,7 +146,8 @@ def compared_outputs(
         actual = np.asarray(memory[array.name])
         expected, exact = _rounded(array, f"case {case.name}: what is expected of {name}", wanted, bound)
         comparison = compare_array(array, actual, expected, exact, bound)
-        yield ComparedOutput(array, name, actual, expected, comparison, bound is not None)
+        held = before[array.name]
+        yield ComparedOutput(array, name, actual, expected, comparison, bound is not None, held)
 
 
 def _shown(array: Array) -> Callable[[Any], str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.verify.compare import ulp_distance
+from mfmasim.verify.compare import never_written, ulp_distance
 
 MOST = 2**63 - 1
 
@@ -31,3 +31,14 @@ def test_against_integers(name):
     assert len(codes) >= 49
     a, b = (np.array(side, fmt.carrier) for side in zip(*codes, strict=True))
     assert ulp_distance(a, b, fmt).tolist() == [slow(*pair, fmt) for pair in codes]
+
+
+@pytest.mark.parametrize(
+    ("kept", "words"), [(8, "; all hold what they held"), (5, "; 5 of them hold what they held"), (3, "")]
+)
+def test_elements_that_nothing_wrote_are_named(kept, words):
+    before = np.arange(8, dtype=np.float32)
+    before[0] = np.nan
+    actual = np.where(np.arange(8) < kept, before, before + 100).astype(np.float32)
+    assert never_written(actual, before).startswith(words)
+    assert bool(never_written(actual, before)) == bool(words)
