@@ -1,13 +1,15 @@
 """Commands on one worker and on two, and on two of which one is killed: times, and hashes of all that they write.
 
     python -m tests.bench.bench_executors                 # every command of the table
-    python -m tests.bench.bench_executors --small         # small families
+    python -m tests.bench.bench_executors --middle        # commands of ten to thirty seconds
+    python -m tests.bench.bench_executors --two           # without the other ways: wall time of one and two workers
     python -m tests.bench.bench_executors --only mutate   # commands whose name contains this
     python -m tests.bench.bench_executors overhead        # what a task that does nothing costs
 
 Prints for each command the wall time, and the CPU time since the machine may be shared, with ``--jobs 1``, with one and
-two workers of a Dask cluster of this machine, and with two of which one is killed after the first result; and whether
-all outputs (standard output, JSON, SARIF, HTML, captures) are the same bytes. Exits with 1 where they are not.
+two workers of a Dask cluster of this machine, and with two of which one is killed once it has worked for some seconds
+of CPU time; and whether all outputs (standard output, JSON, SARIF, HTML, captures) are the same bytes. Exits with 1
+where they are not.
 """
 
 import argparse
@@ -32,23 +34,22 @@ COMMANDS = {
     "golden record": "gpu golden record gemm_f16 --device sim --into captures",
     "golden check": "gpu golden check CAPTURES --json F.json",
     "kit check": "gpu kit check KIT --json F.json",
-    "run": "run CODE --grid 64 --arg u32:4096 --arg i32=3000 --arg u32=7 --json",
+    "run": "run CODE --grid 1024 --arg u32:65536 --arg i32=16000 --arg u32=7 --json",
 }
-SMALL = {
-    "verify": "verify intro --quiet --json F.json --sarif F.sarif --html F.html",
+MIDDLE = {
+    "verify": "verify gemm_f16 --quiet --json F.json --sarif F.sarif --html F.html",
     "mutate": "mutate intro --json",
     "mutate --binary": "mutate intro --binary --limit 6 --json",
-    "report": "report intro --json F.json --html F.html",
-    "explore": "explore intro cast --trials 3 --seed 1 --json F.json",
-    "prove": "prove intro --limit 300 --json F.json",
-    "golden record": "gpu golden record intro --device sim --into captures",
+    "explore": "explore gemm_f16 --arch gfx942 --trials 30 --seed 1 --json F.json",
+    "prove": "prove gemm_f16 --arch gfx942 --json F.json",
 }
+TWO = {"verify of three families": "verify gemm_fp8 gemm_f16 zoo --quiet --json F.json"}
 HEAD = (
     "command", "--jobs 1, s", "1 worker, s", "2 workers, s", "ratio", "CPU of 1, s", "CPU of 2, s",
     "one of 2 killed, s", "outputs",
 )  # fmt: skip
-HEADER = 100
-"""Bytes of the file of ``--resume`` without a result."""
+WORKED = 4.0
+"""CPU seconds of a command in a worker, imports included, after which the worker is killed."""
 WORKERS = "dask://local?workers="
 
 
@@ -77,20 +78,20 @@ def start(words, folder):
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def timed(words, folder, kill=None):
+def timed(words, folder, worker=None):
     """Wall seconds, CPU seconds of all processes that ended, and the digest.
 
     Args:
         words: the command's.
         folder: it runs there.
-        kill: called once, when the file ``../kept`` has a result.
+        worker: a process (of psutil) that is killed once it has worked for `WORKED`.
     """
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    running, kept = start(words, folder), folder.parent / "kept"
-    while kill and running.poll() is None:
-        if kept.exists() and kept.stat().st_size > HEADER:
-            kill()
-            kill = None
+    running, idle = start(words, folder), worker and sum(worker.cpu_times()[:2])
+    while worker and running.poll() is None:
+        if sum(worker.cpu_times()[:2]) > idle + WORKED:
+            worker.kill()
+            worker = None
         time.sleep(0.05)
     out, err = running.communicate()
     wall = time.perf_counter() - begin
@@ -101,12 +102,12 @@ def timed(words, folder, kill=None):
     return wall, cpu, digest(folder, out)
 
 
-def kill_one(started):
-    """Kill the process that works below the first worker's nanny."""
+def working(started):
+    """The process that works below the first worker's nanny."""
     import psutil
 
     (worker,) = [one for one in psutil.Process(started[1].pid).children() if "spawn_main" in " ".join(one.cmdline())]
-    worker.kill()
+    return worker
 
 
 def row(name, words, scratch):
@@ -118,17 +119,34 @@ def row(name, words, scratch):
         timed([*words, "--executor", f"{WORKERS}1"], place / "one"),
         timed([*words, "--executor", f"{WORKERS}2"], place / "two"),
     ]
-    killed = []
     with cluster(scratch, [((), {}), ((), {})]) as (address, started):
         time.sleep(5)  # until the workers have joined
-        more = ["--executor", address, *(["--resume", str(place / "kept")] if name != "run" else [])]
-        ways.append(timed([*words, *more], place / "killed", lambda: killed.append(kill_one(started))))
+        worker = working(started)
+        ways.append(timed([*words, "--executor", address], place / "killed", worker))
+        killed = not worker.is_running()
     same = len({found for *_, found in ways}) == 1
     (alone, _, found), (one, one_cpu, _), (two, two_cpu, _), (last, *_) = ways
     return same, (
         f"| {name} | {alone:.1f} | {one:.1f} | {two:.1f} | **{two / one:.2f}** | {one_cpu:.1f} | {two_cpu:.1f} | "
         f"{last:.1f}{'' if killed else ' (none killed)'} | {found if same else [w[-1] for w in ways]} |"
     )
+
+
+def two_workers():
+    """Print wall and CPU time of one worker and of two, code objects compiled before; 1 where outputs differ."""
+    right = True
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in TWO.items():
+            place = Path(folder) / name
+            place.mkdir()
+            timed([*text.split(), "--jobs", "1"], place / "first")
+            (one, one_cpu, found), (two, two_cpu, other) = (
+                timed([*text.split(), "--executor", f"{WORKERS}{count}"], place / str(count)) for count in (1, 2)
+            )
+            right &= found == other
+            both = f"one worker {one:.1f} s (CPU {one_cpu:.1f}), two {two:.1f} s (CPU {two_cpu:.1f})"
+            print(f"{name}: {both}, {two / one:.3f}; {'the same bytes' if found == other else 'other bytes'}")
+    return 0 if right else 1
 
 
 def nothing(args):
@@ -187,12 +205,15 @@ def main():
     """Print the table; 1 where outputs differ."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="?", choices=("table", "overhead"), default="table")
-    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--middle", action="store_true")
+    parser.add_argument("--two", action="store_true")
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     if args.what == "overhead":
         return overhead()
-    commands = COMMANDS | (SMALL if args.small else {})
+    if args.two:
+        return two_workers()
+    commands = COMMANDS | (MIDDLE if args.middle else {})
     chosen = {name: text for name, text in commands.items() if args.only in name}
     right = True
     with tempfile.TemporaryDirectory() as folder:
