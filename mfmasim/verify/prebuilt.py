@@ -17,6 +17,9 @@ from mfmasim.resources import HEADERS, folder
 from mfmasim.verify.clobbers import INCLUDE
 
 MANIFEST = "manifest.json"
+KEPT = 16
+"""Code objects that are kept, with what launches memoise of their kernels: some MiB each. Cases that share one follow
+one another."""
 FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
 """Flags that name a folder, in the same word or the next one."""
 
@@ -78,7 +81,7 @@ def _stamps(source: Path, flags: Sequence[str]) -> Iterator[tuple[str, int, int]
             open_ += [place / name for name in names for place in (path.parent, source.parent, *folders)]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=KEPT)
 def _made(
     source: Path,
     arch: str,

@@ -132,10 +132,10 @@ class Together:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Bytes, without those of `touched`."""
         spans = sum(one.low.nbytes + one.high.nbytes for one in self.alike)
         last = sum(array.nbytes for last in (self.reads, self.writes) if last is not None for array in last)
-        return spans + last + sum(6 * touched.units.nbytes for touched in self.touched)
+        return spans + last
 
 
 def touched_together(

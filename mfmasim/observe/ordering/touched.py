@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NO_UNIT = 1 << 62
 """Above the number of any unit."""
-HELD = 1 << 24
+HELD = 1 << 25
 """Bytes of patterns that are kept."""
 RECENT = 2
 """Kernels whose patterns are kept for further launches."""
