@@ -37,11 +37,13 @@ COMMANDS = {
     "run": "run CODE --grid 1024 --arg u32:65536 --arg i32=16000 --arg u32=7 --json",
 }
 MIDDLE = {
-    "verify": "verify gemm_f16 --quiet --json F.json --sarif F.sarif --html F.html",
+    "verify": "verify gemm_fp8 --arch gfx942 --quiet --json F.json --sarif F.sarif --html F.html",
     "mutate": "mutate intro --json",
     "mutate --binary": "mutate intro --binary --limit 6 --json",
     "explore": "explore gemm_f16 --arch gfx942 --trials 30 --seed 1 --json F.json",
     "prove": "prove gemm_f16 --arch gfx942 --json F.json",
+    "report": "report gemm_fp8 --arch gfx942 --json F.json --html F.html",
+    "golden record": "gpu golden record gemm_fp8 --arch gfx942 --device sim --into captures",
 }
 TWO = {"verify of three families": "verify gemm_fp8 gemm_f16 zoo --quiet --json F.json"}
 HEAD = (
