@@ -194,7 +194,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...]) -> None:
 
     def arrays(
         M: int = 77 if mx else 256,
-        N: int = 192 if mx else 256,
+        N: int = 192 if mx else 512 if gated else 256,
         K: int = 544 if mx else 384,
         lda: int = 0,
         ldd: int = 0,
@@ -329,9 +329,7 @@ def declare(kernel: str, source: str, arch: str | tuple[str, ...]) -> None:
     if mx:
         each += [{"M": 161, "N": 320, "K": 608, "lda": 640, "rule": "even"}]
     elif result in BLOCK_FORMATS:
-        each += [{"rule": "rceil", "ldd": 272} | ({"N": 512} if gated else {})]
-    elif gated:
-        each += [{"N": 512}]
+        each += [{"rule": "rceil", "ldd": 272}]
     suppress = APART | ENDS if mx else APART
     mapping = {"alpha": 1.0, "beta": 1.0 if coded else 0.0, "K": 288 if mx else 256}
     fixed |= {"suppress": suppress}

@@ -60,7 +60,7 @@ MUTANTS = [
     wrong("value_of_the_next_gate", GATED8, "silu(x[t][e]) * y[t][e]", "silu(x[t][e]) * y[t][e ^ 1]", BOTH),
     wrong(
         "gates_of_a_whole_tile",
-        GATED8 + "[rule=rceil,ldd=272,N=512]",
+        GATED8 + "[rule=rceil,ldd=272]",
         "static constexpr int COLUMNS = HALF;",
         "static constexpr int COLUMNS = 2 * HALF;",
         ("outputs", "races"),
