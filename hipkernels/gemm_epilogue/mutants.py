@@ -80,7 +80,7 @@ MUTANTS = [
     wrong("amax_of_each_half_of_a_row", FP8, "j == 1 ? max(row_most, most) : most", "most", BOTH, arch="gfx942"),
     wrong("amax_of_the_last_row", "fp8_gelu_fp8", "all = max(all, row_most);", "all = row_most;"),
     wrong("amax_stored", "fp8_silu_fp8", "atomicMax(to.amax, (int)all)", "*to.amax = (int)all", ("outputs", "races")),
-    wrong("amax_of_the_signed", FP8, "casts::magnitude(x[t][e])", "__builtin_bit_cast(int, x[t][e])"),
+    wrong("amax_of_the_signed", FP8, "casts::magnitude(x[t][e])", "__builtin_bit_cast(int, x[t][e])", BOTH),
     wrong("not_clamped", FP8, "casts::clamp>(four)", "casts::plain>(four)"),
     wrong("not_scaled", "fp8_silu_fp8", "x[t] * to.scale", "x[t]"),
     # --- Codes and scales of blocks
