@@ -19,6 +19,7 @@ from tests.toolchain.toolchain_helpers import SOURCES
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "device-math.md"
 EXACT_GROUP = 3
+BESSEL_GROUP = 4  # mpmath takes 3 ms for each
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_another_architecture_is_as_accurate(group, arch):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if GROUP_OF[row.name] != BESSEL_GROUP], ids=lambda row: row.name)
 def test_accuracy_on_many(group, row):
     for size, bound in (("f64", row.f64), ("f32", row.f32)):
         error, arguments, _ = measure(group(GROUP_OF[row.name]), row, size, 6_000, seed=4 + this_round())
@@ -234,15 +235,16 @@ def test_the_page_states_every_function_within_its_bound():
         assert f32 <= f32_bound
 
 
+@pytest.mark.long
 def test_bessel_functions_of_every_order(group):
     """Relative to the result where the order is above the argument, to the amplitude of the wave below."""
     rng = np.random.default_rng(11)
-    n = rng.integers(-40, 41, 256).astype(np.int32)
-    x = np.concatenate([rng.uniform(0.01, 60, 192), 2.0 ** rng.uniform(-60, 12, 64)])
+    n = rng.integers(-40, 41, 96).astype(np.int32)
+    x = np.concatenate([rng.uniform(0.01, 60, 64), 2.0 ** rng.uniform(-60, 12, 32)])
     n[:4], x[:4] = [2, 2, 1000, 1000], [1e-9, 2.0, 999.5, 1000.5]
     for name, function in (("jn", mathematics.mp.besselj), ("yn", mathematics.mp.bessely)):
-        got = np.zeros(256)
-        launch(group(4), f"{name}_f64", [n, x], [got])
+        got = np.zeros(96)
+        launch(group(BESSEL_GROUP), f"{name}_f64", [n, x], [got])
         compared = 0
         for order, argument, value in zip(n.tolist(), x.tolist(), got.tolist(), strict=True):
             exact = function(order, mathematics.mp.mpf(argument))
@@ -252,7 +254,7 @@ def test_bessel_functions_of_every_order(group):
             wave = (2 / (mathematics.mp.pi * argument)) ** 0.5 if abs(order) <= argument else 0
             assert abs(value - exact) <= mathematics.mp.mpf(2) ** -45 * max(abs(exact), wave), (name, order, argument)
             compared += 1
-        assert compared > 200
+        assert compared > 75
 
 
 SPECIAL_BESSEL = {
@@ -266,11 +268,12 @@ SPECIAL_BESSEL = {
 """Of 0, -0, infinity, -infinity, NaN and -1."""
 
 
+@pytest.mark.long
 def test_bessel_functions_of_special_values(group):
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0])
     for name, values in SPECIAL_BESSEL.items():
         got = np.zeros(x.size)
-        launch(group(4), f"{name}_f64", [x], [got])
+        launch(group(BESSEL_GROUP), f"{name}_f64", [x], [got])
         known = np.array([value is not None for value in values])
         wanted = np.array([value for value in values if value is not None], np.float64)
         assert np.array_equal(got[known], wanted, equal_nan=True), name

@@ -62,7 +62,13 @@ def operands(kind, seed):
     return x, y, z
 
 
-@pytest.mark.parametrize(("arch", "name"), [("gfx942", "float"), ("gfx942", "double"), ("gfx1201", "float")])
+@pytest.mark.parametrize(
+    ("arch", "name"),
+    [
+        ("gfx942", "float"),
+        *(pytest.param(*row, marks=pytest.mark.long) for row in (("gfx942", "double"), ("gfx1201", "float"))),
+    ],
+)
 def test_directed_operations_are_exact_results_rounded_once(source, arch, name):
     form, kind, word, _, _ = SIZES[name]
     code = mfmasim.compile(source, arch, compiler="ziglang", flags=["-DOCML_BASIC_ROUNDED_OPERATIONS"])
