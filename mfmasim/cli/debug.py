@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         raise MfmasimError("--port: --dap is needed with it")
     if args.port is not None and not 0 <= args.port < 1 << 16:
         raise MfmasimError(f"--port {args.port}: 0 to 65535 is expected")
-    for name in ("arch", "case", "checks", "commands", "compiler", "page", "record"):
+    for name in ("arch", "case", "checks", "commands", "compiler", "page"):
         if getattr(args, name) == "":
             raise MfmasimError(f"--{name} '': a value is expected")
     if args.record and args.page:

@@ -227,8 +227,6 @@ def run_program(args: argparse.Namespace, port: int | None = None) -> int:
 
     _refuse(args, "a program")
     if args.record:
-        if Path(args.record).is_dir() or not Path(args.record).absolute().parent.is_dir():
-            raise MfmasimError(f"--record {args.record}: a file in a folder that exists is expected")
         mode = f"record:{Path(args.record).absolute()}"
     elif port is not None:
         mode = f"dap:{port}"

@@ -134,6 +134,16 @@ WRITTEN = ("json", "sarif", "html", "report", "trace", "record")
 """Options whose value is a file that a verb writes at its end, so that it is tried before the work."""
 
 
+def _prepared(args: argparse.Namespace) -> None:
+    """Refuse the files of `WRITTEN` that cannot be written."""
+    for name in WRITTEN:
+        given = getattr(args, name, None)
+        if given == "":
+            raise MfmasimError(f"--{name} '': a value is expected")
+        if isinstance(given, str) and given != "-":
+            prepare(Path(given))
+
+
 def _run(verb: str, args: argparse.Namespace) -> int:
     """Run a verb, and write all that it printed: a pipe that was closed is seen here, not at Python's shutdown."""
     code = int(importlib.import_module(f"mfmasim.cli.{verb}").run(args))
@@ -161,10 +171,7 @@ def _main(arguments: list[str]) -> int:
         if args.verb is None:
             print(first_screen())
             return 0
-        for name in WRITTEN:
-            given = getattr(args, name, None)
-            if isinstance(given, str) and given != "-":
-                prepare(Path(given))
+        _prepared(args)
         return _run(verb, args)
     except MfmasimError as error:
         text = _shortened(str(error))

@@ -137,7 +137,7 @@ def test_the_command_line(tmp_path, capsys):
         (["intro", "--shared", "-1"], "--shared does not apply to a case"),
         (["intro", "f16_16x16x16"], "'f16_16x16x16' is left over; --case chooses a case"),
         (["--page", "x.html", "--", sys.executable, "x.py"], "--page does not apply to a program"),
-        (["--record", str(tmp_path), "--", sys.executable, "-c", "0"], "a file in a folder that exists is expected"),
+        (["--record", str(tmp_path), "--", sys.executable, "-c", "0"], "cannot be written: Is a directory"),
         (["intro", "--record", ""], "--record '': a value is expected"),
         (["intro", "--record", "a", "--page", "b"], "--record and --page exclude each other"),
     ):

@@ -170,7 +170,7 @@ def test_verify_writes_both(tmp_path, capsys):
     assert main(what) == 0
     validated(json.loads((tmp_path / "r.sarif").read_text()))
     assert "<h1>mfmasim verify</h1>" in (tmp_path / "r.html").read_text()
-    assert main([*what[:-1], str(tmp_path / "none" / "r.html")]) == 2
+    assert main([*what[:-1], str(tmp_path / "r.sarif" / "r.html")]) == 2
     assert "cannot be written" in capsys.readouterr().err
 
 
