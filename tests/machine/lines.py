@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mfmasim.architectures import arch as architecture
 from mfmasim.isa.family import family
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from tests.machine.spelling import split
@@ -38,6 +39,8 @@ class Target:
     returning: str = "sc0"
     """The bit of an atomic that wants the old value, on CDNA."""
     cdna5: bool = False
+    one_counter: bool = False
+    """DS_APPEND and DS_CONSUME of all waves of a workgroup have one counter, as they do not add M0."""
 
 
 target = Target()
@@ -59,6 +62,7 @@ def aim(arch, rows=()):
         lanes,
         "sc0" if name.startswith("gfx1") else returning,
         cdna5=name == "gfx1250",
+        one_counter=not architecture(name).lds.append_adds_m0,
     )
     for side in ("VOPDX", "VOPDY"):
         duals[side] = sorted(found for found in rows if any(encoding == side for encoding, _ in rows[found]))

@@ -73,6 +73,9 @@ def _by_lane(row, rng):
     before = ["s_mov_b32 s71, m0", *_WAVE, "s_mov_b32 m0, s87"]
     after = ["s_waitcnt lgkmcnt(0)", "s_mov_b32 m0, s71"]
     if row.dst:
+        if lines.target.one_counter:  # what it holds between waves depends on their order: the first one alone counts
+            before += ["s_mov_b64 s[72:73], exec", "s_cmp_lg_u32 s87, 0", "s_cselect_b64 exec, 0, exec"]
+            after.insert(0, "s_mov_b64 exec, s[72:73]")
         after += ["v_mov_b32_e32 v103, s87", f"ds_read_b32 v102, v103 offset:{offset}", "s_waitcnt lgkmcnt(0)"]
         return Probe(row.name, f"{row.name} v{D} offset:{offset}", before, after, [f"v{D}", "v102"])
     after += [
