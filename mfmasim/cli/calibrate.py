@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -78,10 +79,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         rows = {"fits": [_row(one) for one in fits], "phases": [_phase_row(one) for one in phases]}
         text = json.dumps({"about": found.about, **rows}, indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            Path(args.json).write_text(text + "\n", encoding="utf-8")
+        write(args.json, text + "\n")
     return 0 if all(one.exact and not one.differs for one in fits) and all(one.fits for one in phases) else 1
 
 

@@ -39,7 +39,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Print the comparisons; exit code 0, 1 or 2."""
     from mfmasim.cli.chosen import chosen_cases
-    from mfmasim.cli.verify import write
+    from mfmasim.cli.output import write
     from mfmasim.errors import MfmasimError, unknown
     from mfmasim.lab.comparing.comparison import PARTS, compare
     from mfmasim.lab.comparing.sides import side_of
@@ -70,10 +70,7 @@ def run(args: argparse.Namespace) -> int:
         raise MfmasimError(f"no case of {args.of} is for both sides; architectures: {', '.join(every)}")
     if args.json:
         text = json.dumps([one.record() for one in found], indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            write(args.json, text + "\n")
+        write(args.json, text + "\n")
     return int(refused)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mfmasim.cli.compilation import add_compilation, macros
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
+from mfmasim.cli.output import write
 
 if TYPE_CHECKING:
     import argparse
@@ -87,24 +88,17 @@ def run(args: argparse.Namespace) -> int:
         print(f"conflicts, traffic and instructions by line: mfmasim report {' '.join(args.targets)}")
     if args.json:
         text = json.dumps([costed.record() for costed in found], indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            Path(args.json).write_text(text + "\n", encoding="utf-8")
+        write(args.json, text + "\n")
     if args.html:
         from mfmasim.cost.picture import page
 
-        Path(args.html).write_text(
-            page([(_title(c), c.drawn["value"], c.recorded.kernel, c.compared) for c in found]), encoding="utf-8"
-        )
+        write(args.html, page([(_title(c), c.drawn["value"], c.recorded.kernel, c.compared) for c in found]))
     if args.trace:
         if len(found) != 1:
             raise MfmasimError(f"--trace writes one timeline, {len(found)} cases match: choose one with --case, --arch")
         from mfmasim.cost.chrome import chrome_trace
 
-        Path(args.trace).write_text(
-            json.dumps(chrome_trace(found[0].drawn["value"], found[0].product)) + "\n", encoding="utf-8"
-        )
+        write(args.trace, json.dumps(chrome_trace(found[0].drawn["value"], found[0].product)) + "\n")
     return 0
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -62,10 +62,7 @@ def run(args: argparse.Namespace) -> int:
             print(line)
     if args.json:
         text = json.dumps(rows, indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            Path(args.json).write_text(text + "\n", encoding="utf-8")
+        write(args.json, text + "\n")
     if any(row["verdict"] for row in rows):
         return 1
     if not any(row["trials"] for row in rows):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -126,10 +127,7 @@ def _check(args: argparse.Namespace) -> int:
     compared, refused = [one for one in found if not one.refused], [one.refused for one in found if one.refused]
     if args.json:
         text = json.dumps({"captures": [one.row for one in compared], "refused": refused}, indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            Path(args.json).write_text(text + "\n", encoding="utf-8")
+        write(args.json, text + "\n")
     if refused:
         return 2
     if not any(one.elements for one in found):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -103,10 +104,7 @@ def _check(args: argparse.Namespace) -> int:
     found = list(in_order(args, _to_judge, _judged))
     if args.json:
         text = json.dumps(_report(kit, found), indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            Path(args.json).write_text(text + "\n", encoding="utf-8")
+        write(args.json, text + "\n")
     if args.json != "-":
         for line in _lines(kit, found):
             print(line)

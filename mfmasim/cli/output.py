@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mfmasim.errors import MfmasimError
 from mfmasim.visible import LAYOUT, visible
 
 if TYPE_CHECKING:
@@ -17,6 +19,25 @@ if TYPE_CHECKING:
 
 FORMATS = ("terminal", "csv", "json", "markdown")
 """Formats of a table."""
+
+
+def write(name: str, text: str) -> None:
+    """Write a report.
+
+    Args:
+        name: of the file; ``-`` is standard output.
+        text: all of it.
+
+    Raises:
+        MfmasimError: the file cannot be written.
+    """
+    if name == "-":
+        print(text, end="")
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise MfmasimError(f"{name}: cannot be written: {error.strerror or error}") from None
 
 
 def add_formats(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.output import write
 
 if TYPE_CHECKING:
     import argparse
@@ -71,16 +71,9 @@ def run(args: argparse.Namespace) -> int:
         if args.json != "-":
             print_proof(proof, verbose=args.verbose)
     if args.json:
-        text = json.dumps([proof.record() for proof in proofs], indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            from mfmasim.cli.verify import write
-
-            write(str(Path(args.json)), text + "\n")
+        write(args.json, json.dumps([proof.record() for proof in proofs], indent=1) + "\n")
     if args.sarif:
         from mfmasim import __version__
-        from mfmasim.cli.verify import write
         from mfmasim.verify.reports.sarif import sarif
 
         log = sarif([], __version__, [proof.record() for proof in proofs])

@@ -10,6 +10,7 @@ from mfmasim.cli.compilation import add_compilation, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
+from mfmasim.cli.output import write
 
 if TYPE_CHECKING:
     import argparse
@@ -46,8 +47,6 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
-    from pathlib import Path
-
     from mfmasim import __version__
     from mfmasim.cli.output import counters, table
     from mfmasim.lab.reports.profile_page import profile_page, tables_of
@@ -72,12 +71,9 @@ def run(args: argparse.Namespace) -> int:
             print(f"remark: {profile.remark}")
     if args.json:
         text = json.dumps([profile.record() for profile in profiles], indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            Path(args.json).write_text(text + "\n", encoding="utf-8")
+        write(args.json, text + "\n")
     if args.html:
-        Path(args.html).write_text(profile_page(profiles, __version__), encoding="utf-8")
+        write(args.html, profile_page(profiles, __version__))
     if args.json != "-" and not is_launch(args.targets):
         print(f"bounds of each pipe, and what waves stall on: mfmasim cost {' '.join(args.targets)}")
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
@@ -123,8 +119,6 @@ def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
 
 def _claims(args: argparse.Namespace) -> int:
     """Check published statements; 1 when a verdict differs from the recorded one."""
-    from pathlib import Path
-
     from mfmasim import __version__
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
@@ -148,15 +142,9 @@ def _claims(args: argparse.Namespace) -> int:
             print(counted(lines))
     if args.json:
         records = [line.record() | {"source": text.name} for text, lines in weighed for line in lines]
-        written = json.dumps(records, indent=1)
-        if args.json == "-":
-            print(written)
-        else:
-            Path(args.json).write_text(written + "\n", encoding="utf-8")
+        write(args.json, json.dumps(records, indent=1) + "\n")
     if args.html:
-        Path(args.html).write_text(
-            claims_page([(text.name, lines) for text, lines in weighed], __version__), encoding="utf-8"
-        )
+        write(args.html, claims_page([(text.name, lines) for text, lines in weighed], __version__))
     if not any(line.verdict in {"confirmed", "refuted"} for _, lines in weighed for line in lines):
         raise MfmasimError(f"nothing was decided: no statement about {', '.join(args.targets)} is confirmed or refuted")
     return 0 if all(line.as_known for _, lines in weighed for line in lines) else 1

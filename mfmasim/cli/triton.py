@@ -47,7 +47,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code of the command, or 0, 1, 2."""
     from mfmasim import __version__
-    from mfmasim.cli.verify import write
+    from mfmasim.cli.output import write
     from mfmasim.triton import Settings, summary
     from mfmasim.triton.layouts import report
     from mfmasim.triton.start import start
@@ -69,10 +69,7 @@ def run(args: argparse.Namespace) -> int:
         if args.layouts:
             contents["layouts"] = layouts
         text = json.dumps(contents, indent=1)
-        if args.json == "-":
-            print(text)
-        else:
-            write(args.json, text + "\n")
+        write(args.json, text + "\n")
     if args.sarif:
         write(args.sarif, json.dumps(sarif(found, __version__), indent=1) + "\n")
     if args.html:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.output import write
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
 from mfmasim.cli.timeouts import add_timeout
@@ -281,22 +282,6 @@ def _write_reports(args: argparse.Namespace, results: list[Result]) -> None:
         from mfmasim.verify.reports.page import page
 
         write(args.html, page(results, __version__))
-
-
-def write(path: str, text: str) -> None:
-    """Write a report.
-
-    Raises:
-        MfmasimError: the file cannot be written.
-    """
-    from pathlib import Path
-
-    from mfmasim.errors import MfmasimError
-
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def setting(text: str) -> tuple[str, Any]:

@@ -22,6 +22,8 @@ KEPT = 16
 one another."""
 FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
 """Flags that name a folder, in the same word or the next one."""
+FORCED = ("-include", "-imacros")
+"""Flags whose next word is a header that comes before the source."""
 
 
 def source_hash(path: Path) -> str:
@@ -65,10 +67,12 @@ def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[
 
 
 def _stamps(source: Path, flags: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Name, size and time of a source and of the headers that it includes from its folder or one that flags name."""
-    folders = [Path(flag.removeprefix(option)) for option in FOLDERS for flag in flags if flag.startswith(option)]
+    """Name, size and time of a source and of the headers that it or a flag includes, from its folder or a flag's."""
+    words = list(zip(flags, (*flags[1:], ""), strict=False))
+    folders = [Path(flag[len(one) :] or after) for flag, after in words for one in FOLDERS if flag.startswith(one)]
+    forced = [after for flag, after in words if flag in FORCED]
     seen: set[Path] = set()
-    open_ = [source]
+    open_ = [source, *(place / name for name in forced for place in (Path(), source.parent, *folders))]
     while open_:
         path = open_.pop()
         if path in seen or not path.is_file():

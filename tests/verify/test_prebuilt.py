@@ -86,3 +86,19 @@ def test_a_source_or_header_that_changed_is_compiled_anew(tmp_path):
     assert value() == 6
     header.write_text("#define VALUE 2\n")
     assert value() == 7
+
+
+@pytest.mark.parametrize("flags", [("-I{}",), ("-I", "{}"), ("-isystem", "{}"), ("-include", "{}/k.h")])
+def test_a_header_that_a_flag_names_is_compiled_anew(flags, tmp_path):
+    header, source = tmp_path / "headers" / "k.h", tmp_path / "k.hip"
+    header.parent.mkdir()
+    header.write_text("#define VALUE 1\n")
+    include = "" if flags[0] == "-include" else "#include <k.h>\n"
+    source.write_text(include + 'extern "C" __attribute__((global)) void k(int *y) { *y = VALUE; }\n')
+    given = tuple(flag.format(header.parent) for flag in flags)
+    first = code_for(source, "gfx942", flags=given)
+    assert code_for(source, "gfx942", flags=given) is first
+    header.write_text("#define VALUE 2\n")
+    y = np.zeros(1, np.int32)
+    mfmasim.device("sim").launch(code_for(source, "gfx942", flags=given)["k"], 1, 1, [y])
+    assert y[0] == 2
