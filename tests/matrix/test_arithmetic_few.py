@@ -44,6 +44,7 @@ def outcome(monkeypatch, given, k=None, modes=None):
         ways = list(found_by)
     with monkeypatch.context() as patch:
         patch.setattr(bounds, "aligned_parameters", lambda _: False)
+        patch.setattr(dispatch, "_all_finite", lambda *_: False)
         expected = multiply_operands(*arguments)
     np.testing.assert_array_equal(found, expected)
     return ELSEWHERE if ELSEWHERE in ways else ways[-1]
@@ -233,9 +234,18 @@ def test_what_has_to_be_checked_first_is(monkeypatch):
             multiply(MODELS[way[0]], way[1], way[1], "f32", *wrong)
 
 
-def test_clamp_and_cut_off_instructions_go_other_ways(monkeypatch):
+@pytest.mark.parametrize("modes", [Modes(clamp=True), Modes(fp16_ovfl=True)])
+def test_the_clamp_costs_nothing_where_no_step_overflows(monkeypatch, modes):
+    assert outcome(monkeypatch, tile(BY_PRODUCTS, [1.0], [1.0], 0.5), modes=modes) == AT_ONCE
+    way = "cdna3_16bit", "bf16", 8
+    # The first of two steps overflows, the second brings the sum back from the largest number, not from infinity.
+    chain = tile((*way[:2], 16), [2.0**64] + [0.0] * 7 + [-(2.0**64)], [2.0**64] + [0.0] * 7 + [2.0**63], 0.0)
+    for given in (tile(way, [2.0**64], [2.0**64], 1.0), chain, tile(way, [np.inf], [1.0], 1.0)):
+        assert outcome(monkeypatch, given, k=8, modes=modes) == ELSEWHERE
+
+
+def test_cut_off_instructions_go_other_ways(monkeypatch):
     given = tile(BY_PRODUCTS, [1.0], [1.0], 0.5)
-    assert outcome(monkeypatch, given, modes=Modes(clamp=True)) == ELSEWHERE
     assert outcome(monkeypatch, given, k=4) == ELSEWHERE
     assert outcome(monkeypatch, given, k=16) == ELSEWHERE
     assert outcome(monkeypatch, given, k=8) == AT_ONCE

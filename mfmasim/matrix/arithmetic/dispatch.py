@@ -17,7 +17,7 @@ from mfmasim.matrix.arithmetic import aligned_tiles, complete, dot_products, res
 from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
 from mfmasim.matrix.arithmetic.byte_factors import byte_factors
 from mfmasim.matrix.arithmetic.one_grid import on_one_grid
-from mfmasim.matrix.arithmetic.product import checked, checked_product
+from mfmasim.matrix.arithmetic.product import RESULTS, checked, checked_product
 from mfmasim.matrix.request import PLAIN, Formats, Modes, Operands
 
 if TYPE_CHECKING:
@@ -117,6 +117,10 @@ def multiply(
     """
     columns = np.shape(operands.a)[-1:] or (1,)
     product = checked_product(model, formats, modes, columns[0] if k is None else k)
+    if product.clamp:
+        d = multiply(model, formats, operands, _unclamped(modes), k)
+        if _all_finite(formats, d):
+            return d
     with np.errstate(all="ignore"):
         d = SMALL.compute(product, operands, lambda product, some: _run(product, some, some.c.shape[:1]))
         if d is not None:
@@ -145,6 +149,9 @@ def multiply_exactly(
         modes: as in `multiply`.
     """
     product = checked_product(model, formats, modes, operands.a.shape[-1])
+    if product.clamp:
+        d = multiply_exactly(model, formats, operands, _unclamped(modes))
+        return d if d is not None and _all_finite(formats, d) else None
     if (
         not aligned_tiles.few_bits(product)
         or formats.d != "f32"
@@ -160,6 +167,17 @@ def multiply_exactly(
     )
     with np.errstate(all="ignore"):
         return on_one_grid(product, a, b, operands.c)
+
+
+def _unclamped(modes: Modes) -> Modes:
+    """Modes under which a finite overflow gives an infinity."""
+    return replace(modes, clamp=False, fp16_ovfl=False)
+
+
+def _all_finite(formats: Formats, d: NDArray[Any]) -> bool:
+    """Whether no step of any element overflowed: an infinity as the addend gives an infinity or NaN up to D."""
+    infinity = d.dtype.type(RESULTS[formats.d].inf)
+    return not (d & infinity == infinity).any()
 
 
 def _run(
