@@ -8,12 +8,13 @@ import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__ as DISPATCH
 from numpy._core._multiarray_umath import __cpu_features__ as FEATURES
 
+import mfmasim
 from mfmasim.lab.rebuild import COMPILER, PREBUILT
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.discovery import find_zig
 from tests.longtier import turn
 from tests.oracles import require
-from tests.reproducible.digests import difference, read, row, runs
+from tests.reproducible.digests import difference, loaded, read, row, runs
 
 RUNS = {(group, case.title, arch): (group, case, arch) for group, case, arch in runs()}
 GROUPS = sorted({group for group, _, _ in RUNS})
@@ -73,6 +74,17 @@ def test_the_table_has_a_row_for_each_case_and_architecture():
     assert set(table) == set(RUNS)
     assert len(table) >= 1300
     assert {group for group, _, _ in table} == set(GROUPS)
+
+
+def test_a_line_that_moves_changes_no_digest_and_an_instruction_does(tmp_path):
+    text = "#include <hip/hip_runtime.h>\n__global__ void scale(float *values) { values[threadIdx.x] *= 3; }\n"
+    source, found = tmp_path / "scale.hip", []
+    for written in (text, f"// scales\n{text}", text.replace("3", "5")):
+        source.write_text(written)
+        found.append(mfmasim.compile(source, "gfx942").object)
+    one, moved, other = found
+    assert one.sha256 != moved.sha256
+    assert loaded(one) == loaded(moved) != loaded(other)
 
 
 @pytest.mark.oracle
