@@ -118,9 +118,9 @@ def multiply(
     columns = np.shape(operands.a)[-1:] or (1,)
     product = checked_product(model, formats, modes, columns[0] if k is None else k)
     if product.clamp:
-        d = multiply(model, formats, operands, _unclamped(modes), k)
-        if _all_finite(formats, d):
-            return d
+        unclamped = multiply(model, formats, operands, _unclamped(modes), k)
+        if _all_finite(formats, unclamped):
+            return unclamped
     with np.errstate(all="ignore"):
         d = SMALL.compute(product, operands, lambda product, some: _run(product, some, some.c.shape[:1]))
         if d is not None:
