@@ -8,6 +8,7 @@ in HIP a ``__syncthreads()`` that only some threads reach is undefined.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class _Batch:
 
     def __init__(self, event: BlockEvent, per: int) -> None:
         waves, groups = event.total, event.total // per
-        self.place = event.place_of
+        self.place = cache(event.place_of)
         self.arrived, self.waited, self.end = np.zeros((3, waves), np.int64)
         """Barriers arrived at and waited for; address of the instruction that ended the wave."""
         self.pc, self.number = np.full((2, waves, 2), NONE, np.int64)

@@ -126,7 +126,7 @@ class Flow:
         if self.matrix:
             self._matrix(g)
             return
-        if not planes.dirty & self.reading:
+        if not planes.dirty & self.reading or not self._reads_undefined(g):
             planes.define(g, self.writes)
             return
         found, origins = self._found(g)
@@ -135,6 +135,11 @@ class Flow:
                 planes.assign(key, bits, origins[key])
             else:
                 planes.forget(key)
+
+    def _reads_undefined(self, g: Group) -> bool:
+        """Whether a register that is read is undefined in one of these waves, not only in others."""
+        reading = self.planes.dirty & self.reading
+        return any(self.planes.of(g, key).any() for key in {*self.reads, *self.writes} if reading >> key & 1)
 
     def _found(self, g: Group) -> tuple[Found, Found]:
         """Undefined bits and origins of everything that is written, of all waves."""

@@ -39,7 +39,12 @@ class Definedness(ShadowState):
             instruction: the instruction.
             run: what executes it.
         """
-        opcode, planes, rule = instruction.opcode, self.planes, operation_of(instruction).undefined
+        registers = REGISTERS.of(self.machine.kernel).get((instruction.pc, instruction.numbers))
+        return self._registers(registers, instruction, run) if registers else self._first(instruction, run)
+
+    def _first(self, instruction: Instruction, run: Bound) -> Bound:
+        """`beside` for an instruction that is not known to access registers alone."""
+        opcode, rule = instruction.opcode, operation_of(instruction).undefined
         if opcode.kind == "fork":
             return self._fork(instruction, run)
         if opcode.kind == "halves":
@@ -58,7 +63,11 @@ class Definedness(ShadowState):
             return self._index(instruction, rule.written, run)
         vectors, scalars = len(self.machine.waves.v), self.machine.arch.sgprs
         registers = self.kept(REGISTERS, instruction, lambda: registers_of(instruction, vectors, scalars))
-        touched = registers.touched
+        return self._registers(registers, instruction, run)
+
+    def _registers(self, registers: Registers, instruction: Instruction, run: Bound) -> Bound:
+        """The same for an instruction that accesses registers alone."""
+        planes, touched = self.planes, registers.touched
         if not registers.writes:
             return run
         flow: Flow | None = None
