@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
@@ -33,7 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--arch", help="architecture (for sim; a GPU reports its own)")
     parser.add_argument("--only", metavar="PROBE[,PROBE...]", help="probes to run, such as fp8,read_b32 (default: all)")
     parser.add_argument(
-        "--times", type=int, metavar="N", help="repetitions of each timing (default: 5; 1 where time is simulated)"
+        "--times", type=whole(), metavar="N", help="repetitions of each timing (default: 5; 1 where time is simulated)"
     )
     parser.add_argument(
         "--crowded", action="store_true", help="time LDS reads with all lanes active instead of two lanes"
@@ -53,8 +54,6 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.lab.calibration.phase_probes import timed
     from mfmasim.lab.calibration.probes import observed
 
-    if args.times is not None and args.times < 1:
-        raise MfmasimError(f"--times {args.times}: a positive number of repetitions is expected")
     if args.record and args.replay:
         raise MfmasimError("--record and --replay cannot be combined")
     found = capture.read(Path(args.replay)) if args.replay else _observe(args)

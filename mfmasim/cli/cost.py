@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mfmasim.cli.compilation import add_compilation, macros
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
+from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import write
 
 if TYPE_CHECKING:
@@ -41,10 +42,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_compilation(parser)
     parser.add_argument("--product", help="the GPU, such as MI355X (default: the first one with the architecture)")
     parser.add_argument(
-        "--units", type=int, metavar="N", help="a GPU of your own: groups of four SIMDs (compute units of CDNA)"
+        "--units",
+        type=whole(1, 1_000_000),
+        metavar="N",
+        help="a GPU of your own: groups of four SIMDs (compute units of CDNA)",
     )
-    parser.add_argument("--megahertz", type=float, metavar="MHZ", help="its clock")
-    parser.add_argument("--gigabytes", type=float, metavar="GB/S", help="its memory bandwidth")
+    parser.add_argument("--megahertz", type=positive(1_000_000), metavar="MHZ", help="its clock")
+    parser.add_argument("--gigabytes", type=positive(1_000_000), metavar="GB/S", help="its memory bandwidth")
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--html", metavar="FILE", help="draw the timelines: one HTML page, a lane for each wave")
     parser.add_argument("--trace", metavar="FILE", help="write the timeline in Chrome's trace format, for Perfetto")
@@ -174,11 +178,7 @@ def _product(args: argparse.Namespace, arch: str) -> Product:
 
     from mfmasim.architectures import arch as find_arch
     from mfmasim.cost.costed import product_of
-    from mfmasim.errors import MfmasimError
 
     own = {name: getattr(args, name) for name in ("units", "megahertz", "gigabytes") if getattr(args, name) is not None}
-    for name, value in own.items():
-        if not 0 < value < 1e6:
-            raise MfmasimError(f"--{name} {value:g}: a number above 0 and below 1,000,000 is expected")
     found = product_of(find_arch(arch), args.product)
     return replace(found, name="your GPU", source="given", **own) if own else found

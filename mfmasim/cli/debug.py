@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.cli.compilation import add_compilation
+from mfmasim.cli.numbers import whole
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +31,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("-g", action="store_true", dest="debug_information", help="compile with debug information")
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
-    parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
+    parser.add_argument("--shared", type=whole(0), default=0, help="dynamic LDS in bytes")
     parser.add_argument("--arg", action="append", default=[], metavar="ARG", help="an argument, as mfmasim run has it")
     parser.add_argument("--checks", help="checks to run: all, none, or names (default all; bounds for programs)")
     parser.add_argument("--source", action="append", default=[], metavar="FOLDER", help="where sources are looked for")
@@ -40,7 +41,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--dap", action="store_true", help="serve the Debug Adapter Protocol on standard input and output"
     )
-    parser.add_argument("--port", type=int, metavar="N", help="with --dap: on this port of 127.0.0.1 instead (0: any)")
+    parser.add_argument(
+        "--port", type=whole(0, 65535), metavar="N", help="with --dap: on this port of 127.0.0.1 instead (0: any)"
+    )
     add_compilation(parser)
 
 
@@ -51,8 +54,6 @@ def run(args: argparse.Namespace) -> int:
 
     if args.port is not None and not args.dap:
         raise MfmasimError("--port: --dap is needed with it")
-    if args.port is not None and not 0 <= args.port < 1 << 16:
-        raise MfmasimError(f"--port {args.port}: 0 to 65535 is expected")
     for name in ("arch", "case", "checks", "commands", "compiler", "page"):
         if getattr(args, name) == "":
             raise MfmasimError(f"--{name} '': a value is expected")

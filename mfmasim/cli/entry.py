@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import gc
 import importlib
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +34,8 @@ class _Parser(argparse.ArgumentParser):
     asks = False
 
     def error(self, message: str) -> None:  # type: ignore[override]
+        # A number that an option refuses stands behind the option, as it was written.
+        message = re.sub(r"^argument (--[\w-]+)\S*: (?=.*: a (?:whole )?number )", r"\1 ", message)
         raise MfmasimError(f"{self.prog}: {message}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -71,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    with visible_output(), _rarely_collecting():
+    with visible_output(), _rarely_collecting(), _interrupted_for_certain():
         return _main(list(sys.argv[1:] if argv is None else argv))
 
 
@@ -84,6 +89,30 @@ def _rarely_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def _interrupted_for_certain() -> Iterator[None]:
+    """Repeat an interruption that came where Python drops exceptions: in a callback of its collector or of ctypes."""
+    before = sys.unraisablehook
+
+    def again() -> None:
+        if hasattr(signal, "pthread_kill"):  # not on Windows; it ends a wait of the main thread, too
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
+
+    def dropped(found: sys.UnraisableHookArgs) -> None:
+        if issubclass(found.exc_type, KeyboardInterrupt):
+            threading.Timer(0.01, again).start()
+        else:
+            before(found)
+
+    sys.unraisablehook = dropped
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _found(arguments: list[str]) -> tuple[str, list[str], str]:

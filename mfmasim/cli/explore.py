@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 GROWTH_LIMIT = 64
 """Upper limit of --growth: larger shapes exhaust the host's memory without finding more."""
+MOST_TRIALS = 1_000_000
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,13 +40,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--trials",
         "--examples",
         dest="examples",
-        type=int,
+        type=whole(1, MOST_TRIALS),
         default=100,
         metavar="N",
         help="trials per family (default 100)",
     )
     parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time)")
-    parser.add_argument("--growth", type=float, default=1.0, help="limit of sizes, relative to the case (default 1)")
+    parser.add_argument(
+        "--growth", type=positive(GROWTH_LIMIT), default=1.0, help="limit of sizes, relative to the case (default 1)"
+    )
     parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")
     parser.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
     add_jobs(parser)
@@ -81,13 +85,8 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
     from mfmasim.cli.chosen import chosen_cases
     from mfmasim.devices import device
     from mfmasim.devices.options import chosen_checks
-    from mfmasim.errors import MfmasimError
 
     chosen_checks(args.checks)
-    if args.examples < 1:
-        raise MfmasimError(f"--trials {args.examples}: a positive number is expected")
-    if not 0 < args.growth <= GROWTH_LIMIT:
-        raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
     own = None if args.device is None else getattr(device(args.device), "arch", None)
     chosen = own if args.arch is None else args.arch
     found = chosen_cases(args.targets, chosen, args.case, skipped=False, flags=macros(args))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import write
 from mfmasim.cli.timeouts import add_timeout
 
@@ -49,7 +50,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="a case file that captures may refer to, and that is executed (Python); families need none",
     )
     check.add_argument("--json", metavar="FILE", help="write the comparison as JSON ('-' for standard output)")
-    check.add_argument("--max-differences", type=int, default=5, help="elements shown per capture (default 5)")
+    check.add_argument("--max-differences", type=whole(0), default=5, help="elements shown per capture (default 5)")
     add_jobs(check)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
@@ -21,16 +22,25 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--search KIND: rank orders of the workgroups of a kernel of that kind by what memory and caches read.",
     )
     parser.add_argument("map", nargs="?", help="map, such as xcd_grouped (default: list all maps)")
-    parser.add_argument("--rows", type=int, default=16, help="tiles along M (default 16)")
-    parser.add_argument("--cols", type=int, default=16, help="tiles along N (default 16)")
+    parser.add_argument("--rows", type=whole(1, 1 << 15), default=16, help="tiles along M (default 16)")
+    parser.add_argument("--cols", type=whole(1, 1 << 15), default=16, help="tiles along N (default 16)")
     parser.add_argument("--arch", default="mi355x", help="architecture or product (default mi355x)")
-    parser.add_argument("--xcds", type=int, help="dies that receive workgroups round-robin (default: the product's)")
-    parser.add_argument("--window", type=int, default=4, help="rows of a band, side of a square (default 4)")
-    parser.add_argument("--chunk", type=int, default=8, help="consecutive tiles of one XCD (default 8)")
     parser.add_argument(
-        "--every", type=int, metavar="N", help="instead check every grid up to N x N for tiles missed or computed twice"
+        "--xcds", type=whole(1, 1 << 15), help="dies that receive workgroups round-robin (default: the product's)"
     )
-    parser.add_argument("--units", type=int, help="workgroups that an XCD runs at a time (default: one a compute unit)")
+    parser.add_argument(
+        "--window", type=whole(1, 1 << 15), default=4, help="rows of a band, side of a square (default 4)"
+    )
+    parser.add_argument("--chunk", type=whole(1, 1 << 15), default=8, help="consecutive tiles of one XCD (default 8)")
+    parser.add_argument(
+        "--every",
+        type=whole(1, 64),
+        metavar="N",
+        help="instead check every grid up to N x N for tiles missed or computed twice",
+    )
+    parser.add_argument(
+        "--units", type=whole(1, 1 << 20), help="workgroups that an XCD runs at a time (default: one a compute unit)"
+    )
     parser.add_argument("--reuse", action="store_true", help="also count strips of A and B that caches serve")
     parser.add_argument(
         "--search",
@@ -42,9 +52,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a size of KIND: queries=4096")
     parser.add_argument(
-        "--workgroups", type=int, metavar="N", help="instead divide K of all tiles among N workgroups (stream-K)"
+        "--workgroups",
+        type=whole(1, 1 << 20),
+        metavar="N",
+        help="instead divide K of all tiles among N workgroups (stream-K)",
     )
-    parser.add_argument("--depth", type=int, default=8, metavar="N", help="steps of K of a tile, for it (default 8)")
+    parser.add_argument(
+        "--depth", type=whole(1, 1 << 20), default=8, metavar="N", help="steps of K of a tile, for it (default 8)"
+    )
     add_formats(parser, (*FORMATS, "svg"))
     parser.set_defaults(run=run)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation
 from mfmasim.cli.needs import needed
+from mfmasim.cli.numbers import whole
 
 if TYPE_CHECKING:
     import argparse
@@ -34,20 +35,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--arch", help="only this architecture; for a HIP source the one to compile for (gfx942)")
     add_compilation(parser)
     parser.add_argument("--kernel", metavar="TEXT", help="only kernels whose name contains this")
-    parser.add_argument("--block", type=int, metavar="N", help="work-items of a workgroup, for the occupancy")
-    parser.add_argument("--shared-bytes", type=int, default=0, metavar="N", help="dynamic LDS, for the occupancy")
+    parser.add_argument(
+        "--block", type=whole(1, 1024), metavar="N", help="work-items of a workgroup, for the occupancy"
+    )
+    parser.add_argument("--shared-bytes", type=whole(0), default=0, metavar="N", help="dynamic LDS, for the occupancy")
     parser.add_argument("--brief", action="store_true", help="one line for each kernel, and what cannot run")
     parser.add_argument("--json", action="store_true", help="write one record for each kernel as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what the files hold; exit code 1 if something cannot run, else 0."""
-    from mfmasim.errors import MfmasimError, unknown
+    from mfmasim.errors import unknown
 
-    for name, least in (("block", 1), ("shared_bytes", 0)):
-        given = getattr(args, name)
-        if given is not None and given < least:
-            raise MfmasimError(f"--{name.replace('_', '-')} {given}: a number of {least} or more is expected")
     records, bad, names = [], False, []
     for file in args.files:
         for target, code, why in _codes(file, args):

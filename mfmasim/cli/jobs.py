@@ -7,6 +7,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.progress import Progress
 from mfmasim.errors import MfmasimError
 
@@ -29,7 +30,10 @@ be sent; a forked process has them, any other one finds them anew."""
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        "--jobs", type=int, metavar="N", help="processes (default: the processors available to this one)"
+        "--jobs",
+        type=whole(1, MOST_JOBS),
+        metavar="N",
+        help="processes (default: the processors available to this one)",
     )
     add_executor(parser, "the cases")
     parser.add_argument(
@@ -67,15 +71,13 @@ def in_order(
         lost: the result of a task whose workers ended, from the reason; without it that is an error in the end.
 
     Raises:
-        MfmasimError: the number of processes is out of range, a process ended unexpectedly, or the executor failed.
+        MfmasimError: a process ended unexpectedly, or the executor failed.
     """
     from mfmasim.cli.executors.journal import Journal
     from mfmasim.cli.executors.order import Failed, order_of
     from mfmasim.clusters import LostTaskError, SchedulerLostError
 
     executor, resume = getattr(args, "executor", None), getattr(args, "resume", None)
-    if args.jobs is not None and not 1 <= args.jobs <= MOST_JOBS:
-        raise MfmasimError(f"--jobs {args.jobs}: 1 to {MOST_JOBS} processes are expected")
     if executor and (alone or args.jobs is not None):
         other = "a device of this process" if alone else "--jobs"
         raise MfmasimError(f"--executor {executor} and {other} exclude each other")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.cli.compilation import COMPILATION, compilation, show_warnings
 from mfmasim.cli.needs import needed
+from mfmasim.cli.numbers import whole
 from mfmasim.files import is_object, is_source
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--kernel", help="the kernel, where there are several")
     group.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
     group.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
-    group.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
+    group.add_argument("--shared", type=whole(0), default=0, help="dynamic LDS in bytes")
     group.add_argument(
         "--arg", action="append", default=[], metavar="ARG", help="an argument, as `mfmasim run` takes it"
     )

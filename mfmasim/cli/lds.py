@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.needs import needed
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="place of each lane's data as a layout in elements, such as 'Swizzle<3,3,3> o (16,4):(64,8)' (CuTe) or "
         "'linear 64 128 256 512 8 16' (the places of lanes 1, 2, 4, ...)",
     )
-    parser.add_argument("--element-bytes", type=int, metavar="N", help="bytes of an element of --layout (default 2)")
+    parser.add_argument(
+        "--element-bytes", type=whole(1, 16), metavar="N", help="bytes of an element of --layout (default 2)"
+    )
     parser.add_argument("--active", metavar="EXPRESSION", help="active lanes, such as 'lane < 48'")
     parser.add_argument(
         "--offset", type=int, nargs="+", metavar="N", help="offset field, or both for instructions with two"
@@ -127,8 +130,6 @@ def _count(args: argparse.Namespace) -> Conflicts:
     lane = np.arange(_wave(args), dtype=np.int64)
     if args.layout is not None:
         element = 2 if args.element_bytes is None else args.element_bytes
-        if not 1 <= element <= 16:
-            raise MfmasimError(f"--element-bytes {element}: 1 to 16 is expected")
         place = lds.layout_offsets(args.layout, len(lane)) * element
     else:
         place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})

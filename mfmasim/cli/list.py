@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import add_formats, table, wanted_format
 from mfmasim.cli.products import operations
 
@@ -30,9 +31,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
     parser.add_argument("--fidelity", action="store_true", help="show fidelity and evidence of arithmetic and layout")
     parser.add_argument(
-        "--units", type=int, help="compute units of a product; with --mhz: its peak by each instruction"
+        "--units", type=whole(1, 1_000_000), help="compute units of a product; with --mhz: its peak by each instruction"
     )
-    parser.add_argument("--mhz", type=float, help="clock of a product, such as 2400")
+    parser.add_argument("--mhz", type=positive(1_000_000), help="clock of a product, such as 2400")
     add_formats(parser)
     parser.set_defaults(run=run)
 
@@ -97,7 +98,7 @@ def _product(args: argparse.Namespace) -> tuple[int, float] | None:
     """Compute units and clock in Hz, where both are given.
 
     Raises:
-        MfmasimError: one is missing or is no positive number, or the list is not that of an architecture's shapes.
+        MfmasimError: one is missing, or the list is not that of an architecture's shapes.
     """
     from mfmasim.cli.products import product_of
     from mfmasim.errors import MfmasimError
@@ -105,8 +106,8 @@ def _product(args: argparse.Namespace) -> tuple[int, float] | None:
     product = product_of(args.arch) if args.arch is not None and not args.fidelity else None
     if args.units is None and args.mhz is None:
         return None if product is None else (product.units, product.megahertz * 1e6)
-    if not (args.units and args.mhz and args.units > 0 and 0 < args.mhz < 1e6):
-        raise MfmasimError(f"--units {args.units} --mhz {args.mhz}: both are expected, such as --units 256 --mhz 2400")
+    if args.units is None or args.mhz is None:
+        raise MfmasimError("--units and --mhz: both are expected, such as --units 256 --mhz 2400")
     if args.arch is None or args.fidelity:
         raise MfmasimError("--units and --mhz are for the instructions of one architecture: mfmasim list ARCH")
     return args.units, args.mhz * 1e6

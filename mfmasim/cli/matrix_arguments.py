@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +45,7 @@ def completed(args: argparse.Namespace) -> None:
     """Fill in the architecture of an instruction that is named without one, the first that has it.
 
     Raises:
-        MfmasimError: an element is asked for where the instruction is missing.
+        MfmasimError: no architecture has the instruction, or an element is asked for where the instruction is missing.
     """
     import sys
 
@@ -56,11 +56,12 @@ def completed(args: argparse.Namespace) -> None:
     if word.startswith(("v_", BUILTIN)):
         spelled = {arch: _spelled(arch, word) for arch in ARCHITECTURES}
         having = [arch for arch, name in spelled.items() if name in instructions(arch)]
-        if having:
-            args.asked = [*([args.instruction] if args.instruction else []), *args.asked]
-            args.arch, args.instruction = having[0], spelled[having[0]]
-            others = f", which {', '.join(having[1:])} have too" if having[1:] else ""
-            print(f"{args.instruction} on {having[0]}{others}", file=sys.stderr)
+        if not having:
+            raise unknown("matrix instruction", word, {name for arch in ARCHITECTURES for name in instructions(arch)})
+        args.asked = [*([args.instruction] if args.instruction else []), *args.asked]
+        args.arch, args.instruction = having[0], spelled[having[0]]
+        others = f", which {', '.join(having[1:])} {'has' if len(having) == 2 else 'have'} too" if having[1:] else ""
+        print(f"{args.instruction} on {having[0]}{others}", file=sys.stderr)
     elif re.match(r"(?:[ABCD]|scale_[AB]|index)\[", word):
         raise MfmasimError(
             f"{word!r} is an element of a matrix: name the instruction first, as in mfmasim show "

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.numbers import whole
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +38,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     binary.add_argument("--arch", help="only this architecture")
     binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds of change whose name contains this")
-    binary.add_argument("--limit", type=int, metavar="N", help="at most N mutants per case")
+    binary.add_argument("--limit", type=whole(), metavar="N", help="at most N mutants per case")
 
 
 def run(args: argparse.Namespace) -> int:

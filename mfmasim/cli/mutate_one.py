@@ -19,7 +19,7 @@ def run_all(args: argparse.Namespace) -> int:
     """Run them; exit code 1 when one survived.
 
     Raises:
-        MfmasimError: the limit is not positive, or no case or kind matches.
+        MfmasimError: no case or kind matches.
     """
     from mfmasim.errors import MfmasimError
     from mfmasim.lab.mutation.textual import SOURCE_KINDS
@@ -50,8 +50,6 @@ def _work(args: argparse.Namespace) -> list[tuple[Case, str]]:
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import find, select
 
-    if args.limit is not None and args.limit < 1:
-        raise MfmasimError(f"--limit {args.limit}: a positive number of mutants is expected")
     _kinds(args)
     work = [pair for _, cases in find(args.target) for pair in select(cases, args.arch, args.case)]
     if not work:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import write
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument(
         "--limit",
-        type=float,
+        type=positive(),
         default=60.0,
         metavar="SECONDS",
         help="CPU seconds for the symbolic execution of a case; then it is unknown (default 60)",
@@ -53,7 +54,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     group = parser.add_argument_group("kernels without a case: of a code object or source")
     group.add_argument("--kernel", help="only this kernel")
     group.add_argument("--block", help="work-items of a workgroup, such as 256 or 16,16 (default: the metadata's)")
-    group.add_argument("--shared", type=int, metavar="BYTES", help="dynamic LDS (default 0)")
+    group.add_argument("--shared", type=whole(0), metavar="BYTES", help="dynamic LDS (default 0)")
     add_jobs(parser)
 
 
@@ -61,10 +62,6 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 1 where something is refuted, else 0."""
     from collections import Counter
 
-    from mfmasim.errors import MfmasimError
-
-    if not args.limit > 0:
-        raise MfmasimError(f"--limit {args.limit:g}: a positive number of seconds is expected")
     proofs: list[Proof] = []
     for proof in in_order(args, _work, _proved):
         proofs.append(proof)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.numbers import positive, whole
+
 if TYPE_CHECKING:
     import argparse
 
@@ -13,10 +15,10 @@ if TYPE_CHECKING:
 def add_quotas(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     group = parser.add_argument_group("quotas of a launch")
-    group.add_argument("--max-instructions", type=int, metavar="N", help="wave-instructions (default 10^12)")
-    group.add_argument("--max-seconds", type=float, metavar="S", help="time (default: no limit)")
-    group.add_argument("--max-bytes", type=int, metavar="N", help="device memory (default: no limit)")
-    group.add_argument("--max-rows", type=int, metavar="N", help="findings and printed lines (default: no limit)")
+    group.add_argument("--max-instructions", type=whole(), metavar="N", help="wave-instructions (default 10^12)")
+    group.add_argument("--max-seconds", type=positive(), metavar="S", help="time (default: no limit)")
+    group.add_argument("--max-bytes", type=whole(), metavar="N", help="device memory (default: no limit)")
+    group.add_argument("--max-rows", type=whole(), metavar="N", help="findings and printed lines (default: no limit)")
 
 
 def quota_of(args: argparse.Namespace) -> Quota:

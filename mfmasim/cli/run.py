@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation, show_warnings
 from mfmasim.cli.jobs import add_executor
 from mfmasim.cli.needs import needed
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.recording import add_recording, recording
 from mfmasim.cli.schedules import SCHEDULE_HELP
@@ -47,7 +48,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
     parser.add_argument("--cluster", help="workgroups of a cluster, such as 2,2 (default: what the kernel says)")
-    parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
+    parser.add_argument("--shared", type=whole(0), default=0, help="dynamic LDS in bytes")
     parser.add_argument(
         "--arg",
         action="append",
@@ -69,10 +70,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--out", metavar="DIR", help="write every buffer to DIR/argN.npy afterwards")
     parser.add_argument("--quiet", action="store_true", help="print findings and buffers only")
     parser.add_argument("--checks", default="all", help="checks to run: all, none, or names (default all)")
-    parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
-    parser.add_argument("--max-waves", type=int, metavar="N", help="most waves in flight, to limit memory")
+    parser.add_argument(
+        "--budget", type=whole(), help="instructions a wave may execute before the launch stops as endless"
+    )
+    parser.add_argument("--max-waves", type=whole(), metavar="N", help="most waves in flight, to limit memory")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
-    parser.add_argument("--workers", type=int, metavar="N", help="spread the grid over N processes")
+    parser.add_argument("--workers", type=whole(1, MOST_WORKERS), metavar="N", help="spread the grid over N processes")
     add_executor(parser, "parts of the grid")
     parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and exit")
@@ -168,8 +171,6 @@ def _workers(args: argparse.Namespace) -> AbstractContextManager[Executor | None
         return opened(args.executor)
     if args.workers is None:
         return nullcontext()
-    if not 1 <= args.workers <= MOST_WORKERS:
-        raise MfmasimError(f"--workers {args.workers}: 1 to {MOST_WORKERS} processes are expected")
     return pool(args.workers)
 
 

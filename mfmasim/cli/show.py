@@ -92,10 +92,12 @@ def _architecture(args: argparse.Namespace) -> int:
     """Print what differs between architectures; its instructions are listed by `list`."""
     from mfmasim.architectures import arch
     from mfmasim.cli.products import PEAK_COLUMNS, peak_rows, product_of, product_rows
-    from mfmasim.errors import MfmasimError
+    from mfmasim.errors import MfmasimError, unknown
     from mfmasim.matrix import instructions
 
     form = wanted_format(args)
+    if _is_unknown(args.arch):
+        raise unknown("architecture, product, number format or matrix instruction", args.arch, _shown())
     if args.operand or args.view or form in {"svg", "html"}:
         raise MfmasimError(f"show {args.arch}: an instruction is needed; mfmasim list {args.arch} names them")
     found, product = arch(args.arch), product_of(args.arch)
@@ -120,6 +122,24 @@ def _architecture(args: argparse.Namespace) -> int:
     ]
     print(table(("property", "value"), rows, form, found.name), end="")
     return 0
+
+
+def _is_unknown(word: str) -> bool:
+    """Whether a word names no architecture, and does not look as if it were to."""
+    from mfmasim.architectures import PRODUCTS, SIMULATED, plain
+
+    name = word.partition(":")[0].lower()
+    return name not in SIMULATED and plain(name) not in PRODUCTS and not name.startswith(("gfx", "mi"))
+
+
+def _shown() -> list[str]:
+    """Names of all that `show` takes, one of each kind first."""
+    from mfmasim.architectures import ARCHITECTURES, PRODUCTS
+    from mfmasim.formats.rows import ROWS
+    from mfmasim.matrix import instructions
+
+    names = [name for arch in ARCHITECTURES for name in instructions(arch)]
+    return ["gfx950", "e4m3fn", names[0], *ARCHITECTURES, *PRODUCTS, *(row.name for row in ROWS), *names]
 
 
 def register_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:

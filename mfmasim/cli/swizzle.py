@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     what.add_argument("--check", metavar="NAME", help="prove a published swizzle; exit code 1 if it has conflicts")
     what.add_argument("--tile", metavar="ROWSxBYTES", help="find a swizzle for a tile, such as 16x128")
     parser.add_argument("--arch", nargs="+", default=[], metavar="ARCH", help="architectures to check or search for")
-    parser.add_argument("--element-bytes", type=int, default=1, metavar="N", help="bytes per element (default: 1)")
+    parser.add_argument("--element-bytes", type=whole(), default=1, metavar="N", help="bytes per element (default: 1)")
     parser.add_argument("--write", metavar="INSTRUCTION", help="instruction that stores the tile, lane by lane")
     parser.add_argument(
         "--read",
@@ -39,7 +40,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar=("INSTRUCTION", "ROW", "COLUMN"),
         help="how the tile is read; columns in bytes",
     )
-    parser.add_argument("--accesses", type=int, default=1, metavar="N", help="values of n in --read (default: 1)")
+    parser.add_argument(
+        "--accesses", type=whole(1, MOST_ACCESSES), default=1, metavar="N", help="values of n in --read (default: 1)"
+    )
     parser.add_argument(
         "--operand",
         nargs=3,
@@ -50,7 +53,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--a", metavar="FORMAT", help="number format of A, for instructions with a choice")
     parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
-    parser.add_argument("--limit", type=int, default=8, metavar="N", help="most swizzles to list (default: 8)")
+    parser.add_argument("--limit", type=whole(), default=8, metavar="N", help="most swizzles to list (default: 8)")
     add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
 
@@ -156,8 +159,6 @@ def _reads(args: argparse.Namespace) -> list[Pattern]:
     from mfmasim.cli.expressions import evaluate
     from mfmasim.errors import MfmasimError
 
-    if not 1 <= args.accesses <= MOST_ACCESSES:
-        raise MfmasimError(f"--accesses {args.accesses}: 1 to {MOST_ACCESSES} are allowed")
     lanes, found = _lanes(args), []
     for name, row, column in args.read:
 

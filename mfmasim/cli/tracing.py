@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mfmasim.cli.needs import needed
+from mfmasim.cli.numbers import whole
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def add_tracing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", action="store_true", help="one line per instruction and wave: what it wrote")
     parser.add_argument("--trace-waves", metavar="LIST", help="waves of the launch to trace, such as 0,1 or 4-7")
     parser.add_argument("--trace-lines", metavar="A-B", help="source lines to trace, such as 31 or 31-40")
-    parser.add_argument("--trace-limit", type=int, metavar="N", help=f"most lines shown (default {LINES})")
+    parser.add_argument("--trace-limit", type=whole(), metavar="N", help=f"most lines shown (default {LINES})")
     parser.add_argument("--trace-file", metavar="FILE", help="write the trace to FILE instead of standard output")
     parser.add_argument("--coverage", action="store_true", help="print the source with execution counts")
 
@@ -68,8 +69,6 @@ def tracing(args: argparse.Namespace) -> Iterator[list[Trace]]:
     from mfmasim.observe.tools.steps import Trace
 
     limit = LINES if args.trace_limit is None else args.trace_limit
-    if limit < 1:
-        raise MfmasimError(f"--trace-limit {limit}: a positive number is expected")
     waves = None if args.trace_waves is None else numbers(args.trace_waves, "--trace-waves")
     lines = None if args.trace_lines is None else span(args.trace_lines, "--trace-lines")
     with _target(args.trace_file) as out:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import write
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
@@ -41,7 +42,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     add_macros(parser)
-    parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
+    parser.add_argument(
+        "--budget", type=whole(), help="instructions a wave may execute before the launch stops as endless"
+    )
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument(
         "--approximations",
@@ -69,7 +72,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="least severe findings to print (default: warning for cases that pass, else info); the verdict does not "
         "depend on it",
     )
-    parser.add_argument("--max-findings", type=int, default=10, help="findings shown per case (default 10)")
+    parser.add_argument("--max-findings", type=whole(0), default=10, help="findings shown per case (default 10)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -253,7 +256,7 @@ def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str
 
 def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Case]) -> None:
     """Raise errors that concern all cases before the first one runs."""
-    from mfmasim.errors import MfmasimError, unknown
+    from mfmasim.errors import unknown
     from mfmasim.machine.binding.approximation import direction
     from mfmasim.machine.execution.wave_orders import schedule
     from mfmasim.toolchain import find_compiler
@@ -261,8 +264,6 @@ def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[C
     if args.schedule != "witness":
         schedule(args.schedule)
     direction(args.approximations)
-    if args.budget is not None and args.budget < 1:
-        raise MfmasimError(f"--budget {args.budget}: a positive number of instructions is expected")
     if args.compiler:
         find_compiler(args.compiler)
     known = sorted({name for case in cases for name in case.parameters})

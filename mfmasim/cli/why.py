@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mfmasim.cli.compilation import add_macros, macros
+from mfmasim.cli.numbers import whole
 
 if TYPE_CHECKING:
     import argparse
@@ -35,7 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     add_macros(parser)
-    parser.add_argument("--ways", type=int, default=1, metavar="N", help="products that are followed to loads (1)")
+    parser.add_argument("--ways", type=whole(0), default=1, metavar="N", help="products that are followed to loads (1)")
     parser.add_argument("--all", action="store_true", help=f"print every product, not {SHOWN}")
     parser.add_argument("--json", action="store_true", help="write it as JSON")
 
@@ -50,8 +51,6 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.verify.runner import informed
     from mfmasim.visible import visible
 
-    if args.ways < 0:
-        raise MfmasimError(f"--ways {args.ways}: a number of products, 0 or more, is expected")
     chosen = chosen_cases([args.target], args.arch, args.case, skipped=False, flags=macros(args))
     chosen = [one for one in chosen if one.case.title in (args.case or ())] or chosen
     titles = list(dict.fromkeys(one.case.title for one in chosen))

@@ -10,6 +10,9 @@ from mfmasim.arrays import I64
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
 
+MOST_TILES = 1 << 24
+"""Tiles of a grid: a C of 262,144 x 262,144 in tiles of 64 x 64."""
+
 
 def grid_map(name: str) -> Map:
     """Find a map by name.
@@ -129,6 +132,8 @@ def _checked(rows: int, cols: int, xcds: int, window: int, chunk: int) -> Grid:
     for name, value in named.items():
         if not 1 <= value <= 1 << 15:
             raise MfmasimError(f"{name}={value} of a grid of tiles: expected 1 to {1 << 15}")
+    if rows * cols > MOST_TILES:
+        raise MfmasimError(f"a grid of {rows} x {cols} tiles: expected at most {MOST_TILES:,} tiles")
     return Grid(**named)
 
 

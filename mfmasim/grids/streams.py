@@ -40,11 +40,11 @@ def segments(tiles: int, depth: int, workgroups: int) -> tuple[Segment, ...]:
         most one.
 
     Raises:
-        MfmasimError: a number below 1.
+        MfmasimError: a number below 1, or above 2^20: each segment is an object.
     """
     for name, value in (("tiles", tiles), ("depth", depth), ("workgroups", workgroups)):
-        if value < 1:
-            raise MfmasimError(f"{name} {value} of a stream: 1 or more is expected")
+        if not 1 <= value <= 1 << 20:
+            raise MfmasimError(f"{name} {value} of a stream: 1 to {1 << 20:,} is expected")
     total, found = tiles * depth, []
     for workgroup in range(workgroups):
         at, end = (total * w // workgroups for w in (workgroup, workgroup + 1))

@@ -37,7 +37,7 @@ def test_what_is_skipped_says_why(tmp_path):
     [
         ("--schedule nan", "mfmasim: unknown schedule 'nan'; allowed: usual, forward"),
         ("--approximations up", "mfmasim: unknown approximations 'up'; allowed: nearest, above, below"),
-        ("--budget 0", "mfmasim: --budget 0: a positive number of instructions is expected"),
+        ("--budget 0", "mfmasim verify: --budget 0: a whole number of 1 or more is expected"),
     ],
 )
 def test_options_are_judged_before_the_first_case(option, text, capsys):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -27,6 +28,16 @@ OPERAND = ("--write", "ds_write_b128", "--operand", "ds_read_b128", "v_mfma_f32_
         (("verify", "."), ("a folder",)),
         (("verify", "intro", "--arch", "gfx942", "--device", "hop"), ("'hop'", "hip")),
         (("run", FILE, "--block", "x"), ("--block 'x'",)),
+        (("verify", "intro", "--max-findings", "-3"), ("--max-findings -3", "0 or more")),
+        (("explore", "intro", "--trials", "9" * 30), ("--trials 9", "from 1 to 1,000,000")),
+        (("run", FILE, "--max-seconds", "nan"), ("--max-seconds nan", "above 0")),
+        (("list", "gfx942", "--units", "9" * 30, "--mhz", "2100"), ("--units 9", "1,000,000")),
+        (("list", "gfx942", "--units", "9"), ("--mhz", "both")),
+        (("lds", "find", "--tile", "16x64", "--limit", "0"), ("--limit 0", "1 or more")),
+        (("lds", "grid", "xcd", "--rows", "32768", "--cols", "32768"), ("32768 x 32768", "16,777,216")),
+        (("lds", "grid", "xcd", "--rows", "4096", "--cols", "4096", "--workgroups", "4"), ("1,048,576",)),
+        (("show", "nosuch"), ("'nosuch'", "gfx950", "e4m3fn", "v_mfma")),
+        (("show", "v_mfma_f32_16x16x16f17"), ("matrix instruction", "'v_mfma_f32_16x16x16f16'")),
         (("run", FILE, "--arg", "f32:-4"), ("f32:-4", "positive")),
         (("run", FILE, "--compiler", "ziglang"), ("--compiler", FILE, "compiled already")),
         (("run", FILE, "-D", "N=1"), ("-D", FILE, "compiled already")),
@@ -131,3 +142,24 @@ def test_run_takes_a_kernel_by_option_too(capsys):
     assert main(["run", FILE, "--kernel", "mfma_f32_32x32x2_f32", "--disassemble"]) == 0
     assert "v_mfma_f32_32x32x2" in capsys.readouterr().out
     assert main(["run", FILE, "--kernel", "nothing", "--disassemble"]) == 2
+
+
+class Dropping:
+    """An object whose end is interrupted: Python drops what is raised there."""
+
+    def __del__(self):
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_that_python_drops_comes_again(monkeypatch, capfd):
+    """As one within a callback of the collector, which hypothesis installs."""
+
+    def run(_):
+        Dropping()
+        time.sleep(10)
+
+    monkeypatch.setattr("mfmasim.cli.list.run", run)
+    begun = time.monotonic()
+    assert main(["list"]) == 130
+    assert time.monotonic() - begun < 5
+    assert capfd.readouterr().err == "mfmasim: interrupted\n"

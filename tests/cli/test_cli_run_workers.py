@@ -35,11 +35,11 @@ def test_the_report_is_the_same(capsys, options):
     ("options", "words"),
     [
         (("--workers", "0"), "--workers 0"),
-        (("--workers", "99999"), "1 to 256"),
+        (("--workers", "99999"), "from 1 to 256"),
         (("--workers", "2", "--executor", "mpi"), "--executor mpi and --workers exclude each other"),
         (("--grid", "0"), "--grid '0'"),
         (("--workers", "2", "--trace"), "without an executor"),
-        (("--max-waves", "-1"), "max_waves -1"),
+        (("--max-waves", "-1"), "--max-waves -1"),
     ],
 )
 def test_what_is_refused(capsys, options, words):

@@ -126,7 +126,7 @@ def test_a_process_that_dies_is_one_clear_line():
 def test_the_number_of_processes_has_a_range(capsys, count):
     code, _, err = output(capsys, "verify", "intro", "--jobs", count)
     assert code == 2
-    assert f"--jobs {count}: 1 to 256 processes are expected" in err
+    assert f"--jobs {count}: a whole number from 1 to 256 is expected" in err
 
 
 def test_the_processors_available_are_the_default():

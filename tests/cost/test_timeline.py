@@ -147,7 +147,7 @@ def test_the_command_writes_json_page_and_trace(tmp_path, capsys):
     [
         (["gemm_fp8", "--case", "direct_pears"], "no case matches"),
         (["gemm_fp8", "--case", "naive", "--product", "MI399"], "unknown product 'MI399'"),
-        (["gemm_fp8", "--case", "naive", "--units", "0"], "--units 0: a number above 0"),
+        (["gemm_fp8", "--case", "naive", "--units", "0"], "--units 0: a whole number from 1"),
         (["gemm_fp9"], "unknown target 'gemm_fp9'"),
     ],
 )

@@ -282,7 +282,7 @@ def test_limit_and_bad_input(capsys):
     assert [v.caught for v in run_binary(case, arch, 1)] == [("bounds", "mapping", "outputs")]
     assert [v.caught for v in run_binary(case, arch, 1, ["wait removed"])] == [("waits",)]
     assert main(["mutate", "intro", "--binary", "--limit", "0"]) == 2
-    assert "a positive number of mutants" in capsys.readouterr().err
+    assert "a whole number of 1 or more is expected" in capsys.readouterr().err
     assert main(["mutate", "intro", "--arch", "gfx942"]) == 2
     assert "need --binary or --source" in capsys.readouterr().err
     with pytest.raises(MfmasimError, match="loads nothing there"):

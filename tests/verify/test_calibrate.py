@@ -244,7 +244,7 @@ def test_probes_of_every_row_tell_what_they_are():
     [
         (["--device", "sim"], "--device sim needs --arch, such as --arch gfx942"),
         (["--device", "sim", "--arch", "gfx1201", "--only", "fp8"], "unknown probe 'fp8' for gfx1201"),
-        (["--device", "sim", "--arch", "gfx942", "--times", "0"], "--times 0: a positive number"),
+        (["--device", "sim", "--arch", "gfx942", "--times", "0"], "--times 0: a whole number of 1 or more"),
         (["--record", "x", "--replay", "y"], "--record and --replay cannot be combined"),
         (["--replay", "nosuch.npz"], "cannot be read"),
     ],

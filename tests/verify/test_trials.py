@@ -188,7 +188,7 @@ def test_right_kernels_agree(capsys):
     ("options", "text"),
     [
         (["--case", "nosuch"], "no case matches --arch any --case nosuch"),
-        (["--trials", "0"], "--trials 0: a positive number is expected"),
+        (["--trials", "0"], "--trials 0: a whole number from 1 to 1,000,000 is expected"),
         (["--growth", "-1"], "--growth -1: a number above 0 and up to 64 is expected"),
         (["--growth", "nan"], "--growth nan: a number above 0"),
         (["--growth", "inf"], "--growth inf: a number above 0"),
@@ -253,3 +253,16 @@ def test_a_verdict_of_agreement_has_nothing_to_say():
     verdict = judge(Trial(case, arch))
     assert verdict.ok
     assert len(list(verdict.lines())) == 1
+
+
+def test_an_interruption_prints_nothing_of_hypothesis(user, capsys, monkeypatch):
+    """Neither how to seed its generator nor a traceback."""
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mfmasim.testing.drawn_trials.judge", interrupted)
+    assert main(["explore", str(user), "--jobs", "1"]) == 130
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "mfmasim: interrupted\n"

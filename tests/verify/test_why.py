@@ -143,7 +143,7 @@ def test_missing_k_is_said(tmp_path, capsys):
         (["C[32,0]"], "'C[32,0]' is outside C, which has 32 rows and 32 columns"),
         (["A[0,0]"], "'A[0,0]' is no element of the output: C[row, column] is expected, such as 'C[17,3]'"),
         (["17,3"], "is no element of the output"),
-        (["C[0,0]", "--ways", "-1"], "--ways -1: a number of products, 0 or more, is expected"),
+        (["C[0,0]", "--ways", "-1"], "--ways -1: a whole number of 0 or more is expected"),
         (["C[0,0]", "--arch", "gfx950"], "no case matches --arch gfx950"),
         (["C[0,0]", "--set", "K=zz"], "int is expected"),
     ],
