@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from mfmasim import codeobject, isa
 from mfmasim.codeobject import Declared, Parameter
 from mfmasim.errors import MfmasimError
+from mfmasim.isa.operand_lines import data_writers
 from mfmasim.isa.unread import Unread
 from mfmasim.markup import paragraph, rows
 
@@ -244,6 +245,21 @@ class Kernel:
             return ""
         name = place[0].removeprefix("./")
         return f"{self.code.source.located(name) if self.code.source else name}:{place[1]}"
+
+    def line_at(self, pc: int) -> str:
+        """Source line of an address, else the address, with what `merged_at` says of it."""
+        return self.source_at(pc) or f"{pc:#x}{self.merged_at(pc)}"
+
+    def merged_at(self, pc: int) -> str:
+        """In parentheses the lines of a store's values, where the compiler merged stores of several lines; else empty.
+
+        The line table has no line for such a store: it would be one of two.
+        """
+        if self.source_at(pc) or not self.source_at(self.info.entry):
+            return ""
+        writers = data_writers(self.decodable, pc)
+        known = list(dict.fromkeys(filter(None, map(self.source_at, writers))))
+        return f" (without a line, as merged stores are; its values are of {' and '.join(known)})" if known else ""
 
 
 class Code:

@@ -134,12 +134,12 @@ def _is_unknown(word: str) -> bool:
 
 def _shown() -> list[str]:
     """Names of all that `show` takes, one of each kind first."""
-    from mfmasim.architectures import ARCHITECTURES, PRODUCTS
+    from mfmasim.architectures import ARCHITECTURES, DEFAULT, PRODUCTS
     from mfmasim.formats.rows import ROWS
     from mfmasim.matrix import instructions
 
     names = [name for arch in ARCHITECTURES for name in instructions(arch)]
-    return ["gfx950", "e4m3fn", names[0], *ARCHITECTURES, *PRODUCTS, *(row.name for row in ROWS), *names]
+    return [DEFAULT, "e4m3fn", names[0], *ARCHITECTURES, *PRODUCTS, *(row.name for row in ROWS), *names]
 
 
 def register_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:

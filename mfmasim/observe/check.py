@@ -66,10 +66,11 @@ class Check(Observer, ABC):
         """
         if place is not None:
             more |= {"workgroup": place.workgroup, "wave": place.wave, "lane": place.lane}
+        merged = self.kernel.merged_at(pc)
         return Finding(
             kind.check,
             kind.severity,
-            message,
+            message if merged in message else message + merged,
             kind.id,
             kernel=self.kernel.name,
             pc=pc,

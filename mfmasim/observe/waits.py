@@ -189,7 +189,7 @@ class Waits(Paths[State], Check):
             f"{' or less' if value else ''} is missing before it"
         )
         if further:
-            loads = sorted({self.kernel.source_at(one) or f"{one:#x}" for _, one, _ in further})
+            loads = sorted({self.kernel.line_at(one) for _, one, _ in further})
             uses = len({use for use, _, _ in further} - {pc})
             shown = ", ".join(loads[:MOST]) + (f" and {len(loads) - MOST} others" if len(loads) > MOST else "")
             message += f"; the same wait serves {uses} further instructions and the loads at {shown}"

@@ -36,7 +36,7 @@ OPERAND = ("--write", "ds_write_b128", "--operand", "ds_read_b128", "v_mfma_f32_
         (("lds", "find", "--tile", "16x64", "--limit", "0"), ("--limit 0", "1 or more")),
         (("lds", "grid", "xcd", "--rows", "32768", "--cols", "32768"), ("32768 x 32768", "16,777,216")),
         (("lds", "grid", "xcd", "--rows", "4096", "--cols", "4096", "--workgroups", "4"), ("1,048,576",)),
-        (("show", "nosuch"), ("'nosuch'", "gfx950", "e4m3fn", "v_mfma")),
+        (("show", "nosuch"), ("'nosuch'", "gfx942", "e4m3fn", "v_mfma")),
         (("show", "v_mfma_f32_16x16x16f17"), ("matrix instruction", "'v_mfma_f32_16x16x16f16'")),
         (("run", FILE, "--arg", "f32:-4"), ("f32:-4", "positive")),
         (("run", FILE, "--compiler", "ziglang"), ("--compiler", FILE, "compiled already")),

@@ -192,9 +192,7 @@ def check(path: Path, most: int = 10, case_files: Sequence[Path] = ()) -> ThreeW
         stored = writers.of(row.launch, row.argument, row.byte)
         kernel = replayer.reports[row.launch].program
         if stored is not None and kernel is not None:
-            found.stores[f"{row.launch} {row.element}"] = (
-                f"{stored.name} ({kernel.source_at(stored.pc) or hex(stored.pc)})"
-            )
+            found.stores[f"{row.launch} {row.element}"] = f"{stored.name} ({kernel.line_at(stored.pc)})"
     return found
 
 

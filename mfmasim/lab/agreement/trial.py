@@ -225,7 +225,7 @@ def _stored(verdict: Verdict, launch: CaseLaunch, kernel: Kernel, writers: Write
     instruction = writers.of(0, *place) if place is not None else None
     if instruction is None:
         return "" if place is None else "nothing: the simulator never wrote there"
-    return f"{instruction.name} ({kernel.source_at(instruction.pc) or hex(instruction.pc)})"
+    return f"{instruction.name} ({kernel.line_at(instruction.pc)})"
 
 
 def _place(finding: Finding, launch: CaseLaunch, kernel: Kernel) -> tuple[str, int] | None:

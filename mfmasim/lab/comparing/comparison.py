@@ -192,7 +192,7 @@ def _stores(outputs: Differences, first: _Ran, second: _Ran) -> Iterator[str]:
     texts = []
     for ran in (first, second):
         stored = ran.writers.of(row.launch, row.argument, row.byte)
-        line = "" if stored is None else ran.kernel.source_at(stored.pc) or hex(stored.pc)
+        line = "" if stored is None else ran.kernel.line_at(stored.pc)
         texts.append("never stored" if stored is None else f"stored by {stored.name} ({line})")
     yield f"{row.element}: {row.simulator} {texts[0]}, {row.device} {texts[1]}"
 

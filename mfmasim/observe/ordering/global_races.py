@@ -136,7 +136,7 @@ class GlobalRaces:
             who = f"wave {first_wave % self.per} of workgroup {self._workgroup(first_wave)}"
         else:
             who = f"wave {first_wave % self.per}"
-        there = self.kernel.source_at(first.instruction.pc) or f"{first.instruction.pc:#x}"
+        there = self.kernel.line_at(first.instruction.pc)
         what = self.names.at(pair.unit * history.unit)
         message = (
             f"{what} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {there} "

@@ -126,7 +126,7 @@ class LdsFindings:
         )
 
     def _where(self, instruction: Instruction) -> str:
-        return self.kernel.source_at(instruction.pc) or f"{instruction.pc:#x}"
+        return self.kernel.line_at(instruction.pc)
 
     def _finding(
         self, kind: Kind, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str

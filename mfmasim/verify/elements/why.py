@@ -221,7 +221,7 @@ def _explained(
     place = fragment_of(event, "D").locate(*cell, tile.block)[0]
     register = register_name(event.instruction.dst[0], place.vgpr, place.bit, fragment_of(event, "D").width)
     at = event.place(tile.index, None)
-    line = kernel.source_at(event.instruction.pc) or hex(event.instruction.pc)
+    line = kernel.line_at(event.instruction.pc)
     says = (
         f"{name} is D[{cell[0]}, {cell[1]}] of {event.instruction.name} ({line}), workgroup {at.workgroup} "
         f"wave {at.wave} lane {place.lane} {register}, "
@@ -336,7 +336,7 @@ def _with_ways(
             place = fragment_of(tile.executed.event, factor.operand).locate(*slot, tile.block)[0]
             steps = moves.way(wave, position, (operand.kind, operand.index + place.vgpr), place.lane, place.bit // 8)
             texts = tuple(
-                f"{step.instruction.text} ({kernel.source_at(step.instruction.pc) or hex(step.instruction.pc)}), "
+                f"{step.instruction.text} ({kernel.line_at(step.instruction.pc)}), "
                 f"wave {step.wave} lane {step.lane}" + (f", {step.where}" if step.where else "")
                 for step in steps
             )

@@ -112,7 +112,7 @@ def why_array(case: Case, arch: str, element: str, *, compiler: str | None = Non
         return WhyArray(name, kernel.name, kernel.arch.name, holds, needs, ok, "", 0, (), {})
     hit = watch.last
     at = hit.place
-    line = kernel.source_at(hit.instruction.pc) or hex(hit.instruction.pc)
+    line = kernel.line_at(hit.instruction.pc)
     stored = f"{hit.instruction.text} ({line}), workgroup {at.workgroup} wave {at.wave} lane {hit.lane}"
     depends = {
         called(kernel, key, len(launch.args)): runs.depends(key, array.name, place)
@@ -345,7 +345,7 @@ def _way(runs: _Runs, hit: _Hit) -> Iterator[str]:
         return
     register = data[min(hit.offset // 4, len(data) - 1)]
     for step in moves.way(wave, position, register, hit.lane, hit.offset % 4):
-        line = kernel.source_at(step.instruction.pc) or hex(step.instruction.pc)
+        line = kernel.line_at(step.instruction.pc)
         where = f", {step.where}" if step.where else ""
         yield f"{step.instruction.text} ({line}), wave {step.wave} lane {step.lane}{where}"
 
