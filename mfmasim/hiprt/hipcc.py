@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from mfmasim.hiprt.settings import ARCH
 from mfmasim.resources import HEADERS
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.compilers import Compiler
+from mfmasim.toolchain.entry_points import link_entry_points, names_entry_points
 
 _SEPARATE = """
 -B -D -F -I -L -MF -MJ -MQ -MT -T -Tbss -Tdata -Ttext -U -Xarch_device -Xarch_host -Xassembler -Xclang -Xlinker
@@ -229,7 +231,22 @@ def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
         raise MfmasimError("hipcc: no input files")
     tool = find_compiler()
     words = clang_command(arguments, tool) if as_clang else command(arguments, tool)
-    try:
-        return subprocess.run(words, check=False).returncode
-    except OSError as error:
-        raise MfmasimError(f"hipcc: cannot run {words[0]}: {error.strerror or error}") from None
+    with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
+        try:
+            return subprocess.run([*words, *_entry_points(arguments, tool, Path(scratch))], check=False).returncode
+        except OSError as error:
+            raise MfmasimError(f"hipcc: cannot run {words[0]}: {error.strerror or error}") from None
+
+
+def _entry_points(arguments: Sequence[str], tool: Compiler, scratch: Path) -> list[str]:
+    """What links the device libraries' entry points to device code of one architecture whose sources name them."""
+    line = _read(arguments)
+    alone = line.device_only or line.has("--cuda-device-only", "--offload-device-only")
+    if tool.style != "clang" or not alone or len(line.archs) != 1 or line.has("-fgpu-rdc", "-E", "-fsyntax-only"):
+        return []
+    inputs = (Path(word) for word, value in _pairs(line.arguments) if not value and not word.startswith("-"))
+    if not any(names_entry_points(name) for name in inputs):
+        return []
+    device = ["-x", "hip", "-std=c++17", "-O3", "--offload-device-only", "--no-gpu-bundle-output"]
+    waves = [word for word in line.arguments if word.startswith(("-mwave", "-mno-wave"))]
+    return link_entry_points([*tool.program, *device, *device_flags(line.archs), *waves], HEADERS, scratch)

@@ -18,6 +18,7 @@ from mfmasim.toolchain.compilers import Compiler, Kind, run
 from mfmasim.toolchain.device_libs import chosen_folder, link_flags
 from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
 from mfmasim.toolchain.discovery import known_compiler
+from mfmasim.toolchain.entry_points import lacks_entry_points, link_entry_points
 from mfmasim.toolchain.hostheaders import zig_flags
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
@@ -125,22 +126,25 @@ def compile_hip(
     if not _TARGET.fullmatch(arch):
         raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
     libraries = _libraries(tool, arch, flags, device_libs)
-    front = _front_end(tool, source, arch, flags, include) + libraries
+    front = _front_end(tool, source, arch, flags, include)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.hsaco"
-        steps = _steps(tool, arch, front, _machine_flags(flags), source, output)
+        steps = _steps(tool, arch, front + libraries, _machine_flags(flags), source, output)
         kept = None if again or libraries else _entry(tool, steps, source, Path(scratch), flags, include)
         data = kept.read() if kept is not None else None
         said = ""
         if data is None:
             rules = output.with_suffix(".d")
-            wanted = [] if kept is None else dependencies(rules)
-            for number, step in enumerate(steps):
-                ran = run(step if number else [*step[:-1], *wanted, step[-1]])
-                text = in_terms_of_source(ran.stderr + ran.stdout, given, source, output.with_suffix(".s"))
-                if ran.returncode != 0:
-                    raise _refusal(tool, given, arch, ran.returncode, text)
-                said = said if number else text  # remarks of the assembler on generated text say nothing to the user
+            code, said = _ran(steps, [] if kept is None else dependencies(rules))
+            if code != 0 and not libraries and lacks_entry_points(said):
+                kept = None
+                names = _front_end(tool, HEADERS, arch, _machine_flags(flags), ())
+                libraries = link_entry_points(names, HEADERS, Path(scratch))
+                steps = _steps(tool, arch, front + libraries, _machine_flags(flags), source, output)
+                code, said = _ran(steps, [])
+            said = in_terms_of_source(said, given, source, output.with_suffix(".s"))
+            if code != 0:
+                raise _refusal(tool, given, arch, code, said)
             data = output.read_bytes()
             if kept is not None and not said:
                 kept.write(data, rules)
@@ -192,6 +196,23 @@ def declarations(
             if kept is not None:
                 kept.write(data, rules)
         return zlib.decompress(data).decode("utf-8", "replace")
+
+
+def _ran(steps: Sequence[Sequence[str]], wanted: Sequence[str]) -> tuple[int, str]:
+    """Run the steps up to the first that fails: the last exit code, and what the user is told.
+
+    Args:
+        steps: of `_steps`.
+        wanted: further flags of the first.
+    """
+    said = ""
+    for number, step in enumerate(steps):
+        ran = run(step if number else [*step[:-1], *wanted, step[-1]])
+        if not number or ran.returncode != 0:  # remarks of the assembler on generated text say nothing to the user
+            said = ran.stderr + ran.stdout
+        if ran.returncode != 0:
+            break
+    return ran.returncode, said
 
 
 def _checked(path: Path) -> Path:

@@ -30,7 +30,8 @@ template <class T> std::vector<T> numbers(int count, unsigned seed) {
 // 0: right. ta, tb: whether A and B are stored transposed.
 template <class T, class D, class S> int product(hipblasHandle_t handle, hipDataType type, hipDataType out,
                                                  hipblasComputeType_t compute, bool ta, bool tb, int mode) {
-  const int wide_a = ta ? M : K, wide_b = tb ? K : N, sa = LA * wide_a, sb = LB * wide_b, sc = LC * N;
+  const int wide_a = ta ? M : K, wide_b = tb ? K : N;
+  const hipblasStride sa = LA * wide_a, sb = LB * wide_b, sc = LC * N;
   const auto a = numbers<T>(sa * COUNT, 1), b = numbers<T>(sb * COUNT, 2);
   auto c = numbers<D>(sc * COUNT, 3);
   T *on_a = device(a), *on_b = device(b);

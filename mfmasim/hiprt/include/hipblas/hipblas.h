@@ -3,6 +3,7 @@
 // Names and numbers: hipblas.h of ROCm 6 and 7.
 #pragma once
 #include <hip/hip_runtime.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 typedef struct mfmasim_blas {
@@ -15,6 +16,7 @@ typedef __half hipblasHalf;
 #else
 typedef unsigned short hipblasHalf;
 #endif
+typedef int64_t hipblasStride;
 typedef hipDataType hipblasDatatype_t;
 typedef enum {
   HIPBLAS_STATUS_SUCCESS, HIPBLAS_STATUS_NOT_INITIALIZED, HIPBLAS_STATUS_ALLOC_FAILED, HIPBLAS_STATUS_INVALID_VALUE,

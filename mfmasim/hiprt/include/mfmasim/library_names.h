@@ -13,10 +13,15 @@
 #include <mfmasim/lanes.h>
 #include <mfmasim/math.h>
 #include <mfmasim/synchronisation.h>
+#include <stddef.h>
 
 #if !defined(MFMASIM_DEVICE_LIBS)
 
+#if defined(MFMASIM_LIBRARY_MODULE)  // linked as bitcode to sources without this header: mfmasim/toolchain/entry_points.py
+#define MFMASIM_LIBRARY extern "C" __device__ __attribute__((nodebug))
+#else
 #define MFMASIM_LIBRARY extern "C" __device__ inline __attribute__((always_inline, nodebug))
+#endif
 
 #define MFMASIM_OCML(name, ours, parameters, arguments)                                      \
   MFMASIM_LIBRARY __attribute__((const)) float __ocml_##name##_f32(parameters(float)) { return ::ours arguments; } \
