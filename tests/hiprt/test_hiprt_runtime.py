@@ -321,7 +321,7 @@ class Program(RuleBasedStateMachine):
     def free(self, pointer):
         if pointer in self.model:
             _, pinned = self.model.pop(pointer)
-            assert self.call("hipFree" if pinned else "hipHostFree", pointer) == 1  # the other kind's call
+            assert pinned or self.call("hipHostFree", pointer) == 1  # hipFree frees either kind
             assert self.call("hipHostFree" if pinned else "hipFree", pointer) == 0
             assert self.call("hipHostFree" if pinned else "hipFree", pointer) == 1
 

@@ -51,9 +51,10 @@ def _lanes(row, rng):
     return _result(row, f"v{lines.D}, {address}, {data}{offset}", after=["s_waitcnt lgkmcnt(0)"])
 
 
-def _lane_swap(row, rng):
+def _lane_swap(encoding, row, rng):
+    controls = rng.choice(["", " bound_ctrl:1", " fi:1"]) if encoding == "VOP3" else ""
     before = [f"v_mov_b32_e32 v101, v{rng.choice([10, 38])}", "s_nop 1"]
-    return _result(row, f"v{lines.D}, v101", before, count=2)
+    return _result(row, f"v{lines.D}, v101{controls}", before, count=2)
 
 
 def _index_mode(row, rng):
@@ -141,7 +142,7 @@ def _nothing(row):
     return _result(row, text, [f"v_mov_b32_e32 v{lines.D}, 1"])
 
 
-def probe(_encoding, row, rng, number):
+def probe(encoding, row, rng, number):
     """One random line for a row of these families, None for another."""
     if row.name in PACKED:
         return _packed(row, rng)
@@ -150,7 +151,7 @@ def probe(_encoding, row, rng, number):
     if row.name in ("ds_swizzle_b32", "ds_permute_b32", "ds_bpermute_b32"):
         return _lanes(row, rng)
     if row.name.startswith("v_permlane") and row.name.endswith("swap_b32"):
-        return _lane_swap(row, rng)
+        return _lane_swap(encoding, row, rng)
     if row.name.startswith("s_set_gpr_idx"):
         return _index_mode(row, rng)
     if row.name.startswith("s_movrel"):

@@ -85,7 +85,7 @@ def hipMemAllocPitch(rt: Runtime, out: Pointer, pitch: Pointer, width: Size, hei
 
 @serve()
 def hipFree(rt: Runtime, address: Pointer) -> None:
-    _free(rt, address, DEVICE, MANAGED)
+    _free(rt, address, DEVICE, MANAGED, HOST)  # ROCm's frees pinned memory, too: hip-tests, BuiltIns_fadd.cc
 
 
 @serve()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.binding.operands import read_dword, scalar_reader
-from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.opcodes.undefined_rules import bits, moves
 
@@ -61,19 +60,22 @@ direct("v_swap_b32", undefined=bits(exchanges=True))(_swap)
 def _permlane_swap(half: int, instruction: Instruction, _machine: Machine) -> Bound:
     """Exchange the upper part of the first register with the lower part of the second, in blocks of 32 or 64 lanes.
 
-    The manual gives no meaning to a partial EXEC; here a lane that is inactive keeps what it has (assumed).
+    The manual gives no meaning to a partial EXEC. Here an inactive lane keeps what it has, and an active one reads
+    that, or 0 under BOUND_CTRL without FI, as V_PERMLANE16 of RDNA does (assumed).
     """
-    if instruction.modifiers.get("bound_ctrl") or instruction.modifiers.get("fi"):
-        raise unsupported(instruction, "bound_ctrl or fi of a lane swap")
+    zeroes = bool(instruction.modifiers.get("bound_ctrl")) and not instruction.modifiers.get("fi")
     first, second = instruction.dst[0].index, instruction.src[0].index
 
     def run(g: Group) -> None:
         shape = (-1, g.lanes // (2 * half), 2, half)
-        one, two = (g.v("v", index).reshape(shape) for index in (first, second))
-        rows = max(len(one), len(two))
-        one, two = (np.broadcast_to(part, (rows, *part.shape[1:])) for part in (one, two))
-        g.write_v("v", first, np.stack([one[:, :, 0], two[:, :, 0]], axis=2).reshape(rows, g.lanes))
-        g.write_v("v", second, np.stack([one[:, :, 1], two[:, :, 1]], axis=2).reshape(rows, g.lanes))
+        given = [g.v("v", index) for index in (first, second)]
+        read = [np.where(g.active, values, np.uint32(0)) for values in given] if zeroes else given
+        rows = max(len(values) for values in (*given, *read))
+        one, two, from_one, from_two = (
+            np.broadcast_to(values, (rows, g.lanes)).reshape(shape) for values in (*given, *read)
+        )
+        g.write_v("v", first, np.stack([one[:, :, 0], from_two[:, :, 0]], axis=2).reshape(rows, g.lanes))
+        g.write_v("v", second, np.stack([from_one[:, :, 1], two[:, :, 1]], axis=2).reshape(rows, g.lanes))
 
     return run
 

@@ -59,6 +59,8 @@ def _lane_swap(wave, ins):
     size = 16 if "16" in ins.name else 32
     active = set(wave.active())
     one, two = list(first), list(second)
+    if ins.modifiers.get("bound_ctrl") and not ins.modifiers.get("fi"):  # nothing comes from lanes that EXEC disables
+        one, two = ([v if lane in active else 0 for lane, v in enumerate(values)] for values in (one, two))
     for start in range(0, wave.lanes, 2 * size):
         for lane in range(start, start + size):
             two[lane], one[lane + size] = one[lane + size], two[lane]
