@@ -201,6 +201,9 @@ def test_memory_of_the_program_is_registered(kernel):
     assert (host == np.arange(64) * 2).all()
     check(hip.hipMemset(device, 0, 8))
     assert (host[:3] == [0, 0, 4]).all()
+    check(hip.hipMemset(host, 0, 16))
+    assert (host[:5] == [0, 0, 0, 0, 8]).all()
+    assert hip.hipMemset(host, 0, host.nbytes + 1)[0] == ERROR.hipErrorInvalidValue
     check(hip.hipHostUnregister(host))
     assert hip.hipHostUnregister(host)[0] == ERROR.hipErrorHostMemoryNotRegistered
 

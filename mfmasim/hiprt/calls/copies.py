@@ -23,6 +23,7 @@ def _side(rt: Runtime, address: int, size: int, wanted: str) -> None:
     """Reject a device address outside every allocation, or a host address if a device address is required."""
     if not address:
         raise HipFailure(INVALID_VALUE)
+    address = rt.twin(address)
     if rt.heap.holds(address):
         if rt.heap.at(address, size) is None:
             raise HipFailure(INVALID_VALUE, f"{size} bytes at {address:#x} are not within one allocation")
