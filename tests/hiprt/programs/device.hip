@@ -1,5 +1,6 @@
 // What kernels and launches can do beyond the ordinary: a heap, virtual functions, grids that wait, ROCm's own names.
 #include <hip/hip_bf16.h>
+#include <hip/hip_complex.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_hcc.h>
 #include <hip/hip_runtime.h>
@@ -162,6 +163,7 @@ static void print_masks(void *room, int *numbers) {
 }
 
 int main(int argc, char **argv) {
+  if (hipCabsf({3, 4}) != 5 || hipCabs({6, 8}) != 10) return 3;
   if (argc > 1 && !std::strcmp(argv[1], "limit")) {
     int *out, host[5];
     size_t bytes = 0;

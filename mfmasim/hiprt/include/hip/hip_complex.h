@@ -19,7 +19,7 @@ typedef hipFloatComplex hipComplex;
     T square = hipCsqabs##f(q);                                                                           \
     return C((p.x * q.x + p.y * q.y) / square, (p.y * q.x - p.x * q.y) / square);                         \
   }                                                                                                       \
-  MFMASIM_DEVICE T hipCabs##f(C z) { return __builtin_sqrt##f(hipCsqabs##f(z)); }
+  MFMASIM_HOST_DEVICE T hipCabs##f(C z) { return __builtin_sqrt##f(hipCsqabs##f(z)); }
 MFMASIM_COMPLEX(float, hipFloatComplex, f)
 MFMASIM_COMPLEX(double, hipDoubleComplex, )
 #undef MFMASIM_COMPLEX
