@@ -139,7 +139,8 @@ def _stand_in(name: str, arg: object, arch: str) -> Any:
         if arg is None or isinstance(arg, bool | int | float):
             return arg
         raise MfmasimError(
-            f"argument {name}: a matrix, an array, a number or None is expected, not {type(arg).__name__}"
+            f"argument {name}: a matrix, an array as In, Out or InOut, a number or None is expected, not "
+            f"{type(arg).__name__}"
         )
     kind = format_of(arg, find_arch(arch)).name if isinstance(arg, Tensor) else arg.format
     if kind not in TYPES:

@@ -186,7 +186,11 @@ def test_scales(tmp_path):
     [
         ([1], {}, "has 10 parameters that are not among constants (a, b, c, K, sa, sb, sc, M, N, KB), args has 1"),
         ([A("e2m3fn", (64, 64)), *[1] * 6], {"M": 32, "N": 32, "KB": 32}, "unknown format 'e2m3fn' of argument a"),
-        ([[1], *[1] * 6], {"M": 32, "N": 32, "KB": 32}, "argument a: a matrix, an array, a number or None is expected"),
+        (
+            [[1], *[1] * 6],
+            {"M": 32, "N": 32, "KB": 32},
+            r"argument a: a matrix, an array as In, .* is expected, not list",
+        ),
         ([Out("f32", 9), *[1] * 6], {"M": 32, "N": 33, "KB": 32}, "matmul does not compile for gfx950"),
         ([Out("f32", 9), *[1] * 6], {"M": 32, "N": 32, "KB": 32, "num_warp": 2}, "num_warp"),
     ],
