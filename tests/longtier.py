@@ -32,7 +32,7 @@ RECORD = "MFMASIM_COSTS"
 """Variable that names the file to which each test's CPU seconds are appended."""
 ROUND = "MFMASIM_LONG_ROUND"
 """Variable that names the round, to run again what failed; without it the commit does."""
-PARTS = 16
+PARTS = 24
 """Parts that CI deals the tier out to."""
 MINUTES = 6
 """Limit of one part in CI, on two processors."""
@@ -133,7 +133,7 @@ def chosen(text):
     """Number and count of ``3/8``."""
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/8 is expected, from 1/16 to 16/16")
+        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/8 is expected, from 1/{PARTS} to {PARTS}/{PARTS}")
     return int(match[1]), int(match[2])
 
 
