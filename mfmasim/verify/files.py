@@ -13,6 +13,7 @@ from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.files import is_object, is_source
 from mfmasim.resources import folder
 from mfmasim.verify.cases import CASE_FILE, collecting, line_in
+from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,14 +61,17 @@ def load_file(path: Path) -> list[Case]:
         MfmasimError: the file is missing, is not Python, fails, or declares no case.
     """
     path = path.absolute()
+    name = visible(str(path))
     if not path.is_file():
         if path.is_dir():
-            raise MfmasimError(f"{path}: a folder, not a case file")
+            raise MfmasimError(f"{name}: a folder, not a case file")
+        if path.is_symlink() or path.exists():
+            raise MfmasimError(f"{name}: {'not a regular file' if path.exists() else 'a link that leads to no file'}")
         near = difflib.get_close_matches(path.name, [one.name for one in path.parent.glob("*.py")], n=1)
-        raise MfmasimError(f"{path}: no such case file" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise MfmasimError(f"{name}: no such case file" + (f"; did you mean {near[0]!r}?" if near else ""))
     if path.suffix != ".py":
         alone = "; without one: mfmasim inspect, run, report or cost" if is_source(path) or is_object(path) else ""
-        raise MfmasimError(f"{path}: a case file is Python (.py) and declares what the kernel's arguments are{alone}")
+        raise MfmasimError(f"{name}: a case file is Python (.py) and declares what the kernel's arguments are{alone}")
     own = folder("hipkernels") not in path.parents  # the package's families gather the cases of their modules
     with collecting(path, own=own) as found, neighbours(path):
         try:
@@ -75,12 +79,12 @@ def load_file(path: Path) -> list[Case]:
         except MfmasimError:
             raise
         except SystemExit as error:
-            raise MfmasimError(f"{path}: the case file ends the program (exit {error.code})") from None
+            raise MfmasimError(f"{name}: the case file ends the program (exit {error.code})") from None
         except Exception as error:  # a user's file may fail in any way; say where
             line = line_in(error, path)
-            raise MfmasimError(f"{path}{line}: {one_line(error)}{_program(path)}") from error
+            raise MfmasimError(f"{name}{line}: {one_line(error)}{_program(path)}") from error
     if not found:
-        raise MfmasimError(f"{path}: no case is declared (use @case from mfmasim.verify)")
+        raise MfmasimError(f"{name}: no case is declared (use @case from mfmasim.verify)")
     return found
 
 

@@ -87,6 +87,22 @@ def test_a_missing_case_file_names_the_nearest(capsys, tmp_path):
         assert capsys.readouterr().err == f"mfmasim: {tmp_path / word}: no such case file{end}\n"
 
 
+def test_what_is_no_regular_file_is_said_in_one_line(capsys, tmp_path):
+    """A circle of links exists in no sense, a pipe would block, and a name may have two lines."""
+    (tmp_path / "a.py").symlink_to("b.py")
+    (tmp_path / "b.py").symlink_to("a.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "two\nlines.py").write_text("1 / 0")
+    for name, words in (
+        ("a.py", "a link that leads to no file"),
+        ("pipe.py", "not a regular file"),
+        ("two\nlines.py", "two\\nlines.py:1: ZeroDivisionError"),
+    ):
+        assert main(["verify", str(tmp_path / name)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert words in line
+
+
 def test_an_empty_architecture_does_not_mean_all(capsys):
     """As with a variable of the shell that is not set."""
     assert main(["verify", "intro", "--arch", ""]) == 2
