@@ -53,6 +53,11 @@ class Factor:
         first: NDArray[np.bool_] = np.arange(self.ks.shape[1]) % (2 if self.sparse else 1) == 0
         return first
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it holds elements, and none of them is the argument's."""
+        return bool((self.labels > 0).any() and (self.lines < 0).all())
+
     def slot(self, line: int, k: int) -> tuple[int, int]:
         """Row and column of a slot in the instruction's operand."""
         k = k // 2 if self.sparse else k
@@ -72,6 +77,8 @@ class Factor:
 def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
     """The two factor operands of a tile."""
     roles = [_role(tile.labels[operand], operand, arguments) for operand in ("A", "B")]
+    if roles[0] == roles[1] and all(role in arguments for role in ("A", "B")):
+        roles = ["A", "B"]  # no product of the two: what one operand holds is another matrix's
     exchanged = roles == ["B", "A"]
     first, second = (
         _factor(tile, operand, role, axis, arguments)

@@ -278,7 +278,7 @@ class MappingCheck:
             tile.ks = ka
             if (ka >= 0).all() and not (ka == canonical).all():
                 self._permuted(tile, canonical)
-        elif kb is not None and (ka is None or not (ka == canonical).all()):
+        elif kb is not None and (ka is None or not (ka == canonical).all()) and not b.foreign:
             tile.ks = kb
         else:
             tile.ks = canonical if ka is None else ka
