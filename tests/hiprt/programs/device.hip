@@ -39,12 +39,21 @@ __host__ __device__ T_ *placed(void *room, int a) {
   return new (room) T_(a);
 }
 
+template <typename T_>
+__host__ __device__ T_ *taken(size_t count) {
+  return (T_ *)std::malloc(count * sizeof(T_));
+}
+template <typename T_>
+__host__ __device__ void given_back(T_ *taken) {
+  std::free(taken);
+}
+
 __global__ void objects(int *out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   alignas(Square) unsigned char room[sizeof(Square)];
   Shape *near = placed<Square>(room, 1);
   int *single = new (std::nothrow_t{}) int(0);
-  int *mine = (int *)malloc(4 * (i % 7 + 1));
+  int *mine = taken<int>(i % 7 + 1);
   for (int j = 0; j <= i % 7; ++j) mine[j] = i + j;
   Shape *shape = i & 1 ? (Shape *)new Box(i, 2) : (Shape *)new Square(i);
   int *more = new int[3]{1, 2, 3};
@@ -53,7 +62,7 @@ __global__ void objects(int *out) {
   delete single;
   delete shape;
   delete[] more;
-  free(mine);
+  given_back(mine);
 }
 
 // More than the heap holds in all: what was freed is used again.

@@ -16,6 +16,8 @@
 #endif
 #include <mfmasim/qualifiers.h>
 
+#include <mfmasim/heap.h>
+
 #include <mfmasim/math.h>
 
 #include <mfmasim/memory.h>
