@@ -15,6 +15,7 @@ items hipSuccess
 part hipErrorNotSupported
 names 24.75 640334
 bfloat16 3f80 3f82 7f80 3f80 3f81 ff80
+hip_bfloat16 1.5 7f81 7fc1 d
 masks 64: 128 64, 64 128, 63
 channels 16 16 16 16 kind 0
 array hipErrorNotSupported

@@ -1,5 +1,6 @@
 // What kernels and launches can do beyond the ordinary: a heap, virtual functions, grids that wait, ROCm's own names.
 #include <hip/hip_bf16.h>
+#include <hip/hip_bfloat16.h>
 #include <hip/hip_complex.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_hcc.h>
@@ -128,6 +129,15 @@ __global__ void names(float *f, unsigned *u) {
          __ockl_clz_u32(1);
 }
 
+// A value, NaNs that lose their lower bits, and what std:: says of them.
+__global__ void older_bfloats(hip_bfloat16 *out) {
+  out[0] = 1.5f;
+  unsigned codes[] = {0x7f800001, 0x7fc00001};
+  for (int i = 0; i < 2; ++i) out[1 + i] = hip_bfloat16(__uint_as_float(codes[i]), hip_bfloat16::truncate);
+  hip_bfloat16 infinite(HUGE_VALF), none(-0.0f);
+  out[3].data = std::isnan(out[1]) | std::isnan(infinite) << 1 | std::isinf(infinite) << 2 | std::iszero(none) << 3;
+}
+
 // Groups of 16 lanes, each with a mask of its own.
 __global__ void masks(int *right, __hip_bfloat162 *sums, float *most) {
   __shared__ __hip_bfloat162 total;
@@ -250,6 +260,12 @@ int main(int argc, char **argv) {
   unsigned short codes[6];
   memcpy(codes, narrow, sizeof codes);
   printf("bfloat16 %x %x %x %x %x %x\n", codes[0], codes[1], codes[2], codes[3], codes[4], codes[5]);
+  older_bfloats<<<1, 4>>>((hip_bfloat16 *)b);
+  hip_bfloat16 older[4];
+  (void)hipMemcpy(older, b, sizeof older, hipMemcpyDeviceToHost);
+  std::stringstream text;
+  text << older[0];
+  printf("hip_bfloat16 %s %x %x %x\n", text.str().c_str(), older[1].data, older[2].data, older[3].data);
 
   print_masks(a, b);
 

@@ -8,13 +8,12 @@ struct hip_bfloat16 {
   uint16_t data;
   hip_bfloat16() = default;
   explicit constexpr MFMASIM_MEMBER hip_bfloat16(float value) : data(mfmasim::bfloat16_of(value)) {}
-  // Drops the lower bits; a NaN whose payload would vanish keeps one bit of it.
+  // Drops the lower bits; of a NaN that had any, the lowest bit is set, so that it stays one.
   explicit constexpr MFMASIM_MEMBER hip_bfloat16(float value, truncate_t)
       : data((uint16_t)(mfmasim::bits<uint32_t>(value) >> 16 |
-                        (((mfmasim::bits<uint32_t>(value) & 0x7fffffffu) > 0x7f800000u &&
-                          (mfmasim::bits<uint32_t>(value) >> 16 & 0x7f) == 0)
-                             ? 1
-                             : 0))) {}
+                        ((mfmasim::bits<uint32_t>(value) & 0x7f800000u) == 0x7f800000u &&
+                         (mfmasim::bits<uint32_t>(value) & 0xffffu) != 0))) {}
+  constexpr MFMASIM_MEMBER hip_bfloat16 &operator=(float value) { return *this = hip_bfloat16(value); }
   constexpr MFMASIM_MEMBER operator float() const { return mfmasim::float_of_bfloat16(data); }
   explicit constexpr MFMASIM_MEMBER operator bool() const { return (data & 0x7fff) != 0; }
   static MFMASIM_MEMBER hip_bfloat16 round_to_bfloat16(float value) { return hip_bfloat16(value); }
@@ -23,6 +22,17 @@ struct hip_bfloat16 {
   }
 };
 static_assert(sizeof(hip_bfloat16) == 2, "mfmasim: hip_bfloat16 is 16 bits");
+
+// For std::ostream, which this header need not know: kernels are compiled without the standard library, too.
+template <typename Stream_>
+inline auto operator<<(Stream_ &stream, const hip_bfloat16 &value) -> decltype(stream << (float)value) {
+  return stream << (float)value;
+}
+namespace std {
+constexpr MFMASIM_HOST_DEVICE bool isinf(hip_bfloat16 value) { return (value.data & 0x7fff) == 0x7f80; }
+constexpr MFMASIM_HOST_DEVICE bool isnan(hip_bfloat16 value) { return (value.data & 0x7fff) > 0x7f80; }
+constexpr MFMASIM_HOST_DEVICE bool iszero(hip_bfloat16 value) { return (value.data & 0x7fff) == 0; }
+}  // namespace std
 
 #define MFMASIM_OPERATOR(op)                                                     \
   MFMASIM_HOST_DEVICE hip_bfloat16 operator op(hip_bfloat16 a, hip_bfloat16 b) { \
