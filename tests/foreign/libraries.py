@@ -86,7 +86,7 @@ FIRST = f"-include {Path(__file__).with_name('first_type.h')}"
 LAST = f"{FIRST} -DLAST_TYPE"
 """Of each list of types one: the last of rocThrust's is on the device."""
 SLICE = "-DHIPCUB_TEST_SLICE=1 -DHIPCUB_TEST_TYPE_SLICE=0 -DHIPCUB_TEST_SUITE_SLICE=1"
-SMALL = "-*Large*:*Over4G*:*Huge*"
+SMALL = "-*Large*:*Over4G*:*Huge*:*Uniform*:*Spacing*"
 ROCPRIM = """block_adjacent_difference block_discontinuity block_exchange block_histogram block_load_store
 block_radix_rank block_radix_sort block_reduce block_run_length_decode block_scan block_sort_bitonic block_sort_merge
 device_adjacent_difference device_binary_search device_histogram device_merge device_merge_sort device_nth_element
@@ -113,7 +113,7 @@ SUITES = {
     "hipCUB/test/hipcub/test_hipcub_thread": "*",
     **{f"rocPRIM/test/rocprim/test_{name} {FIRST} -DROCPRIM_TEST_SLICE=0": SMALL for name in ROCPRIM.split()},
     **{f"hipCUB/test/hipcub/test_hipcub_{name} {FIRST} {SLICE}": SMALL for name in CUB.split()},
-    **{f"rocThrust/test/test_{name} {LAST}": "*" for name in ROCTHRUST.split()},
+    **{f"rocThrust/test/test_{name} {LAST}": SMALL for name in ROCTHRUST.split()},
     f"rocThrust/test/test_sort {LAST}": "*Simple*",
     "rocRAND/test/test_rocrand_kernel_philox4x32_10": "-*poisson*",
     "rocRAND/test/test_rocrand_kernel_xorwow": "-*poisson*",

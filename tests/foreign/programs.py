@@ -27,6 +27,10 @@ class Program:
     wrong: str = r"(?i)fail|mismatch|incorrect"
 
 
+BUDGET = str(10**9)
+"""Instructions of a wave: a limit of time ends what one work-item does alone."""
+
+
 def timed(words: list[str], seconds: float, env: dict[str, str] | None = None) -> tuple[int, str, float]:
     """Exit code, output and CPU seconds of a process; exit code 124 if it takes longer."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -45,7 +49,8 @@ def build(program: Program, arch: str, to: Path, seconds: float) -> tuple[int, s
 
 def run(program: Program, words: str, arch: str, path: Path, checks: str, seconds: float) -> tuple[str, str, float]:
     """Run it: "right", "wrong", or the exit code; its output; CPU seconds."""
-    env = environment({"MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks})
+    settings = {"MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks, "MFMASIM_HIPRT_BUDGET": BUDGET}
+    env = environment(settings)
     code, text, used = timed([str(path), *words.split()], seconds, env)
     wrong = re.search(program.wrong, text) or (program.right and not re.search(program.right, text))
     return f"exit {code}" if code else "wrong" if wrong else "right", text, used

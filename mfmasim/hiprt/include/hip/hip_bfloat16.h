@@ -23,11 +23,9 @@ struct hip_bfloat16 {
 };
 static_assert(sizeof(hip_bfloat16) == 2, "mfmasim: hip_bfloat16 is 16 bits");
 
-// For std::ostream, which this header need not know: kernels are compiled without the standard library, too.
-template <typename Stream_>
-inline auto operator<<(Stream_ &stream, const hip_bfloat16 &value) -> decltype(stream << (float)value) {
-  return stream << (float)value;
-}
+#if defined(MFMASIM_STANDARD_LIBRARY)
+inline std::ostream &operator<<(std::ostream &stream, const hip_bfloat16 &value) { return stream << (float)value; }
+#endif
 namespace std {
 constexpr MFMASIM_HOST_DEVICE bool isinf(hip_bfloat16 value) { return (value.data & 0x7fff) == 0x7f80; }
 constexpr MFMASIM_HOST_DEVICE bool isnan(hip_bfloat16 value) { return (value.data & 0x7fff) > 0x7f80; }

@@ -35,9 +35,11 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <tuple>
+#define MFMASIM_STANDARD_LIBRARY 1
 
 // Names for single precision that older standard libraries do not have in std::.
 namespace std {
