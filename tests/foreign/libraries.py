@@ -102,7 +102,7 @@ warp_merge_sort warp_reduce warp_scan warp_store"""
 ROCTHRUST = """adjacent_difference async_sort async_transform binary_search_vector copy complex_transform count equal
 fill find for_each gather inner_product is_sorted max_element merge merge_by_key minmax_element pair_sort partition
 random reduce reduce_by_key remove replace scan scan_by_key scatter sequence set_difference set_intersection
-set_symmetric_difference set_union_by_key shuffle sort_by_key stable_sort transform transform_reduce tuple_sort unique
+set_symmetric_difference set_union shuffle sort_by_key stable_sort transform transform_reduce tuple_sort unique
 unique_by_key zip_iterator_scan"""
 SUITES = {
     "rocPRIM/test/rocprim/test_intrinsics": "*",

@@ -60,7 +60,9 @@ def example(folder: str, sources: str, runs: tuple[str, ...], flags: str = "", g
 EXAMPLES_TRIED = [
     example(
         "01_fmha", "example_fmha_fwd.cpp",
-        tuple(f"-b=1 -h=2 -d=64 -prec=fp16 {ONCE} {more}" for more in ("-s=128", "-s=100 -s_k=160", "-s=96 -mask=1")),
+        tuple(f"-d=64 -prec=fp16 {ONCE} {more}" for more in (
+            "-b=1 -h=2 -s=100 -s_k=160", "-b=1 -h=2 -s=96 -mask=1", "-b=1 -h=1 -s=300 -mask=t:40,10",
+            "-b=2 -h=4 -h_k=2 -s=70 -s_k=200 -iperm=0 -operm=0", "-b=1 -h=2 -s=33 -s_k=500 -mask=2")),
         f"{ATTENTION} {APIS}", f"{FORWARD} *d64_fp16_batch*_psskddv{PLAIN}",
     ),
     example("03_gemm", "gemm_basic.cpp", (f"-m=256 -n=256 -k=96 {GEMM}", f"-m=128 -n=128 -k=64 -prec=bf16 {GEMM}")),
@@ -72,6 +74,20 @@ EXAMPLES_TRIED = [
             "-t=20 -e=64 -k=8 -activation=sigmoid")),
     ),
     example("10_rmsnorm2d", "example_rmsnorm2d_fwd.cpp", ("-m=10 -n=256", "-m=7 -n=300 -s=1")),
+    example(
+        "13_moe_sorting", "moe_sorting.cpp moe_sorting_api.cpp",
+        tuple(f"{ONCE} {more}" for more in ("-t=80 -e=17 -k=3", "-t=31 -e=64 -k=8 -unit=16", "-t=1 -e=8 -k=4",
+                                            "-t=127 -e=40 -k=4 -moe_buf_size=1024", "-t=600 -e=32 -k=5")),
+    ),
+    example(
+        "16_batched_gemm", "batched_gemm.cpp",
+        (f"-m=256 -n=64 -k=96 -batch_count=2 -batch_stride_a=24576 -batch_stride_b=6144 -batch_stride_c=16384 {ONCE}",),
+    ),
+    example(
+        "35_batched_transpose", "batched_transpose_example.cpp batched_transpose_api.cpp",
+        tuple(f"-N=2 -H=1 {ONCE} {more}" for more in ("-C=64 -W=32", "-C=40 -W=70 -pr=fp32", "-C=64 -W=128 -pipeline=1",
+                                                      "-C=32 -W=96 -layout_in=NHWC -layout_out=NCHW")),
+    ),
     example("39_copy", "copy_basic.cpp", (f"-m=128 -n=8 {ONCE}",)),
 ]  # fmt: skip
 
