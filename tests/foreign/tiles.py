@@ -77,7 +77,7 @@ EXAMPLES_TRIED = [
     example(
         "13_moe_sorting", "moe_sorting.cpp moe_sorting_api.cpp",
         tuple(f"{ONCE} {more}" for more in ("-t=80 -e=17 -k=3", "-t=31 -e=64 -k=8 -unit=16", "-t=1 -e=8 -k=4",
-                                            "-t=127 -e=40 -k=4 -moe_buf_size=1024", "-t=600 -e=32 -k=5")),
+                                            "-t=127 -e=40 -k=4", "-t=600 -e=32 -k=5")),
     ),
     example(
         "16_batched_gemm", "batched_gemm.cpp",
