@@ -54,6 +54,19 @@ class TestFirstContact:
         assert len(found) >= 3
         assert [name for name, inside in found if not inside] == []
 
+    @pytest.mark.parametrize("width", [1440, 800, 768, 390])
+    def test_registers_have_the_room_that_the_product_leaves(self, show, width):
+        """Their captions begin within the window; where the rest of it is too narrow, they stand below."""
+        for state in ("", SCALED):
+            page = show(state=state, viewport={"width": width, "height": 900})
+            left, whole, seen = page.evaluate(
+                """() => {
+                    const box = document.querySelector(".registers").parentElement;
+                    return [box.scrollLeft, box.scrollWidth, box.clientWidth];
+                }"""
+            )
+            assert (left, whole) == (0, seen)
+
     def test_a_phone_shows_the_product(self, show):
         page = show(viewport={"width": 390, "height": 800})
         box = page.locator(".at-D canvas").bounding_box()

@@ -11,13 +11,16 @@ const REGISTERS = 7;
 /** Height of the legend, which is to the left of B, and the least width of a panel, for its caption. */
 const [LEGEND, CAPTION] = [86, 92];
 const NARROW = 760;
+/** Pixels between the product and the registers beside it, and within the product. */
+const GAPS = 40;
 
 /** Figures of one side, with the grids in `side.grids`; `room`: width and height that they can take. */
 export function figure(side, shared, room, info) {
   const { op, fragments, block } = side;
-  const beside = room.width > NARROW;
   const least = REGISTERS * op.wave + ACROSS;
-  const cells = productCells(fragments, { width: beside ? room.width - least - 24 : room.width, height: room.height });
+  let cells = productCells(fragments, { width: room.width - least - GAPS, height: room.height });
+  const beside = room.width > NARROW && cells.broad + GAPS + least <= room.width;
+  if (!beside) cells = productCells(fragments, room);
   side.grids = [];
   const product = element("div", { class: "product" }, element("div", { class: "corner" }, legend(op)));
   for (const [name, fragment] of Object.entries(fragments)) {
@@ -26,12 +29,13 @@ export function figure(side, shared, room, info) {
     made.node.classList.add(`at-${name}`);
     product.append(made.node);
   }
-  const wide = Math.max(beside ? REGISTERS : 5, Math.min(14, Math.floor(((beside ? room.width * 0.48 : room.width) - ACROSS) / op.wave)));
+  const left = beside ? room.width - cells.broad - GAPS : room.width;
+  const wide = Math.max(beside ? REGISTERS : 5, Math.min(14, Math.floor((left - ACROSS) / op.wave)));
   const registers = element("div", { class: "registers" });
   for (const [name, fragment] of Object.entries(fragments)) {
     if (name !== "C") registers.append(registerGrid(shared, side, fragment, wide).node);
   }
-  return element("div", { class: "figures" },
+  return element("div", { class: beside ? "figures" : "figures stacked" },
     element("div", { class: "scroll" }, product),
     element("div", { class: "beside" }, info, element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "registers" }, registers)));
 }
@@ -40,17 +44,18 @@ export function figure(side, shared, room, info) {
 function productCells({ A, B, D, scale_A: scaleA, scale_B: scaleB }, { width, height }) {
   const across = ACROSS * (scaleA ? 3 : 2);
   const down = DOWN * (scaleB ? 3 : 2);
+  const broadOf = (plain, along) => across - ACROSS + Math.max(CAPTION, ACROSS + A.cols * along) + (D.cols + (scaleA?.cols ?? 0)) * plain;
   for (const least of [4, 2]) {
     for (let plain = 22; plain >= 5; plain--) {
       const byHeight = (height - down - (D.rows + (scaleB?.cols ?? 0)) * plain) / B.rows;
       const byWidth = (width - across - (D.cols + (scaleA?.cols ?? 0)) * plain) / A.cols;
       const along = Math.min(plain, Math.floor(2 * Math.min(byHeight, byWidth)) / 2);
       const high = down - DOWN + Math.max(LEGEND, DOWN + B.rows * along) + (D.rows + (scaleB?.cols ?? 0)) * plain;
-      const broad = across - ACROSS + Math.max(CAPTION, ACROSS + A.cols * along) + (D.cols + (scaleA?.cols ?? 0)) * plain;
-      if (high <= height && broad <= width && along >= Math.min(plain, Math.max(least, plain / 4))) return { plain, along };
+      const broad = broadOf(plain, along);
+      if (high <= height && broad <= width && along >= Math.min(plain, Math.max(least, plain / 4))) return { plain, along, broad };
     }
   }
-  return { plain: 8, along: 3 };
+  return { plain: 8, along: 3, broad: broadOf(8, 3) };
 }
 
 /** What the colours mean. */

@@ -124,7 +124,7 @@ export function drawFragments(data, root) {
   root.append(element("div", { class: sides.length > 1 ? "sides" : "side" }, sides.map((side) => figure(side, shared, room, compared ? null : info))),
     element("p", { class: "hint" }, "Thick outline: chosen; thin outline: belongs to it; stroke: another place in the compared instruction. Numbers in cells are lanes."),
     evidence(op, fragments));
-  for (const box of root.querySelectorAll(".scroll")) box.scrollLeft = box.scrollWidth; // where D is
+  for (const product of root.querySelectorAll(".scroll > .product")) product.parentElement.scrollLeft = product.scrollWidth; // where D is
   select(shared, readSelection(shared, value("op") ? "" : OPENS_WITH), true);
 }
 
