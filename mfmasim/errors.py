@@ -106,7 +106,9 @@ def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -
     near = difflib.get_close_matches(str(value)[:_LONGEST_VALUE], names, n=1, cutoff=0.5)
     if near:
         text += f"; did you mean {near[0]!r}?"
-    if len(names) <= 20:
+    if not names:
+        text += "; there is none"
+    elif len(names) <= 20:
         text += ("" if near else ";") + f" allowed: {', '.join(names)}"
     elif not near:
         text += f"; {len(names)} are known, for example {', '.join(names[:3])}"

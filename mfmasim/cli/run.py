@@ -252,7 +252,9 @@ def _print_counts(report: Report, code: Code, console: Console) -> None:
     """What was executed."""
     total = sum(report.counts.values())
     counted = f", {total:,} wave-instructions" if total else ""
-    console.print(f"{code[report.kernel].title} on {report.arch}, {report.waves} waves{counted}")
+    console.print(
+        f"{code[report.kernel].title} on {report.arch}, {report.waves} wave{'s' * (report.waves != 1)}{counted}"
+    )
     if total:
         console.print("  ".join(f"{name} {count:,}" for name, count in report.mix.most_common()))
     if code.made_by:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mfmasim.errors import MfmasimError
-from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, probe
+from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, compile_seconds, probe
 
 VARIABLE = "MFMASIM_HIP_COMPILER"
 """Environment variable with the compiler's path or name."""
@@ -35,11 +35,13 @@ def find_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
         The first usable compiler. Results are not cached between calls.
 
     Raises:
-        MfmasimError: the named compiler cannot be used, or there is none; the message names a package to install.
+        MfmasimError: the named compiler cannot be used, its time is no number, or there is none; the message names a
+            package to install.
     """
     named = os.fspath(explicit) if explicit is not None else os.environ.get(VARIABLE, "")
     if named:
         return _named(named, "" if explicit is not None else f"{VARIABLE}: ")
+    compile_seconds()  # else each compiler would be refused for a wrong variable
     refused = []
     for kind, path in candidates():
         try:

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from mfmasim.cli import main
+from mfmasim.errors import unknown
 from mfmasim.resources import folder
 
 FILE = str(folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco")
@@ -179,3 +180,7 @@ def test_an_interruption_that_python_drops_comes_again(monkeypatch, capfd):
     assert main(["list"]) == 130
     assert time.monotonic() - begun < 5
     assert capfd.readouterr().err == "mfmasim: interrupted\n"
+
+
+def test_where_no_name_is_allowed_the_error_says_so():
+    assert str(unknown("parameter", "n", [], "in --set")) == "unknown parameter 'n' in --set; there is none"

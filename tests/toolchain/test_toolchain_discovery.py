@@ -117,6 +117,13 @@ def test_an_unfit_clang_is_passed_over_and_named(bare, options, reason):
     assert find_compiler().path == bare / "clang-22"
 
 
+def test_a_wrong_time_is_the_only_reason_that_is_given(bare, monkeypatch):
+    fake_clang(bare, "clang", "22.1.0")
+    monkeypatch.setenv("MFMASIM_COMPILE_SECONDS", "nan")
+    with pytest.raises(MfmasimError, match=r"^MFMASIM_COMPILE_SECONDS=nan: a positive number of seconds is expected$"):
+        find_compiler()
+
+
 def test_a_named_compiler_that_is_not_there_is_an_error(bare, monkeypatch):
     with pytest.raises(
         MfmasimError, match="no compiler 'nosuch'; expected a program's path, its name on PATH, or 'ziglang'"
