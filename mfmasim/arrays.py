@@ -13,7 +13,6 @@ U = NDArray[Any]
 """Operand or result of an operation, of the dtype that its signature names: (waves,) or (waves, lanes)."""
 Flags = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
-U16 = NDArray[np.uint16]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I32 = NDArray[np.int32]

@@ -205,11 +205,6 @@ class KernelDescriptor:
         return 0 if granules is None else (granules + 1) * 4
 
     @property
-    def tg_split(self) -> bool:
-        """Whether waves of a workgroup may run on different compute units."""
-        return bool(self.fields.get("tg_split", 0))
-
-    @property
     def named_barriers(self) -> int:
         """Named barriers that a workgroup has; they are allocated by fours."""
         return 4 * self.fields.get("named_barrier_count", 0)

@@ -93,19 +93,6 @@ class Exercise:
         """One solution."""
         return (self.folder / "solution.hip").read_text(encoding="utf-8")
 
-    def with_mistake(self, wrong: Wrong) -> str:
-        """The solution with the text of a wrong answer.
-
-        Raises:
-            MfmasimError: the solution does not have exactly one place for an edit.
-        """
-        text = self.solution
-        for old, new in wrong.edits:
-            if text.count(old) != 1:
-                raise MfmasimError(f"{self.name}: {old!r} is {text.count(old)} times in the solution")
-            text = text.replace(old, new)
-        return text
-
 
 @cache
 def exercises() -> tuple[Exercise, ...]:

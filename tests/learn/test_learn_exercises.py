@@ -40,6 +40,15 @@ def test_solutions_pass(name, tmp_path):
     assert all(result.judged for result in found.results)
 
 
+def with_mistake(one, wrong):
+    """The solution with the text of a wrong answer, each edit at the only place that it fits."""
+    text = one.solution
+    for old, new in wrong.edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
 @pytest.mark.parametrize("name", tiers(NAMES, {"rows_of_d", "lds_tile", "double_buffer"}))
 def test_starts_fail_by_what_they_teach(name, tmp_path):
     found = graded(name, exercise(name).unsolved, tmp_path)
@@ -51,7 +60,7 @@ def test_starts_fail_by_what_they_teach(name, tmp_path):
 def test_wrong_answers_fail_by_what_they_show(name, tmp_path):
     one, number = exercise(name.partition("/")[0]), int(name.partition("/")[2])
     wrong = one.wrong[number]
-    found = graded(one.name, one.with_mistake(wrong), tmp_path)
+    found = graded(one.name, with_mistake(one, wrong), tmp_path)
     assert not found.solved
     assert wrong.finds in ids(found)
 
@@ -102,7 +111,7 @@ def test_an_exercise_is_complete(name):
     assert one.start in one.hints
     assert all(hints_for(one, finding) for finding in ("", *findings))
     # A wrong answer differs from the solution at one place an edit, or it would test something else.
-    assert len({one.with_mistake(wrong) for wrong in one.wrong} | {one.solution}) == len(one.wrong) + 1
+    assert len({with_mistake(one, wrong) for wrong in one.wrong} | {one.solution}) == len(one.wrong) + 1
 
 
 PLAIN = """// exercise: load_a
