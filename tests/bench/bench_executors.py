@@ -38,7 +38,7 @@ COMMANDS = {
 }
 MIDDLE = {
     "verify": "verify gemm_fp8 --arch gfx942 --quiet --json F.json --sarif F.sarif --html F.html",
-    "mutate": "mutate intro --json",
+    "mutate": "mutate gemm_sparse --name index --json",
     "mutate --binary": "mutate intro --binary --limit 6 --json",
     "explore": "explore gemm_f16 --arch gfx942 --trials 30 --seed 1 --json F.json",
     "prove": "prove gemm_f16 --arch gfx942 --json F.json",

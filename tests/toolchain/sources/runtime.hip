@@ -59,6 +59,7 @@ __global__ void vectors(float4* f, int4* i, uint2* u, double2* d, uchar4* c, sho
   u[2] = (u[0] ^ u[1]) << 2u;
   d[2] = d[0] * d[1];
   c[2] = make_uchar4(c[0].x, c[0].y, c[1].z, c[1].w);
+  c[3] = uchar4{threadIdx.x, 1u, c[2].x, 2};  // rocWMMA's tests: values that braces would narrow
   s[2] = s[0] + s[1];
   t[2] = t[0] * 2.0f + t[1];
   l[2] = l[0] + l[1];

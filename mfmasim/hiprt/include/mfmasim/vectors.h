@@ -50,11 +50,22 @@ struct HIP_vector_base<T_, 4> {
   constexpr MFMASIM_MEMBER explicit HIP_vector_base(T_ all) : data{all, all, all, all} {}
 };
 
+template <bool>
+struct MfmasimOnly {};
+
+template <>
+struct MfmasimOnly<true> {
+  using type = int;
+};
+
 template <typename T_, unsigned int N_>
 struct HIP_vector_type : HIP_vector_base<T_, N_> {
   using HIP_vector_base<T_, N_>::HIP_vector_base;
   using value_type = T_;
   HIP_vector_type() = default;
+  // Values of any arithmetic types: braces refuse those that the constructors above would narrow.
+  template <typename... Us_, typename MfmasimOnly<(N_ > 1 && sizeof...(Us_) == N_)>::type = 0>
+  constexpr MFMASIM_MEMBER HIP_vector_type(Us_... values) noexcept : HIP_vector_base<T_, N_>(static_cast<T_>(values)...) {}
 
   // Libraries add wider vectors, whose elements have no names.
   MFMASIM_MEMBER T_ &operator[](unsigned int index) { return reinterpret_cast<T_ *>(this)[index]; }
