@@ -12,7 +12,7 @@ from mfmasim.toolchain import compile_hip
 from tests.toolchain.toolchain_helpers import ARCHITECTURES, SOURCES, kernels
 
 SAMPLES = SOURCES / "samples"
-COUNTS = {"arithmetic": 5, "atomics": 3, "groups": 4, "language": 2, "memory": 4, "reduction": 3, "waves": 3}
+COUNTS = {"arithmetic": 5, "atomics": 3, "groups": 5, "language": 2, "memory": 4, "reduction": 3, "waves": 3}
 
 
 QUICK = ("gfx90a", "gfx950", "gfx1100")  # gfx942 and gfx1201 are compiled to be run
@@ -252,6 +252,23 @@ def test_coalesced_lanes_and_the_grid(sample):
     expected = numbers.size << 32 | (rank % 64 // 16) << 16 | (rank // 64 % 2) << 8
     assert np.array_equal(numbers, expected.astype(np.uint64))
     assert counts.tolist() == [22 << 2 | 2] * 6
+
+
+def test_members_of_groups_with_equal_values(sample):
+    values, out = integers(64, 0, 4), np.zeros((64, 6), np.uint64)
+    sample("groups", "matches", 1, 64, values, out)
+    wave = sample.wave
+    for lane, row in enumerate(out.tolist()):
+        members = [i for i in range(lane // wave * wave, (lane // wave + 1) * wave) if i % 3 == 0]
+        assert row[4:] == [0, 0xFFFF << 1 | 1]
+        if lane % 3 == 0:
+            rank = members.index(lane)
+            part = members[rank // 4 * 4 : rank // 4 * 4 + 4]
+            alike, near = (sum((values[i] == values[lane]) << n for n, i in enumerate(m)) for m in (members, part))
+            whole = (1 << len(members)) - 1
+            assert row[:4] == [alike, whole << 1 | 1, rank // 4 << 8 | -(-len(members) // 4), near]
+        else:
+            assert row[:4] == [0, 0, 0, 0]
 
 
 def test_a_barrier_over_the_grid_traps_without_a_cooperative_launch(tmp_path):

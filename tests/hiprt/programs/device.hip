@@ -121,7 +121,7 @@ __global__ void names(float *f, unsigned *u) {
   constexpr int lanes = warpSize;
   HIP_vector_type<Number, 8> wide = {};
   ++wide;
-  int2 pair = {1, 2};
+  int2 pair = {1u + threadIdx.x / blockDim.x, 2ul};
   ++pair;
   pair++;
   if (lanes != (int)warpSize || wide[7].value + std::expf(0.0f) + pair.y != 7) f[i] = -1;
@@ -182,6 +182,8 @@ static void print_masks(void *room, int *numbers) {
 }
 
 int main(int argc, char **argv) {
+  const size_t many = 1ul << 40;
+  if (double2{many, 1.0f}.x != many || float3{many, 1, 2u}.z != 2) return 4;
   if (hipCabsf({3, 4}) != 5 || hipCabs({6, 8}) != 10) return 3;
   if (argc > 1 && !std::strcmp(argv[1], "limit")) {
     int *out, host[5];

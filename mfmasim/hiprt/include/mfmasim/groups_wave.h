@@ -14,11 +14,11 @@ namespace cooperative_groups {
 // Any set of lanes, in the order of their numbers.
 class coalesced_group : public thread_group {
  public:
-  __device__ explicit coalesced_group(unsigned long long mask)
-      : thread_group(mfmasim::group_kind::wave, __builtin_popcountll(mask), mask) {}
+  __device__ explicit coalesced_group(unsigned long long mask, unsigned int number = 0, unsigned int parts = 1)
+      : thread_group(mfmasim::group_kind::wave, __builtin_popcountll(mask), mask), number_(number), parts_(parts) {}
   __device__ void sync() const { __syncwarp(); }
-  static __device__ unsigned int meta_group_rank() { return 0; }
-  static __device__ unsigned int meta_group_size() { return 1; }
+  __device__ unsigned int meta_group_rank() const { return number_; }
+  __device__ unsigned int meta_group_size() const { return parts_; }
 
   // A rank outside the group leaves the lane its own value.
   template <typename T_>
@@ -31,22 +31,33 @@ class coalesced_group : public thread_group {
   template <typename T_>
   __device__ T_ shfl_up(T_ value, unsigned int delta) const { return shfl(value, (int)(thread_rank() - delta)); }
 
-  __device__ unsigned long long ballot(int predicate) const {
-    unsigned long long rest = __ballot(predicate), result = 0, lanes = mask_;
-    for (unsigned int rank = 0; rank < size_; ++rank, lanes &= lanes - 1)
-      result |= (unsigned long long)((rest & lanes & -lanes) != 0) << rank;
-    return result;
-  }
+  __device__ unsigned long long ballot(int predicate) const { return ranks(__ballot(predicate)); }
   __device__ int any(int predicate) const { return (__ballot(predicate) & mask_) != 0; }
   __device__ int all(int predicate) const { return (__ballot(!predicate) & mask_) == 0; }
+  template <typename T_>
+  __device__ unsigned long long match_any(T_ value) const { return ranks(__match_any_sync(mask_, value)); }
+  template <typename T_>
+  __device__ unsigned long long match_all(T_ value, int &all) const {
+    return ranks(__match_all_sync(mask_, value, &all));
+  }
 
   friend __device__ coalesced_group binary_partition(const coalesced_group &group, bool predicate);
+
+ private:
+  // The members among `lanes`, by their ranks.
+  __device__ unsigned long long ranks(unsigned long long lanes) const {
+    unsigned long long result = 0, members = mask_;
+    for (unsigned int rank = 0; rank < size_; ++rank, members &= members - 1)
+      result |= (unsigned long long)((lanes & members & -members) != 0) << rank;
+    return result;
+  }
+  unsigned int number_, parts_;  // of this group among the parts of its parent
 };
 static __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 __device__ inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size) {
   thread_group part = tiled_partition((const thread_group &)parent, size);
-  return coalesced_group(part.mask_);
+  return coalesced_group(part.mask_, parent.thread_rank() / size, (parent.size() + size - 1) / size);
 }
 
 __device__ inline coalesced_group binary_partition(const coalesced_group &group, bool predicate) {
@@ -108,6 +119,10 @@ class thread_block_tile : public thread_group {
   template <typename T_>
   __device__ unsigned long long match_any(T_ value) const {
     return __match_any(value) >> first_lane() & ones;
+  }
+  template <typename T_>
+  __device__ unsigned long long match_all(T_ value, int &all) const {
+    return __match_all_sync(ones << first_lane(), value, &all) >> first_lane();
   }
 
  private:

@@ -66,3 +66,19 @@ __global__ void grid_numbers(unsigned long long* out, int* counts) {
   if (cg::thread_rank(block) == 0) counts[grid.block_rank()] = count + 0 * cg::group_size(block);
   cg::sync(block);
 }
+
+// Every third lane is a member; tiles of four members; a tile of 16 lanes without coalescing.
+__global__ void matches(const int* in, unsigned long long* out) {
+  int i = threadIdx.x, value = in[i], first = 0, second = 0;
+  unsigned long long* row = out + 6 * i;
+  if (i % 3 == 0) {
+    cg::coalesced_group active = cg::coalesced_threads(), part = cg::tiled_partition(active, 4);
+    row[0] = active.match_any(value);
+    row[1] = active.match_all(value / 4, first) << 1 | first;
+    row[2] = part.meta_group_rank() << 8 | part.meta_group_size();
+    row[3] = part.match_any(value);
+  }
+  auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  row[4] = tile.match_all(value, first) << 1 | first;
+  row[5] = tile.match_all(i / 16, second) << 1 | second;
+}
