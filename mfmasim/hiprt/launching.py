@@ -144,7 +144,7 @@ def launch(
         waves = sizes.waves
         if Machine(prepared, max_waves=waves).workgroups_in_flight() < prepared.workgroups:
             raise HipFailure(COOPERATIVE_TOO_LARGE, f"{kernel.name}: {prepared.workgroups} workgroups together")
-    fill(prepared, laid_out(kernel, _seen_by_kernels(rt, kernel, words)))
+    fill(prepared, laid_out(kernel, words))
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
         seen = {region.address for region in memory.regions}
@@ -177,18 +177,6 @@ def launch(
         print(line, file=sys.stdout)
     sys.stdout.flush()
     _judge(rt, device, report)
-
-
-def _seen_by_kernels(rt: Runtime, kernel: Kernel, words: Sequence[bytes]) -> Sequence[bytes]:
-    """Arguments as kernels get them: ROCm's take registered memory by the program's address, too."""
-    if not rt.registered:
-        return words
-    return [
-        rt.twin(int.from_bytes(raw, "little")).to_bytes(arg.size, "little")
-        if arg.value_kind == "global_buffer"
-        else raw
-        for arg, raw in zip(kernel.args, words, strict=True)
-    ]
 
 
 def check_block(kernel: Kernel, block: tuple[int, int, int]) -> None:
