@@ -117,7 +117,9 @@ def test_an_interruption_ends_the_tasks_that_run(tmp_path):
 
     with cluster(tmp_path) as (address, started):
         arguments = ("verify", "my_cases.py", "--executor", address)
-        running = mfmasim(tmp_path, *arguments, start=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        taken = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # ignored in background jobs
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        running = mfmasim(tmp_path, *arguments, start=subprocess.Popen, **pipes, **taken)
         wait(beat.exists)
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
