@@ -26,6 +26,8 @@ FLAVOURS = (
     ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
     ", or a block scale is off by one"
 )
+NEARLY = float(np.log2(1.05))
+"""How far the logarithm of a ratio may be from that of the common factor: 5 %."""
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
 
@@ -69,9 +71,10 @@ class Comparison:
         finite = np.isfinite(have) & np.isfinite(want)
         if not finite.any():
             return "none of them a number in both" if have.size > 1 else "not a number in both"
-        error = np.abs(have[finite] - want[finite])
         size = np.abs(want[finite])
-        relative = float((error[size > 0] / size[size > 0]).max(initial=0.0))
+        with np.errstate(over="ignore"):  # of numbers of f64: "inf" is said
+            error = np.abs(have[finite] - want[finite])
+            relative = float((error[size > 0] / size[size > 0]).max(initial=0.0))
         errors = [f"absolute {float(error.max()):.3g}"] + [f"relative {relative:.3g}"] * bool(size.any())
         alike = ""
         if factor := common_factor(have[finite], want[finite]):
@@ -83,6 +86,8 @@ class Comparison:
 def common_factor(have: NDArray[np.float64], want: NDArray[np.float64]) -> float:
     """The power of two by which nearly all of eight or more numbers are too large; 0 if there is none, or if it is 1.
 
+    One that f64 does not hold as a normal number is none.
+
     Args:
         have: finite numbers.
         want: what they should be.
@@ -90,11 +95,11 @@ def common_factor(have: NDArray[np.float64], want: NDArray[np.float64]) -> float
     both = (have != 0) & (want != 0)
     if both.sum() < 8:
         return 0.0
-    with np.errstate(over="ignore"):
-        ratio = have[both] / want[both]
-    power = np.round(np.log2(np.abs(np.median(ratio))))
-    near = np.abs(ratio / 2.0**power - 1) < 0.05
-    return float(2.0**power) if power and near.mean() > 0.9 else 0.0
+    # Logarithms: a ratio of numbers of f64 may overflow, or underflow to 0.
+    times = np.log2(np.abs(have[both])) - np.log2(np.abs(want[both]))
+    power = int(np.round(np.median(times)))
+    near = (np.abs(times - power) < NEARLY) & (np.signbit(have[both]) == np.signbit(want[both]))
+    return float(np.ldexp(1.0, power)) if 0 < abs(power) < 1023 and near.mean() > 0.9 else 0.0
 
 
 def is_nan(codes: NDArray[Any], fmt: Format) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.verify.compare import never_written, ulp_distance
+from mfmasim.verify.compare import bit_exact, common_factor, never_written, ulp_distance
 
 MOST = 2**63 - 1
 
@@ -31,6 +31,36 @@ def test_against_integers(name):
     assert len(codes) >= 49
     a, b = (np.array(side, fmt.carrier) for side in zip(*codes, strict=True))
     assert ulp_distance(a, b, fmt).tolist() == [slow(*pair, fmt) for pair in codes]
+
+
+ONES = np.ones(16)
+
+
+@pytest.mark.parametrize(
+    ("have", "want", "factor"),
+    [
+        (4 * ONES, ONES, 4.0),
+        (-ONES, -8 * ONES, 0.125),
+        (2 * ONES, np.repeat([1.0, 0.0], [9, 7]), 2.0),  # of what is not 0
+        (np.ldexp(ONES, 600), np.ldexp(ONES, -400), 2.0**1000),
+        (np.ldexp(ONES, -600), np.ldexp(ONES, 600), 0.0),  # the ratio underflows
+        (np.ldexp(ONES, 600), np.ldexp(ONES, -600), 0.0),  # and overflows
+        (np.tile([1.0, -1.0], 8), ONES, 0.0),  # the median of the ratios is 0
+        (-2 * ONES, ONES, 0.0),
+    ],
+)
+def test_a_common_factor_is_found_without_a_warning(have, want, factor):
+    """Warnings are errors here: ratios of numbers of f64 leave its range, and those of both signs cancel."""
+    with np.errstate(all="raise"):
+        assert common_factor(have, want) == factor
+
+
+def test_errors_beyond_the_range_of_f64_are_infinite():
+    f64 = mfmasim.format("f64")
+    have, want = f64.encode(np.array([1e300, -1.7e308])), f64.encode(np.array([1e-300, 1.7e308]))
+    with np.errstate(all="raise"):
+        text = bit_exact(have, want, f64).worst(have, want)
+    assert text.endswith("error at most absolute inf, relative inf")
 
 
 @pytest.mark.parametrize(
