@@ -246,9 +246,13 @@ class Kernel:
         name = place[0].removeprefix("./")
         return f"{self.code.source.located(name) if self.code.source else name}:{place[1]}"
 
+    def place_at(self, pc: int) -> str:
+        """Source line of an address, else the address."""
+        return self.source_at(pc) or f"{pc:#x}"
+
     def line_at(self, pc: int) -> str:
         """Source line of an address, else the address, with what `merged_at` says of it."""
-        return self.source_at(pc) or f"{pc:#x}{self.merged_at(pc)}"
+        return self.place_at(pc) + self.merged_at(pc)
 
     def merged_at(self, pc: int) -> str:
         """In parentheses the lines of a store's values, where the compiler merged stores of several lines; else empty.

@@ -65,7 +65,7 @@ class Finding:
     count: int = 1
     """Places this finding stands for."""
     other: str = ""
-    """``file:line`` of the other place, for a finding about two places."""
+    """``file:line`` of the other place, for a finding about two places; the address where it has no line."""
     suppressed: str = ""
     """Why it does not count, where the case suppresses it."""
 

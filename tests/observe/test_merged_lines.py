@@ -38,6 +38,7 @@ def test_a_finding_about_a_merged_store_names_the_lines_of_its_values(kernel):
     (read,) = (one for one in report.findings if one.pc != store.pc)
     assert read.source == "merged.hip:9"
     assert f"written by wave 1 at {store.pc:#x} {lines}" in read.message
+    assert read.other == f"{store.pc:#x}"
 
 
 def test_values_are_followed_within_straight_code_only(kernel):

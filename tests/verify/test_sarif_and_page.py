@@ -193,6 +193,14 @@ def test_findings_of_one_line_that_differ_in_numbers_alone_are_one_result():
     assert two["message"]["text"] == "As[0] is read [k on gfx942]"
 
 
+def test_an_address_is_no_place_in_a_file():
+    """What a finding has for the other instruction where that has no line."""
+    result = Result("mine", "k", "k", "gfx942", "sim", status="fail")
+    result.findings = [Finding("races", "error", "As[0] is read", "races-no-barrier", source="k.hip:5", other="0x1a4")]
+    (found,) = sarif([result], "0")["runs"][0]["results"]
+    assert "relatedLocations" not in found
+
+
 @pytest.mark.parametrize("name", ["a" * 5000, "\ud800.hip", "\x00", "<img src=x>", "\x1b[31m"])
 def test_names_of_files_that_no_system_has(name):
     """From a damaged line table: the report is written, in UTF-8."""

@@ -136,10 +136,10 @@ class GlobalRaces:
             who = f"wave {first_wave % self.per} of workgroup {self._workgroup(first_wave)}"
         else:
             who = f"wave {first_wave % self.per}"
-        there = self.kernel.line_at(first.instruction.pc)
+        there = first.instruction.pc
         what = self.names.at(pair.unit * history.unit)
         message = (
-            f"{what} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {there} "
+            f"{what} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {self.kernel.line_at(there)} "
             f"({first.instruction.name}): {why}"
         )
         place = Place(self._workgroup(second_wave), second_wave % self.per)
@@ -150,7 +150,7 @@ class GlobalRaces:
             place,
             instruction=second.instruction.name,
             count=pair.count,
-            other=there,
+            other=self.kernel.place_at(there),
         )
 
     def _workgroup(self, wave: int) -> tuple[int, int, int]:

@@ -79,7 +79,7 @@ class LdsFindings:
             index,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
-            self._where(record.instruction),
+            self.kernel.place_at(record.instruction.pc),
         )
 
     def race(
@@ -122,7 +122,7 @@ class LdsFindings:
             index,
             f"{what} is {VERBS[access.kind]} here and {VERBS[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
-            self._where(earlier),
+            self.kernel.place_at(earlier.pc),
         )
 
     def _where(self, instruction: Instruction) -> str:

@@ -122,7 +122,7 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
             **about,
         },
     }
-    if finding.other:
+    if ":" in finding.other:  # an address is no place in a file
         out["relatedLocations"] = [_location(result.source, finding.kernel or result.kernel, finding.other)]
     if finding.id in index:
         out["ruleIndex"] = index[finding.id]
