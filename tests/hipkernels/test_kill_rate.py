@@ -1,6 +1,7 @@
 """Mutants of every family's compiled code: the checks catch 99 of 100, and what they do not catch is listed."""
 
 from collections import Counter
+from itertools import islice
 
 import pytest
 
@@ -12,6 +13,8 @@ from tests.longtier import turn
 ARCHS = [("gfx942", "gfx1151"), ("gfx950", "gfx1201")]
 CASES, EACH = 10, 2
 """Cases of a top family on an architecture, others each round; mutants of each, spread over what it executes."""
+SHARES = 2
+"""Shares of a pair of architectures, so that one test ends within a part of the long tier."""
 
 
 def chosen(arch):
@@ -24,12 +27,17 @@ def chosen(arch):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("share", range(SHARES))
 @pytest.mark.parametrize("archs", ARCHS, ids="-".join)
-def test_the_checks_catch_99_of_100_mutants_of_all_families(archs):
-    """On two architectures together: of fewer mutants, two that are alike would decide about the rate."""
+def test_the_checks_catch_99_of_100_mutants_of_all_families(archs, share):
+    """Each share has the floor of all, so that all have it together.
+
+    A share is every other case, of all families on two architectures: neighbours, whose mutants are alike, are in
+    different shares, where two of them would not decide about the rate.
+    """
     killers, kinds, others, survivors = Counter(), Counter(), Counter(), []
     for arch in archs:
-        for root, case, each in chosen(arch):
+        for root, case, each in islice(chosen(arch), share, None, SHARES):
             for outcome in run_binary(case, arch, each):
                 if outcome.caught:
                     kinds[arch, root] += 1
@@ -43,5 +51,5 @@ def test_the_checks_catch_99_of_100_mutants_of_all_families(archs):
     print(f"{caught} caught, {len(survivors)} survived; {dict(kinds)}; by check {dict(killers)}")
     print(f"{sum(others.values())} that nothing can or did tell: {dict(others)}")
     print("\n".join(survivors))
-    assert caught >= 350
+    assert caught >= 175
     assert caught >= 0.99 * (caught + len(survivors)), survivors
