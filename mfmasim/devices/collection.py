@@ -69,9 +69,12 @@ def _return_unused() -> None:
     try:
         now = resident()
         if now > _least + GROWTH:
-            gc.collect()
-            _library.malloc_trim(0)
-            now = _least = resident()
+            for generation in (1, 2):  # what a launch leaves is young as a rule, and the others are a million objects
+                gc.collect(generation)
+                _library.malloc_trim(0)
+                if resident() < now - GROWTH // 2:
+                    break
+            _least = now = resident()
     except OSError:  # no /proc
         return
     _least = min(_least, now)

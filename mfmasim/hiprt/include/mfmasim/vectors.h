@@ -63,9 +63,11 @@ struct HIP_vector_type : HIP_vector_base<T_, N_> {
   using HIP_vector_base<T_, N_>::HIP_vector_base;
   using value_type = T_;
   HIP_vector_type() = default;
-  // Values of any arithmetic types: braces refuse those that the constructors above would narrow.
-  template <typename... Us_, typename MfmasimOnly<(N_ > 1 && sizeof...(Us_) == N_)>::type = 0>
-  constexpr MFMASIM_MEMBER HIP_vector_type(Us_... values) noexcept : HIP_vector_base<T_, N_>(static_cast<T_>(values)...) {}
+  // Values of any arithmetic types: braces refuse those that the constructors above would narrow. With a first one of
+  // its own, the list does not hide the constructors of vectors that libraries add.
+  template <typename First_, typename... Others_, typename MfmasimOnly<(N_ > 1 && sizeof...(Others_) + 1 == N_)>::type = 0>
+  constexpr MFMASIM_MEMBER HIP_vector_type(First_ first, Others_... others) noexcept
+      : HIP_vector_base<T_, N_>(static_cast<T_>(first), static_cast<T_>(others)...) {}
 
   // Libraries add wider vectors, whose elements have no names.
   MFMASIM_MEMBER T_ &operator[](unsigned int index) { return reinterpret_cast<T_ *>(this)[index]; }
