@@ -76,9 +76,7 @@ class Factor:
 
 def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
     """The two factor operands of a tile."""
-    roles = [_role(tile.labels[operand], operand, arguments) for operand in ("A", "B")]
-    if roles[0] == roles[1] and all(role in arguments for role in ("A", "B")):
-        roles = ["A", "B"]  # no product of the two: what one operand holds is another matrix's
+    roles = roles_of(tile, arguments)
     exchanged = roles == ["B", "A"]
     first, second = (
         _factor(tile, operand, role, axis, arguments)
@@ -87,10 +85,17 @@ def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
     return first, second
 
 
-def _role(labels: I64, operand: str, arguments: Arguments) -> str:
-    other = "B" if operand == "A" else "A"
-    own, theirs = (arguments.count(labels, role) for role in (operand, other))
-    return other if theirs > own else operand
+def roles_of(tile: Tile, arguments: Arguments) -> list[str]:
+    """What the operands A and B hold: the argument that most of their elements come from.
+
+    Where both arguments are declared, one is in each operand: another element is wrong, however right its place is. An
+    operand without elements, as behind the end of a matrix, says nothing of it.
+    """
+    counts = [[arguments.count(tile.labels[operand], role) for role in ("A", "B")] for operand in ("A", "B")]
+    others = counts[0][1] - counts[0][0], counts[1][0] - counts[1][1]
+    if all(role in arguments for role in ("A", "B")):
+        return ["B", "A"] if max(others) > 0 <= min(others) else ["A", "B"]
+    return ["B" if others[0] > 0 else "A", "A" if others[1] > 0 else "B"]
 
 
 def _factor(tile: Tile, operand: str, role: str, axis: int, arguments: Arguments) -> Factor:
