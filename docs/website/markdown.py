@@ -21,6 +21,8 @@ _BARE = re.compile(r"^>>> .*\n(?:.+\n?)*", re.MULTILINE)
 
 _BEYOND_A_BROWSER = re.compile(r"mfmasim\.compile\(|PoolExecutor|open\(|np\.load\(|mfmasim\.testing")
 """A compiler, processes, files of the checkout, hypothesis."""
+_NUMBER_CELL = re.compile(r"(?<=\d) (?=(?:s|ms|µs|ns|%|[KMGT]i?B|[MGTP]FLOP/s|times|clocks)(?![\w/]))")
+"""The space between a number and its unit, at which no line of a table is to break."""
 BROWSER_VERBS = frozenset({"list", "show", "lds", "explain"})
 """Verbs that need neither a compiler nor a file of the user: they run in a browser too."""
 
@@ -79,9 +81,22 @@ def _fenced(text: str) -> str:
     )
 
 
+def _kept_together(text: str) -> str:
+    """Put no-break spaces between numbers and units in rows of tables; code is left as it is."""
+
+    def row(match: re.Match[str]) -> str:
+        parts = _CODE.split(match[0])
+        return "".join(part if n % 2 else _NUMBER_CELL.sub("&nbsp;", part) for n, part in enumerate(parts))
+
+    parts = re.split(r"(^```.*?^```[^\n]*$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(
+        part if n % 2 else re.sub(r"^\|.*$", row, part, flags=re.MULTILINE) for n, part in enumerate(parts)
+    )
+
+
 def prepared(text: str) -> str:
-    """Mark doctests and commands that a browser can run."""
-    return _FENCE.sub(_marked, _fenced(text))
+    """Mark doctests and commands that a browser can run; keep numbers of tables together with their units."""
+    return _FENCE.sub(_marked, _fenced(_kept_together(text)))
 
 
 def docstring(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from mfmasim.errors import MfmasimError
@@ -18,7 +19,7 @@ class Chosen(NamedTuple):
     target: str
     """The word of the command line that found it."""
     group: str
-    """Its family, or its file."""
+    """Its family, or its file: the name, with folders before it where another file of the choice has the same one."""
     case: Case
     arch: str
 
@@ -43,9 +44,9 @@ def chosen_cases(
     Raises:
         MfmasimError: none matches; the error has the nearest name.
     """
-    from mfmasim.verify import find, select
+    from mfmasim.verify import select
 
-    groups = [(target, name, cases) for target in targets for name, cases in find(target)]
+    groups = _groups(targets)
     chosen = [Chosen(target, name, case, a) for target, name, cases in groups for case, a in select(cases, arch, names)]
     left = [one for one in chosen if skipped or one.arch not in one.case.skip]
     if left:
@@ -56,6 +57,42 @@ def chosen_cases(
     titles = [case.title for *_, cases in groups for case in cases]
     every = sorted({a for *_, cases in groups for case in cases for a in case.arch})
     raise MfmasimError(f"no case matches {choice}{_nearest(names, titles)} architectures: {', '.join(every)}")
+
+
+def _groups(targets: Sequence[str]) -> list[tuple[str, str, list[Case]]]:
+    """Target, name and cases of each group; no two files have one name, nor a file that of a family."""
+    from mfmasim.verify import find
+
+    found = [(target, name, cases) for target in targets for name, cases in find(target)]
+    files = {one: Path(one).parent.resolve() / Path(one).stem for one in targets if one.endswith(".py")}
+    families = {name for target, name, _ in found if target not in files}
+    return [
+        (target, _shortest(files[target], {*files.values()}, families) if target in files else name, cases)
+        for target, name, cases in found
+    ]
+
+
+def _shortest(path: Path, files: set[Path], families: set[str]) -> str:
+    """The shortest end of a path that no other file's path ends in, and that is no family."""
+    others = files - {path}
+    for length in range(1, len(path.parts)):
+        end = path.parts[-length:]
+        name = "/".join(end)
+        if name not in families and all(one.parts[-length:] != end for one in others):
+            return name
+    return path.as_posix()
+
+
+def prefixes(work: Sequence[tuple[str, Case, str]]) -> list[str]:
+    """What reports put before the title of each case: its group, where another group of the run has the same title.
+
+    Args:
+        work: group, case and architecture of each.
+    """
+    groups: dict[str, set[str]] = {}
+    for name, case, _ in work:
+        groups.setdefault(case.title, set()).add(name)
+    return [f"{name}: " if len(groups[case.title]) > 1 else "" for name, case, _ in work]
 
 
 def _flagged(case: Case, flags: Sequence[str]) -> Case:

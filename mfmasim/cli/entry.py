@@ -191,7 +191,11 @@ def _main(arguments: list[str]) -> int:
         parser = build([verb] if verb else VERBS)
         if shown:
             _parser_of(parser, verb).prog = f"mfmasim {shown}"
-        args = parser.parse_args([verb, *rest] if verb else rest)
+        args, left = parser.parse_known_args([verb, *rest] if verb else rest)
+        if left:
+            from mfmasim.cli.unrecognised import unrecognised
+
+            raise MfmasimError(unrecognised(left, verb, build()))
         if args.version:
             from mfmasim import __version__
 

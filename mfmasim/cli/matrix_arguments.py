@@ -9,6 +9,7 @@ from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from mfmasim.matrix import Fragment, MatrixInstruction
 
@@ -39,6 +40,27 @@ def add_instruction(parser: argparse.ArgumentParser, *, required: bool = True) -
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
     for name, text in _MODIFIERS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=0, metavar="N", help=text)
+
+
+def given_options(args: argparse.Namespace, names: Iterable[str] = ("a", "b", "wave", *_MODIFIERS)) -> list[str]:
+    """Options of formats, wave and modifiers that the command line gives, with their values."""
+    values = {name: getattr(args, name) for name in names}
+    return [f"--{name.replace('_', '-')} {value}" for name, value in values.items() if value not in (None, 0)]
+
+
+def check_unused_modifiers(args: argparse.Namespace, op: MatrixInstruction) -> None:
+    """Refuse modifiers where no operand is asked for, which alone shows what they do.
+
+    Raises:
+        MfmasimError: the instruction does not take the value, or nothing that is shown depends on it.
+    """
+    given = given_options(args, _MODIFIERS)
+    if given:
+        find_operand(args, op, "A")
+        raise MfmasimError(
+            f"{given[0]} changes operands of {op.name}, not its properties: it needs --operand "
+            f"{', '.join(op.operands)}, or an element"
+        )
 
 
 def completed(args: argparse.Namespace) -> None:
@@ -106,6 +128,6 @@ def find_operand(args: argparse.Namespace, op: MatrixInstruction, name: str, *, 
     modifiers = {field: getattr(args, field) for field in _MODIFIERS}
     if contiguous:
         if any(modifiers.values()):
-            raise MfmasimError("--k contiguous cannot be combined with modifiers")
+            raise MfmasimError("--numbering contiguous cannot be combined with modifiers")
         return op.contiguous(name)
     return op.operand(name, **modifiers)

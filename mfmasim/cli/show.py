@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, completed, find_instruction, find_operand
+from mfmasim.cli.matrix_arguments import (
+    OPERANDS,
+    add_instruction,
+    check_unused_modifiers,
+    completed,
+    find_instruction,
+    find_operand,
+    given_options,
+)
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 from mfmasim.cli.where import add_places, asks
 
@@ -63,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if args.operand is None:
         if args.view or form == "svg":
             raise MfmasimError(f"{'--view' if args.view else '--format svg'} needs --operand: {', '.join(op.operands)}")
+        check_unused_modifiers(args, op)
         from mfmasim.figures.instruction import instruction_page
 
         if form == "html":
@@ -98,8 +107,10 @@ def _architecture(args: argparse.Namespace) -> int:
     form = wanted_format(args)
     if _is_unknown(args.arch):
         raise unknown("architecture, product, number format or matrix instruction", args.arch, _shown())
-    if args.operand or args.view or form in {"svg", "html"}:
-        raise MfmasimError(f"show {args.arch}: an instruction is needed; mfmasim list {args.arch} names them")
+    given = given_options(args)
+    if args.operand or args.view or given or form in {"svg", "html"}:
+        why = f" for {given[0]}" if given else ""
+        raise MfmasimError(f"show {args.arch}: an instruction is needed{why}; mfmasim list {args.arch} names them")
     found, product = arch(args.arch), product_of(args.arch)
     if args.peaks:
         products = found.rates.products if product is None else (product,)

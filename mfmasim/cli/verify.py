@@ -140,7 +140,7 @@ def _warn_of_equal_sizes(results: list[Result]) -> None:
     """A line where the right result does not show which of two sizes the kernel takes, in none of a case's variants."""
     pairs: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
     for result in results:
-        key = result.group, result.case.partition("[")[0]
+        key = result.group, result.prefix + result.case.partition("[")[0]
         pairs[key] = pairs.get(key, result.equal_sizes) & result.equal_sizes
     cases: dict[tuple[str, str], list[str]] = {}
     for (_, case), found in pairs.items():
@@ -153,13 +153,13 @@ def _warn_of_equal_sizes(results: list[Result]) -> None:
         )
 
 
-def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
-    """Family or file, case and architecture of everything that is to be verified.
+def _work(args: argparse.Namespace) -> list[tuple[str, Case, str, str]]:
+    """Family or file, case, architecture and prefix of the case's name of everything that is to be verified.
 
     Raises:
         MfmasimError: nothing matches, or an option is wrong whatever the case.
     """
-    from mfmasim.cli.chosen import chosen_cases
+    from mfmasim.cli.chosen import chosen_cases, prefixes
     from mfmasim.devices import device
 
     changes = dict(setting(text) for text in args.set)
@@ -173,17 +173,17 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
         work = _with_source(args.source, work)
     _check_once(args, changes, [case for _, case, _ in work])
     quota_of(args)
-    return work
+    return [(*one, prefix) for one, prefix in zip(work, prefixes(work), strict=True)]
 
 
-def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
+def _verified(args: argparse.Namespace, task: tuple[str, Case, str, str]) -> Result:
     """The result of one case; an error about the case is a result, too."""
     from mfmasim.errors import MfmasimError
     from mfmasim.resources import folder
     from mfmasim.verify import verify_case
     from mfmasim.verify.contract import equal_sizes
 
-    name, case, arch = task
+    name, case, arch, prefix = task
     changes = dict(setting(text) for text in args.set)
     try:
         case = case.with_parameters(changes) if changes else case
@@ -200,6 +200,7 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
         )
     except MfmasimError as error:
         result = _error(args, task, str(error))
+    result.prefix = prefix
     if args.prove and result.status in ("pass", "fail"):
         from mfmasim.prove import prove_case
 
@@ -212,18 +213,18 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
     return result
 
 
-def _lost(args: argparse.Namespace, task: tuple[str, Case, str], why: str) -> Result:
+def _lost(args: argparse.Namespace, task: tuple[str, Case, str, str], why: str) -> Result:
     """The result of a case whose workers ended."""
     return _error(args, task, f"{task[1].title} was not executed: {why}")
 
 
-def _error(args: argparse.Namespace, task: tuple[str, Case, str], text: str) -> Result:
+def _error(args: argparse.Namespace, task: tuple[str, Case, str, str], text: str) -> Result:
     """The result of a case that could not be run."""
     from mfmasim.observe import Finding
     from mfmasim.verify import Result
 
-    name, case, arch = task
-    result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
+    name, case, arch, prefix = task
+    result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error", prefix=prefix)
     result.source = str(case.source)
     result.findings.append(Finding("case", "error", text, "case-wrong", kernel=result.kernel))
     return result

@@ -10,8 +10,10 @@ which every pair is an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from mfmasim.isa.hazards import Row, named, rows
@@ -22,7 +24,7 @@ from mfmasim.observe.finding import SEVERITIES, Finding, Kind
 from mfmasim.observe.paths import Paths
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
@@ -83,6 +85,8 @@ TOLERATED = Kind(
 MILDER = {"warning": CONTRADICTED, "info": TOLERATED}
 LONGEST_NOP = 16
 """Wait states of the longest S_NOP."""
+NEAR = 8
+"""Gaps (`Gap`) of a row that a pair may belong to; those before lie further up."""
 
 
 @dataclass(frozen=True)
@@ -179,21 +183,82 @@ class Hazards(Paths[State], Check):
                 self._pairs[key] = pair
 
     def findings(self) -> list[Finding]:
-        """The errors in address order; then the milder findings, one for all pairs of a row."""
+        """The errors in address order, then the milder findings, one for all pairs of a row.
+
+        An error stands for all pairs of a row that one instruction more would mend; under the option, for one pair.
+        """
         errors: list[Finding] = []
+        gaps: dict[tuple[str, ...], list[Gap]] = {}
         milder: dict[tuple[str, ...], list[Pair]] = {}
-        for _, pair in sorted(self._pairs.items(), key=lambda entry: entry[0]):
-            if pair.finding.severity == "error":
+        for key, pair in sorted(self._pairs.items(), key=lambda entry: entry[0]):
+            if pair.finding.severity != "error":
+                milder.setdefault((pair.finding.id, *pair.row), []).append(pair)
+            elif self.option:
                 errors.append(pair.finding)
             else:
-                milder.setdefault((pair.finding.id, *pair.row), []).append(pair)
-        return errors + [_together(pairs) for pairs in milder.values()]
+                _into(gaps.setdefault(pair.row, []), key, pair)
+        found = [gap.finding() for several in gaps.values() for gap in several]
+        errors += sorted(found, key=lambda finding: finding.pc or 0)
+        return errors + [_together(pairs, f"{len(pairs)} such pairs") for pairs in milder.values()]
 
 
-def _together(pairs: list[Pair]) -> Finding:
-    """One finding for pairs of one row: the worst, and how many there are."""
+@dataclass
+class Gap:
+    """A place where an instruction is missing, which would mend several pairs of one row."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    seconds: set[int] = field(default_factory=set)
+    firsts: set[int] = field(default_factory=set)
+    """Addresses of the instructions of the pairs."""
+
+    def takes(self, second: int, first: int) -> bool:
+        """Whether one place lies in another pair and in all of these: behind one first, before one second, or both."""
+        seconds, firsts = self.seconds | {second}, self.firsts | {first}
+        shared = second in self.seconds or first in self.firsts
+        return shared and (len(seconds) == 1 or len(firsts) == 1 or max(firsts) < min(seconds))
+
+    def finding(self) -> Finding:
+        """The worst pair, with the registers of all."""
+        names = _in_runs(pair.finding.register for pair in self.pairs)
+        return replace(_together(self.pairs, f"one serves all {len(self.pairs)} pairs, of {names}"), register=names)
+
+
+def _into(gaps: list[Gap], key: tuple[int, int], pair: Pair) -> None:
+    """Add a pair to the gap that it shares with others, or begin one."""
+    gap = next((one for one in reversed(gaps[-NEAR:]) if one.takes(*key)), None)
+    if gap is None:
+        gap = Gap()
+        gaps.append(gap)
+    gap.pairs.append(pair)
+    gap.seconds.add(key[0])
+    gap.firsts.add(key[1])
+
+
+def _in_runs(names: Iterable[str]) -> str:
+    """Names of registers, without repetitions, runs as the assembler writes them.
+
+    >>> _in_runs(["v5", "v4", "m0", "v6", "s12", "v4"])
+    'm0, s12, v[4:6]'
+    """
+    files: dict[str, set[int]] = {}
+    others = set()
+    for name in names:
+        if found := re.fullmatch(r"([vas])(\d+)", name):
+            files.setdefault(found[1], set()).add(int(found[2]))
+        else:
+            others.add(name)
+    parts = sorted(others)
+    for file, numbers in sorted(files.items()):
+        for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+            same = [number for _, number in run]
+            parts.append(f"{file}[{same[0]}:{same[-1]}]" if len(same) > 1 else f"{file}{same[0]}")
+    return ", ".join(parts)
+
+
+def _together(pairs: Sequence[Pair], more: str) -> Finding:
+    """One finding for pairs of one row: the worst, with what is said where there are more."""
     worst = max(pairs, key=lambda pair: pair.rank).finding
-    text = f"{worst.message}; {len(pairs)} such pairs" if len(pairs) > 1 else worst.message
+    text = f"{worst.message}; {more}" if len(pairs) > 1 else worst.message
     return replace(worst, message=text, count=len(pairs))
 
 

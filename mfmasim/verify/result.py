@@ -63,6 +63,8 @@ class Result:
     """Source lines with counts of the last launch, where a page shows them; it stays out of JSON."""
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
+    prefix: str = ""
+    """What reports for a person put before the case, where another group of the run has one of the same name."""
 
     def __repr__(self) -> str:
         return f"<{self.status.upper()} {self.case} on {self.arch}: {', '.join(self._numbers())}>"
@@ -83,6 +85,11 @@ class Result:
             parts += [f"{name} {total - wrong:,}/{total:,}"] * bool(total)
         parts += [f"{len(self.findings)} findings"] if self.findings else ["no findings"]
         return parts + [f"matrix arithmetic {self.matrix_fidelity}"] * bool(self.matrix_fidelity)
+
+    @property
+    def title(self) -> str:
+        """What the case is called beside the others of the run."""
+        return self.prefix + self.case
 
     @property
     def trust(self) -> Trust:

@@ -169,6 +169,9 @@ def test_list(call):
         ("show gfx942 v_mfma_f32_32x32x8_f16 --operand index", "has no operand 'index'; it has A, B, C, D"),
         ("show gfx942 v_mfma_f32_32x32x8_f16 --format svg", "--format svg needs --operand"),
         ("show gfx942 v_mfma_f32_32x32x8_f16 --operand A --cbsz 1", "cbsz=1 is not legal"),
+        ("show v_mfma_f32_32x32x8_f16 --abid 99", "abid=99 is not legal"),
+        ("show gfx942 v_mfma_f32_32x32x1_2b_f32 --cbsz 1", "--cbsz 1 changes operands of v_mfma_f32_32x32x1_2b_f32"),
+        ("show gfx942 --abid 99", "an instruction is needed for --abid 99"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A", "an element .OPERAND ROW COL .BLOCK.. or --place"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 --element 5 17", "an operand is needed: A, B, C, D, scale_A"),
         ("where gfx942 v_mfma_f32_32x32x8_f16 sale_A 5 17", "unknown operand 'sale_A'; did you mean 'scale_A'"),
@@ -219,6 +222,23 @@ def test_words_that_may_be_left_out_stand_behind_options_too(capsys, line):
 def test_a_word_too_many(capsys):
     assert main(["list", "--json", "gfx942", "gfx950"]) == 2
     assert capsys.readouterr().err == "mfmasim: unrecognized arguments: gfx950\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("verify intro --checks all", "--checks all; verify runs all checks, or those that a case names by checks="),
+        ("verify intro --checks=none", "; --checks is an option of explore, run, debug, hiprt, triton\n"),
+        ("report intro --checks all", "--checks all; --checks is an option of explore, run, debug, hiprt, triton\n"),
+        ("verify intro --sarrif x", "--sarrif x; did you mean --sarif?\n"),
+        ("list --zzzzzz", "mfmasim: unrecognized arguments: --zzzzzz\n"),
+    ],
+)
+def test_an_option_that_a_verb_has_not(capsys, line, text):
+    assert main(line.split()) == 2
+    said = capsys.readouterr().err
+    assert text in said
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)

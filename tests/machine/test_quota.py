@@ -1,6 +1,7 @@
 """Quotas of a launch: instructions, seconds, bytes, rows."""
 
 import pickle
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -88,11 +89,24 @@ def test_rows_of_both_kinds():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"instructions": 0}, {"seconds": -1}, {"bytes": 1.5}, {"rows": True}, {"seconds": "1"}]
+    ("bad", "text"),
+    [
+        ({"instructions": 0}, "instructions=0): a whole number of 1 or more is expected; None is no limit"),
+        ({"bytes": 1.5}, "bytes=1.5): a whole number of 1 or more"),
+        ({"rows": -3}, "rows=-3): a whole number of 1 or more"),
+        ({"rows": True}, "rows=True): a whole number of 1 or more"),
+        ({"seconds": -1}, "seconds=-1): a number above 0 is expected; None is no limit"),
+        ({"seconds": "1"}, "seconds='1'): a number above 0"),
+        ({"seconds": float("nan")}, "seconds=nan): a number above 0"),
+    ],
 )
-def test_quotas_that_are_no_numbers(bad):
-    with pytest.raises(MfmasimError, match="a positive number is expected"):
+def test_quotas_that_are_no_numbers(bad, text):
+    with pytest.raises(MfmasimError, match=re.escape(f"Quota({text}")):
         Quota(**bad)
+
+
+def test_quotas_are_numbers_of_any_library():
+    assert Quota(rows=np.int64(3), seconds=np.float32(0.5)).rows == 3
 
 
 def test_what_is_no_quota(kernel):
@@ -122,7 +136,7 @@ def test_a_worker_gets_the_time_that_is_left():
         (["--max-seconds", "0.2", "--grid", "67108863,10000"], 1, "more than 0.2 seconds"),
         (["--grid", "67108863,65535,65535"], 2, "each of which executes an instruction"),
         (["--max-bytes", "100"], 2, "the quota is 100"),
-        (["--max-rows", "0"], 2, "quota rows=0"),
+        (["--max-rows", "0"], 2, "--max-rows 0: a whole number of 1 or more is expected"),
     ],
 )
 def test_the_command_line(options, code, text, capsys):

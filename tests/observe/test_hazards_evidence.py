@@ -69,6 +69,40 @@ def test_severity(arch, program, severity, count):
     assert all(f.id in ("hazards-wait-states", "hazards-matrix") for f in letter)
 
 
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        # Registers of one operand: s_nop 4 before the load mends all.
+        (
+            [*(f"v_readfirstlane_b32 s{n}, v0" for n in range(12, 16)), "buffer_load_dword v4, v2, s[12:15], 0 offen"],
+            [("s[12:15]", "s_nop 4 is missing", "; one serves all 4 pairs, of s[12:15]")],
+        ),
+        # Two readers of a result: s_nop behind it mends both.
+        (
+            ["v_readfirstlane_b32 s12, v0", *(f"global_load_dword v{n}, v2, s[12:13]" for n in (4, 5))],
+            [("s12", "s_nop 4 is missing", "; one serves all 2 pairs, of s12")],
+        ),
+        # Two places: none lies in both pairs.
+        (
+            [
+                line
+                for n in (12, 14)
+                for line in (f"v_readfirstlane_b32 s{n}, v0", f"global_load_dword v4, v2, s[{n}:{n + 1}]")
+            ],
+            [("s12", "s_nop 4 is missing", ""), ("s14", "s_nop 4 is missing", "")],
+        ),
+    ],
+)
+def test_a_missing_instruction_is_one_finding_with_all_registers(program, found):
+    findings = reported("gfx942", program)
+    assert [f.register for f in findings] == [register for register, *_ in found]
+    for finding, (_, text, end) in zip(findings, found, strict=True):
+        assert text in finding.message
+        assert finding.message.endswith(f"){end}")
+        assert finding.severity == "error"
+    assert len(reported("gfx942", program, "hazards:manual")) == sum(finding.count for finding in findings)
+
+
 def test_evidence_is_told():
     (finding,) = reported("gfx942", DIRECT)
     objects = sum(count for count, _ in SHIPPED["CDNA3"].values())

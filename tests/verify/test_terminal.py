@@ -80,6 +80,21 @@ def test_on_a_terminal_what_does_not_fit_is_indented_alike_and_a_pipe_gets_whole
         assert not width or max(map(len, body)) <= width
 
 
+def test_values_of_another_case_are_told_and_the_same_ones_once(capsys):
+    progress = Progress()
+    bounds = finding("write of 4 bytes outside", 0)
+    for case, wrong in (("first", 12), ("second", 12), ("third", 13)):
+        result = Result("mine", case, "k", "gfx942", "sim", status="fail")
+        outputs = Finding("outputs", "error", f"C: {wrong} of 64 differ", element="C[0, 1]", actual=str(wrong))
+        result.findings = [outputs, replace(bounds, message=f"{bounds.message}: {wrong} past the end")]
+        progress.show(result)
+    text = capsys.readouterr().out
+    assert text.count("FAIL outputs") == 2
+    assert "13 of 64 differ" in text
+    assert text.count("FAIL bounds") == 1
+    assert text.count("2 findings as in gfx942 first") == text.count("1 finding as in gfx942 first") == 1
+
+
 def test_addresses_of_an_unrolled_loop_do_not_keep_findings_separate(capsys):
     """Hexadecimal letters are part of the number."""
     waits = (20, "0x1948", "(1) or less is"), (22, "0x1a0c", "(0) is"), (22, "0x19f4", "(0) is")

@@ -63,6 +63,14 @@ def test_what_a_browser_can_run_is_marked(block, marked):
     assert prepared(block) == (marked or block)
 
 
+def test_numbers_of_tables_stay_with_their_units():
+    row = "| a loop | 0.011 s; first 1.38 s | `1 s` | 243 times as fast | 5 steps | 0.5 GiB |\n"
+    found = row.replace("011 s", "011&nbsp;s").replace("38 s", "38&nbsp;s").replace("3 t", "3&nbsp;t")
+    assert prepared(row) == found.replace("5 G", "5&nbsp;G")
+    for text in ("It takes 1 s.\n", "```\n| 1 s |\n```\n"):
+        assert prepared(text) == text
+
+
 def test_doctests_without_a_fence_get_one():
     assert prepared("Text:\n\n>>> 1 + 1\n2\n\nMore.\n") == "Text:\n\n``` { .pycon .run }\n>>> 1 + 1\n2\n```\n\nMore.\n"
     assert docstring(">>> 1 + 1\n2") == "```pycon\n>>> 1 + 1\n2\n```\n"

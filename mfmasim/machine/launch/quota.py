@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 from typing import Any
 
 from mfmasim.errors import MfmasimError
@@ -26,12 +27,13 @@ class Quota:
     """Findings, and lines that the kernel printed, in the report; the worst are kept, and a note counts the others."""
 
     def __post_init__(self) -> None:
-        """Refuse what is not a positive number."""
+        """Refuse what is not a positive number, and of counts what is not whole."""
         for one in fields(self):
             value = getattr(self, one.name)
-            allowed: Any = int | float if one.name == "seconds" else int
-            if value is not None and (isinstance(value, bool) or not isinstance(value, allowed) or not value > 0):
-                raise MfmasimError(f"quota {one.name}={value!r}: a positive number is expected, or None for no limit")
+            kind: Any = Real if one.name == "seconds" else Integral
+            if value is not None and (isinstance(value, bool) or not isinstance(value, kind) or not value > 0):
+                words = "number above 0" if kind is Real else "whole number of 1 or more"
+                raise MfmasimError(f"Quota({one.name}={value!r}): a {words} is expected; None is no limit")
 
 
 class Meter:

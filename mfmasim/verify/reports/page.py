@@ -76,7 +76,7 @@ def page(results: Sequence[Result], version: str) -> str:
 def _row(number: int, result: Result) -> str:
     outputs, mapping, lds = result.outputs, result.mapping, result.lds
     cells = [f'<td class="{result.status}">{result.status}</td>', f"<td>{escape(result.arch)}</td>"]
-    cells.append(f'<td><a href="#case{number}">{escape(result.case)}</a></td>')
+    cells.append(f'<td><a href="#case{number}">{escape(result.title)}</a></td>')
     for right, total in (
         (outputs["elements"] - outputs["mismatches"], outputs["elements"]),
         (mapping["slots_checked"] - mapping["mismatches"], mapping["slots_checked"]),
@@ -101,7 +101,7 @@ def _section(number: int, result: Result) -> str:
     found = (*result.findings, *result.suppressed)
     rest = [note(finding) for finding in found if finding.source not in shown]
     title = (
-        f'<h3 id="case{number}">{escape(result.case)} <small>{escape(result.arch)}</small> '
+        f'<h3 id="case{number}">{escape(result.title)} <small>{escape(result.arch)}</small> '
         f'<span class="{result.status}">{result.status}</span></h3>'
     )
     opened = " open" if any(finding.severity != "info" for finding in found) else ""

@@ -49,7 +49,7 @@ def sarif(results: Sequence[Result], version: str, proofs: Sequence[Mapping[str,
     driver = {"name": "mfmasim", "version": version, "rules": rules}
     # A case that passes has no result of its own: what its verdict rests on is a property of the run.
     cases = [
-        {"case": r.case, "arch": r.arch, "device": r.device, "status": r.status, "fidelity": r.trust.record()}
+        {"case": r.title, "arch": r.arch, "device": r.device, "status": r.status, "fidelity": r.trust.record()}
         | ({"proof": r.proof} if r.proof else {})
         for r in results
     ] + [{"case": proof["case"], "arch": proof["arch"], "proof": proof} for proof in proofs]
@@ -112,10 +112,10 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
     out: dict[str, Any] = {
         "ruleId": finding.id,
         "level": LEVELS[finding.severity],
-        "message": {"text": f"{finding.message}{needs}{more} [{result.case} on {result.arch}]"},
+        "message": {"text": f"{finding.message}{needs}{more} [{result.title} on {result.arch}]"},
         "locations": [_location(result.source, finding.kernel or result.kernel, finding.source)],
         "properties": {
-            "case": result.case,
+            "case": result.title,
             "arch": result.arch,
             "device": result.device,
             "fidelity": result.fidelity,

@@ -82,7 +82,7 @@ class Progress:
         line = Text()
         line.append(f"{result.status.upper():<5}", style=COLOURS[result.status])
         line.append(f"  {result.arch:<8} ")
-        self._column(line, "case", result.case, before="")
+        self._column(line, "case", result.title, before="")
         if result.status in ("pass", "fail"):
             outputs, mapping = result.outputs, result.mapping
             right = outputs["elements"] - outputs["mismatches"]
@@ -136,8 +136,8 @@ class Progress:
         """Groups that no earlier case had; the others are counted, with the case that had them."""
         new, known = [], Counter[str]()
         for group in groups:
-            first = self._before.setdefault(same(group[0]), f"{result.arch} {result.case}")
-            if first == f"{result.arch} {result.case}":
+            first = self._before.setdefault(same(group[0]), f"{result.arch} {result.title}")
+            if first == f"{result.arch} {result.title}":
                 new.append(group)
             else:
                 known[first] += len(group)

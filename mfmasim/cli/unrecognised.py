@@ -1,0 +1,44 @@
+"""What is said of words that a verb does not take: the verbs that have the option, or the nearest one."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INSTEAD = {("verify", "--checks"): "verify runs all checks, or those that a case names by checks= (docs/cases.md)"}
+"""What a verb does in place of an option that others have."""
+
+
+def unrecognised(words: Sequence[str], verb: str, whole: argparse.ArgumentParser) -> str:
+    """The error about words that a verb does not take.
+
+    Args:
+        words: what is left of the command line.
+        verb: the verb's module.
+        whole: the parser with all verbs.
+    """
+    text = f"unrecognized arguments: {' '.join(words)}"
+    option = next((word.partition("=")[0] for word in words if word.startswith("--")), "")
+    if not option:
+        return text
+    options = _options(whole)
+    having = [name for name, known in options.items() if option in known]
+    parts = [INSTEAD[verb, option]] if (verb, option) in INSTEAD else []
+    if having:
+        parts.append(f"{option} is an option of {', '.join(having)}")
+    elif near := difflib.get_close_matches(option, options.get(verb, ()), n=1):
+        parts.append(f"did you mean {near[0]}?")
+    return "; ".join([text, *parts])
+
+
+def _options(whole: argparse.ArgumentParser) -> dict[str, list[str]]:
+    """Long options by verb."""
+    parsers = next(one.choices for one in whole._actions if isinstance(one, argparse._SubParsersAction))  # noqa: SLF001
+    return {
+        name: [word for word in parser._option_string_actions if word.startswith("--")]  # noqa: SLF001
+        for name, parser in parsers.items()
+    }
