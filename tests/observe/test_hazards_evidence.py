@@ -94,13 +94,13 @@ def test_severity(arch, program, severity, count):
     ],
 )
 def test_a_missing_instruction_is_one_finding_with_all_registers(program, found):
-    findings = reported("gfx942", program)
+    findings = reported("gfx90a", program)
     assert [f.register for f in findings] == [register for register, *_ in found]
     for finding, (_, text, end) in zip(findings, found, strict=True):
         assert text in finding.message
         assert finding.message.endswith(f"){end}")
         assert finding.severity == "error"
-    assert len(reported("gfx942", program, "hazards:manual")) == sum(finding.count for finding in findings)
+    assert len(reported("gfx90a", program, "hazards:manual")) == sum(finding.count for finding in findings)
 
 
 def test_evidence_is_told():
