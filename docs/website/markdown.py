@@ -89,9 +89,7 @@ def _kept_together(text: str) -> str:
         return "".join(part if n % 2 else _NUMBER_CELL.sub("&nbsp;", part) for n, part in enumerate(parts))
 
     parts = re.split(r"(^```.*?^```[^\n]*$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(
-        part if n % 2 else re.sub(r"^\|.*$", row, part, flags=re.MULTILINE) for n, part in enumerate(parts)
-    )
+    return "".join(part if n % 2 else re.sub(r"^\|.*$", row, part, flags=re.MULTILINE) for n, part in enumerate(parts))
 
 
 def prepared(text: str) -> str:

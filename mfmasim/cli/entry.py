@@ -193,9 +193,9 @@ def _main(arguments: list[str]) -> int:
             _parser_of(parser, verb).prog = f"mfmasim {shown}"
         args, left = parser.parse_known_args([verb, *rest] if verb else rest)
         if left:
-            from mfmasim.cli.unrecognised import unrecognised
+            from mfmasim.cli.unrecognised import refuse
 
-            raise MfmasimError(unrecognised(left, verb, build()))
+            refuse(left, verb, build())
         if args.version:
             from mfmasim import __version__
 

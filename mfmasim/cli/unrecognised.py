@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,26 +15,28 @@ INSTEAD = {("verify", "--checks"): "verify runs all checks, or those that a case
 """What a verb does in place of an option that others have."""
 
 
-def unrecognised(words: Sequence[str], verb: str, whole: argparse.ArgumentParser) -> str:
-    """The error about words that a verb does not take.
+def refuse(words: Sequence[str], verb: str, whole: argparse.ArgumentParser) -> NoReturn:
+    """Refuse words that a verb does not take.
 
     Args:
         words: what is left of the command line.
         verb: the verb's module.
         whole: the parser with all verbs.
+
+    Raises:
+        MfmasimError: always.
     """
-    text = f"unrecognized arguments: {' '.join(words)}"
     option = next((word.partition("=")[0] for word in words if word.startswith("--")), "")
-    if not option:
-        return text
-    options = _options(whole)
+    options = _options(whole) if option else {}
     having = [name for name, known in options.items() if option in known]
-    parts = [INSTEAD[verb, option]] if (verb, option) in INSTEAD else []
+    parts = [f"unrecognized arguments: {' '.join(words)}"]
+    if (verb, option) in INSTEAD:
+        parts.append(INSTEAD[verb, option])
     if having:
         parts.append(f"{option} is an option of {', '.join(having)}")
     elif near := difflib.get_close_matches(option, options.get(verb, ()), n=1):
         parts.append(f"did you mean {near[0]}?")
-    return "; ".join([text, *parts])
+    raise MfmasimError("; ".join(parts))
 
 
 def _options(whole: argparse.ArgumentParser) -> dict[str, list[str]]:
