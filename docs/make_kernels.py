@@ -5,9 +5,11 @@ bounds a main loop, and what checks found, are taken from the pages that derive 
 """
 
 import argparse
+import gc
 import resource
 from pathlib import Path
 
+from mfmasim.cli.entry import COLLECT_AFTER
 from mfmasim.lab.mutation.mutants import mutants_of
 from mfmasim.verify import find, verify_case
 
@@ -68,6 +70,7 @@ def main() -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("families", nargs="*", default=BOUNDS)
+    gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])  # as the commands do
     for family in parser.parse_args().families:
         row = measured(family)
         before, rest = PAGE.read_text().split(START)
