@@ -134,7 +134,7 @@ def test_the_command_line(tmp_path, capsys):
         ([str(code), "--set", "M=4"], "--set does not apply to a code object"),
         ([str(code), "--flag=-O1"], "--flag does not apply to a code object"),
         (["gemm.hip", "--case", "x"], "--case does not apply to a source"),
-        (["intro", "--shared", "-1"], "--shared does not apply to a case"),
+        (["intro", "--shared", "1"], "--shared does not apply to a case"),
         (["intro", "f16_16x16x16"], "'f16_16x16x16' is left over; --case chooses a case"),
         (["--page", "x.html", "--", sys.executable, "x.py"], "--page does not apply to a program"),
         (["--record", str(tmp_path), "--", sys.executable, "-c", "0"], "cannot be written: Is a directory"),

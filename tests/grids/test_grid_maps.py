@@ -223,7 +223,7 @@ def test_the_command_divides_k(capsys):
     assert main(words) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["0,0,0,1", "1,0,1,2"]
     assert main(["lds", "grid", "--workgroups", "0"]) == 2
-    assert "workgroups 0 of a stream: 1 or more" in capsys.readouterr().err
+    assert "--workgroups 0: a whole number from 1 to 1,048,576 is expected" in capsys.readouterr().err
 
 
 def test_command_line(capsys):

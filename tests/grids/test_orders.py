@@ -386,7 +386,7 @@ def test_the_command_ranks_orders(capsys):
             ["gemm", "--set", "M=1", "--set", "N=1", "--set", "K=1", "--arch", "mi250x"],
             "caches of MI250X are not stated",
         ),
-        (["gemm", "--set", "M=1", "--set", "N=1", "--set", "K=1", "--xcds", "0"], "xcds 0 of caches"),
+        (["gemm", "--set", "M=1", "--set", "N=1", "--set", "K=1", "--xcds", "0"], "--xcds 0: a whole number from 1"),
     ],
 )
 def test_bad_words_are_refused(words, message, capsys):

@@ -52,7 +52,14 @@ class Run:
 
     def __init__(self, kernel, groups, per, *, slow=True):
         launch = SimpleNamespace(
-            kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: "", memos={}),
+            kernel=SimpleNamespace(
+                arch=kernel.arch,
+                reachable=kernel.instructions,
+                source_at=lambda _: "",
+                line_at=hex,
+                place_at=hex,
+                memos={},
+            ),
             names=SimpleNamespace(lds=str),
             lds_bytes=SIZE,
             waves_per_workgroup=per,

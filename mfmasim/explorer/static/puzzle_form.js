@@ -78,7 +78,9 @@ export function teacher(data) {
   try {
     said = ask === BANKS ? solvable(data, chosenPuzzle(data)) : null;
   } catch { /* the view says what is wrong with the address */ }
-  return element("details", { class: "teacher", open: opened, toggle: (event) => (opened = event.target.open) }, element("summary", {}, "make a puzzle"),
+  return element("details", { class: "teacher", open: opened },
+    // At once: "toggle" comes later, and a change before it would close the form.
+    element("summary", { click: (event) => (opened = !event.currentTarget.parentElement.open) }, "make a puzzle"),
     element("div", { class: "controls" },
       choice("architecture", "teach-arch", Object.keys(data.archs), arch, (found) => set({ arch: found, ds: "", ...(ask === BANKS ? {} : { op: data.archs[found].matrix.find((row) => row.shape[0] === 16).name }), operand: "A", fields: "", a: "" })),
       choice("asked", "teach-ask", Object.entries(ASKABLE), ask, (found) => change({ arch, ask: found, ...(found === BANKS ? {} : { op, operand: value("operand", "A") }) }, { fresh: true })),
