@@ -16,8 +16,8 @@ from mfmasim.verify import find, verify_case
 PAGE = Path(__file__).resolve().parent / "gemm.md"
 START, END = "<!-- table: python docs/make_kernels.py -->\n", "<!-- end of the table -->\n"
 HEAD = (
-    "family", "kernels", "architectures", "outputs compared", "slots followed", "LDS degree",
-    "main loop: bound, share of the matrix pipe", "variants: wrong, equivalent", "CPU s",
+    "family", "kernels", "on", "outputs", "slots", "LDS",
+    "main loop: bound, share of the matrix pipe", "variants", "CPU s",
 )  # fmt: skip
 BOUNDS = {
     "gemm_blockscale": "[matrix cores, gfx950 within a tenth L2; gfx1201 VALU, 85 %](#scales-in-f32-for-blocks-of-128)",

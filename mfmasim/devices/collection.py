@@ -72,7 +72,7 @@ def _return_unused() -> None:
             for generation in (1, 2):  # what a launch leaves is young as a rule, and the others are a million objects
                 gc.collect(generation)
                 _library.malloc_trim(0)
-                if resident() < now - GROWTH // 2:
+                if resident() < now - GROWTH // 2:  # most of it is returned; what is left counts as the new base
                     break
             _least = now = resident()
     except OSError:  # no /proc

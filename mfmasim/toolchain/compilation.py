@@ -199,7 +199,7 @@ def declarations(
 
 
 def _ran(steps: Sequence[Sequence[str]], wanted: Sequence[str]) -> tuple[int, str]:
-    """Run the steps up to the first that fails: the last exit code, and what the user is told.
+    """Run the steps up to the first that fails: the last exit code, and the messages that are reported.
 
     Args:
         steps: of `_steps`.
