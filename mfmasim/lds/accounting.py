@@ -34,6 +34,8 @@ class Sample:
     active: NDArray[np.bool_]
     part: int
     degrees: NDArray[np.int16]
+    worst: int = 0
+    """Largest degree."""
     base: int = 0
     """Lowest dword of the access: those with the same distances between lanes differ in nothing else."""
 
@@ -83,7 +85,7 @@ class Account:
             _count_into(out, part, degrees, times * weights)
         return out
 
-    @property
+    @cached_property
     def samples(self) -> list[Sample]:
         """The worst distinct accesses, independent of the order of execution."""
         self._keep_all()
@@ -91,7 +93,7 @@ class Account:
         return list(kept.values())[:SAMPLES]
 
     def _badness(self, key: bytes) -> tuple[int, bytes]:
-        return -int(self._worst[key].degrees.max(initial=0)), key
+        return -self._worst[key].worst, key
 
     @cached_property
     def degrees(self) -> tuple[int, ...]:
@@ -208,15 +210,17 @@ class Account:
         base: NDArray[np.int64],
     ) -> None:
         """Store the worst accesses of single waves."""
-        base = base[:, 0]
-        for number, (row, pattern) in enumerate(zip(alike.first.tolist(), alike.patterns, strict=True)):
-            these = base if len(alike.first) == 1 else base[alike.which == number]
+        low, high = np.full(len(alike.first), 1 << 62), np.full(len(alike.first), -1 << 62)
+        np.minimum.at(low, alike.which, base[:, 0])
+        np.maximum.at(high, alike.which, base[:, 0])
+        columns = alike.first, alike.patterns, low, high, degrees.max(axis=1, initial=0), degrees
+        for row, pattern, *ends, worst, each in zip(*columns, strict=True):
             key = bytes([part]) + pattern
-            for start in {int(these.min()), int(these.max())}:
+            for start in {*map(int, ends)}:
                 if self._is_further(key, start):
                     lanes, mask = quiet[row], np.ones(self.lanes, np.bool_) if active is None else active[row]
                     addresses = np.where(mask, lanes + start, 0)
-                    self._remember(key, Sample(addresses, mask, part, degrees[number], start))
+                    self._remember(key, Sample(addresses, mask, part, each, int(worst), start))
         if len(self._worst) > 4 * SAMPLES:
             kept = sorted(self._worst, key=self._badness)[: 2 * SAMPLES]  # the lowest and the highest of each
             self._worst = {key: self._worst[key] for key in kept}

@@ -161,8 +161,8 @@ def _lanes_reader(operand: Operand, kind: str, instruction: Instruction, *, high
 
 def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
     if operand.kind == "const":
-        words = np.array([[operand.bits & 0xFFFFFFFF, (operand.bits >> 32) & 0xFFFFFFFF]], np.uint32)
-        return lambda g: lanes_of(words, g.lanes)
+        mask = np.array([operand.bits & 0xFFFFFFFFFFFFFFFF], np.uint64)
+        return lambda g: lanes_of(mask, g.lanes)
     if operand.kind == "null":
         return lambda g: np.zeros((1, g.lanes), np.bool_)
     if operand.kind != "s":
@@ -355,9 +355,12 @@ def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
     if kind in VIEW16:  # the upper half becomes 0
         return lambda g, value: g.write_s(code, np.asarray(value).view(np.uint16).astype(np.uint32))
 
+    if code == EXEC:
+        return lambda g, value: g.write_exec64(np.atleast_1d(value).view(np.uint64))
+
     def write(g: Group, value: NDArray[Any]) -> None:
-        bits = np.asarray(value).view(np.uint64)
-        g.write_s(code, bits.astype(np.uint32))
-        g.write_s(code + 1, (bits >> np.uint64(32)).astype(np.uint32))
+        words = np.ascontiguousarray(np.atleast_1d(value)).view(U32)
+        g.write_s(code, words[::2])
+        g.write_s(code + 1, words[1::2])
 
     return write

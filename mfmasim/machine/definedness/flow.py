@@ -97,6 +97,11 @@ def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Regist
     return Registers(tuple(operands), tuple(reads), tuple(writes), touched, reading)
 
 
+def _by_lane(operation: Operation) -> bool:
+    """Whether a lane reads its own registers only, so that lanes which EXEC disables are not read."""
+    return operation.unit == "vector" and not operation.undefined.every_lane and not operation.undefined.quad
+
+
 class Flow:
     """An instruction that works on registers, and its rule."""
 
@@ -116,6 +121,7 @@ class Flow:
         self.parts = instruction.halves or (instruction,)
         self.indexes = instruction.opcode.relative
         self.matrix = bool(instruction.opcode.matrix)
+        self.by_lane = not is_dpp(instruction) and all(_by_lane(operation_of(part)) for part in self.parts)
         self._made: dict[Instruction, Typed | Probed | Loose] = {}
         self._used: tuple[list[NDArray[np.uint32] | None], NDArray[np.uint32]] | None = None
         self._alone: dict[Instruction, Bound] = {}
@@ -139,7 +145,14 @@ class Flow:
     def _reads_undefined(self, g: Group) -> bool:
         """Whether a register that is read is undefined in one of these waves, not only in others."""
         reading = self.planes.dirty & self.reading
-        return any(self.planes.of(g, key).any() for key in {*self.reads, *self.writes} if reading >> key & 1)
+        for key in {*self.reads, *self.writes}:
+            if reading >> key & 1:
+                bits = self.planes.of(g, key)
+                if self.by_lane and key < VECTORS and g.mask is not None:
+                    bits = bits * g.mask
+                if bits.any():
+                    return True
+        return False
 
     def _found(self, g: Group) -> tuple[Found, Found]:
         """Undefined bits and origins of everything that is written, of all waves."""

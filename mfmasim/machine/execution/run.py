@@ -52,9 +52,14 @@ BATCH_BYTES = 256 << 20
 WAVES = 2048
 """Waves in flight unless the caller says otherwise: enough to hide the cost of a NumPy call, few enough for the caches
 (on the reference machine, four times as many took up to three times as long each)."""
+MATRIX_WAVES = 512
+"""The same of a kernel with matrix instructions, whose operands and results take more of the caches."""
 TEMPORARY_BYTES = 64
 """Bytes per lane of temporaries that an instruction may need: eight arrays of 64-bit addresses or numbers."""
 
+IN_FLIGHT: PerKernel[int] = PerKernel(
+    lambda kernel: MATRIX_WAVES if any(ins.opcode.matrix for ins in kernel.reachable) else WAVES
+)
 LEVELS: PerKernel[dict[tuple[str, bool], str]] = PerKernel(lambda _: {})
 """Fidelity of an operation, by its name and whether it accesses the GDS."""
 
@@ -183,7 +188,7 @@ class Machine:
         return bool(self.before_hooks or self.after_hooks)
 
     def workgroups_in_flight(self) -> int:
-        """Workgroups of a batch: `max_waves` or `WAVES`, if their registers, LDS and scratch fit into `BATCH_BYTES`.
+        """Workgroups of a batch: `max_waves`, else `IN_FLIGHT`, if registers, LDS and scratch fit into `BATCH_BYTES`.
 
         Those of a cluster run together.
         """
@@ -191,7 +196,7 @@ class Machine:
         per = launch.waves_per_workgroup
         lane_bytes = 4 * sum(register_counts(self.kernel)) + launch.scratch_bytes + TEMPORARY_BYTES
         fitting = BATCH_BYTES // (lane_bytes * self.kernel.wave * per + launch.lds_bytes)
-        wanted = WAVES if self.max_waves is None else self.max_waves
+        wanted = IN_FLIGHT.of(self.kernel) if self.max_waves is None else self.max_waves
         together = launch.clusters.workgroups
         return max(1, min(fitting, wanted // per) // together) * together
 

@@ -18,11 +18,10 @@ def some(mask: NDArray[np.bool_]) -> bool:
     return b"\1" in mask.tobytes()
 
 
-def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
-    """Expand lane masks, uint32 (..., 2), to booleans (..., lanes); lane 0 is bit 0 of word 0."""
-    octets = np.ascontiguousarray(words).view(np.uint8)
-    bits = np.unpackbits(octets.reshape(-1), bitorder="little").view(np.bool_)
-    return bits.reshape(*words.shape[:-1], 64)[..., :lanes]
+def lanes_of(masks: NDArray[np.uint32 | np.uint64], lanes: int) -> NDArray[np.bool_]:
+    """Expand lane masks, uint32 or uint64 (waves,), to booleans (waves, lanes); lane 0 is bit 0."""
+    octets = np.ascontiguousarray(masks).view(np.uint8)
+    return np.unpackbits(octets, bitorder="little").view(np.bool_).reshape(len(masks), -1)[:, :lanes]
 
 
 def registers_of(mask: NDArray[np.bool_]) -> list[NDArray[np.uint32]]:

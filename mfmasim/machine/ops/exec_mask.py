@@ -48,9 +48,10 @@ def _bind(combine: Callable[[U, U], U], kind: str, saves: bool, instruction: Ins
         new = combine(read(g), old)
         write(g, old if saves else new)
         g.scc = new != 0
-        g.write_s(EXEC, new.astype(np.uint32))
         if kind == "u64":
-            g.write_s(EXEC + 1, (new >> HALVES).astype(np.uint32))
+            g.write_exec64(new)
+        else:
+            g.write_s(EXEC, new)
 
     return run
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.numerics.float_mode import FloatMode, float_mode
-from mfmasim.machine.numerics.lane_masks import lanes_of, registers_of, words_of
+from mfmasim.machine.numerics.lane_masks import every, lanes_of, registers_of, words_of
 from mfmasim.machine.numerics.lane_select import blend, dwords_of
 from mfmasim.machine.state.instruction_counts import Executed
 from mfmasim.machine.state.memory import POISON_DWORD
@@ -37,6 +37,7 @@ TTMP0, TTMPS = 108, 16
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
 CSP = 7 << 29
 """Bits of MODE that no vector operation obeys: the pointer of the stack of paths (CDNA3 ISA manual, 3.5)."""
+_UPPER = np.uint64(32)
 
 
 class Waves(Executed):
@@ -141,7 +142,7 @@ class Group:
     def refresh(self) -> None:
         """Re-read EXEC; `mask` is None while every lane is active, so that most writes need no mask."""
         active = self.active
-        self.mask = None if active.all() else active
+        self.mask = None if every(active) else active
         self._seen = self.waves.exec
 
     def resume(self) -> None:
@@ -356,10 +357,24 @@ class Group:
         else:
             self._write_part(file, code, value)
         if code >= EXEC:
-            low, high = np.broadcast_arrays(self.s(EXEC), self.s(EXEC + 1))
-            mask = lanes_of(np.stack([low, high], axis=-1), self.lanes)
-            self.waves.exec = self._put(self.waves.exec, mask)
+            self.waves.exec = self._put(self.waves.exec, lanes_of(self._mask_bits(EXEC), self.lanes))
             self.refresh()
+
+    def write_exec64(self, value: NDArray[np.uint64]) -> None:
+        """Write EXEC_LO and EXEC_HI at once, from uint64 (1 or waves,)."""
+        words = np.ascontiguousarray(value).view(np.uint32)
+        for code, word in ((EXEC, words[::2]), (EXEC + 1, words[1::2])):
+            if self.all:
+                self.sgprs[code] = word
+            else:
+                self._write_part(self.sgprs, code, word)
+        self.waves.exec = self._put(self.waves.exec, lanes_of(value, self.lanes))
+        self.refresh()
+
+    def _mask_bits(self, code: int) -> NDArray[np.uint32 | np.uint64]:
+        """The scalar pair as uint64, (1 or waves,); on wave32 the one register."""
+        low = self.s(code)
+        return low if self.lanes == 32 else low.astype(np.uint64) | self.s(code + 1).astype(np.uint64) << _UPPER
 
     def write_exec(self, mask: NDArray[np.bool_]) -> None:
         """Write EXEC from booleans."""
@@ -376,6 +391,9 @@ class Group:
             mask = np.broadcast_to(mask, (len(mask), self.lanes))
         if self.mask is not None:
             mask = mask & self.mask
+        if code == EXEC and self.lanes == 64:
+            self.write_exec(mask)
+            return
         words = registers_of(mask)
         if self.all and code < EXEC:
             self.sgprs[code : code + len(words)] = words
@@ -391,10 +409,4 @@ class Group:
             words, mask = known
             if words[0] is self.sgprs[code] and words[-1] is self.sgprs[last]:
                 return mask
-        low = self.s(code)
-        if self.lanes != 64:
-            return lanes_of(np.stack([low, np.zeros_like(low)], axis=-1), self.lanes)
-        high = self.s(code + 1)
-        if len(low) != len(high):
-            low, high = np.broadcast_arrays(low, high)
-        return lanes_of(np.stack([low, high], axis=-1), self.lanes)
+        return lanes_of(self._mask_bits(code), self.lanes)
