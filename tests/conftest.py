@@ -53,14 +53,21 @@ def pytest_collection(session):
 def pytest_collection_modifyitems(config, items):
     """The tiers; then, after -m has taken its choice, the part of the long one."""
     quick = [item for item in items if not item.get_closest_marker("long")]
-    later = longtier.later(item.nodeid for item in quick)
-    word = config.option.keyword
-    for item in quick:
-        if item.nodeid in later and not (word and word in item.name):  # asked for by its name, a test runs
-            item.add_marker(pytest.mark.long)
+    mark(config, quick, "long", longtier.beyond((item.nodeid for item in quick), longtier.QUICK))
+    quick = [item for item in quick if not item.get_closest_marker("long")]
+    if not any("::" in argument for argument in config.args):
+        mark(config, quick, "commit", longtier.beyond((i.nodeid for i in quick), longtier.FIRST, longtier.ALONE))
     result = yield
     choose_part(config, items)
     return result
+
+
+def mark(config, items, tier, tests):
+    """Mark the items of these node ids; what -k asks for by its name runs in any tier."""
+    word = config.option.keyword
+    for item in items:
+        if item.nodeid in tests and not (word and word in item.name):
+            item.add_marker(getattr(pytest.mark, tier))
 
 
 def choose_part(config, items):
@@ -94,7 +101,7 @@ def pytest_runtest_protocol(item):
     result = yield
     if path := item.config.stash[COSTS]:
         with Path(path).open("a") as file:  # a line is written whole, also by several processes
-            tier = "long" if item.get_closest_marker("long") else "quick"
+            tier = "long" if item.get_closest_marker("long") else "quick"  # of `commit` tests, too
             file.write(f"{longtier.cpu_seconds() - start:.2f} {tier} {item.nodeid}\n")
     return result
 

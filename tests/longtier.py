@@ -1,7 +1,7 @@
-"""Two tiers by cost, and the long tier in parts: CI runs the quick one, and one part a commit of the other.
+"""Three tiers by cost, and the last one in parts: a person runs the first, CI the first two and one part of the third.
 
-A function whose tests take long together has `QUICK` seconds of them in the quick tier, chosen by their names; the
-others join those that are marked ``long``.
+A function whose tests take long together has `FIRST` seconds of them in the first tier and `QUICK` seconds in the
+first two, chosen by their names; the others are marked ``commit`` or join those that are marked ``long``.
 
 ``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in costs.txt: CPU seconds
 of one test of each function, and how many tests that function has; tests that take much longer than the others of their
@@ -16,6 +16,7 @@ machine records the same.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -37,7 +38,11 @@ PARTS = 24
 MINUTES = 6
 """Limit of one part in CI, on two processors."""
 QUICK = 3.0
-"""CPU seconds of the tests of one function in the quick tier; a function has one test there at least."""
+"""CPU seconds of the tests of one function in the first two tiers; a function has one test there at least."""
+FIRST = 0.5
+"""CPU seconds of the tests of one function in the first tier."""
+ALONE = 1.0
+"""CPU seconds of one test above which its function has no test in the first tier."""
 UNKNOWN = 5.0
 """CPU seconds of a test whose function is not listed."""
 DEAR = 4.0
@@ -68,10 +73,16 @@ def costs():
     return {name: Cost(float(time.lstrip("~")), int(tests), time[0] == "~") for time, tests, name in rows}
 
 
-def later(tests, known=None):
-    """Tests that the quick tier leaves to the long one: of dear functions, what comes last by a hash of the names.
+def beyond(tests, limit, most=math.inf, known=None):
+    """Tests beyond what a tier has of each function: of dear functions, what comes last by a hash of the names.
 
     Parameters are often cases by architectures: a hash takes some of each.
+
+    Args:
+        tests: node ids.
+        limit: CPU seconds of the tests of one function in the tier, which has one test of it at least.
+        most: CPU seconds of one test above which the tier has none of its function.
+        known: costs; by default those that are recorded.
     """
     known = costs() if known is None else known
     by_function = defaultdict(list)
@@ -82,7 +93,8 @@ def later(tests, known=None):
         if name in known:
             mixed = sorted(some, key=lambda test: (zlib.crc32(test.encode()), test))
             usual = [test for test in mixed if test == name or test not in known] or mixed
-            found |= set(some) - set(usual[: max(1, int(QUICK / max(known[name].seconds, 1e-3)))])
+            kept = max(1, int(limit / max(known[name].seconds, 1e-3))) if seconds_of(usual[0], known) <= most else 0
+            found |= set(some) - set(usual[:kept])
     return found
 
 
@@ -145,7 +157,7 @@ def cpu_seconds():
 def recorded(files):
     """Costs of functions in files that ``MFMASIM_COSTS`` named: a line a test, its seconds, tier and node id.
 
-    Functions of the quick tier are left out where all their tests fit into it, or where they have but one.
+    Functions without a long test are left out where all their tests fit into the first tier.
     """
     seconds, long = defaultdict(dict), set()
     for path in files:
@@ -155,7 +167,7 @@ def recorded(files):
             long |= {function_of(test)} if tier == "long" else set()
     found = {}
     for name, of in seconds.items():
-        if name not in long and (len(of) == 1 or sum(of.values()) <= QUICK):
+        if name not in long and sum(of.values()) <= FIRST:
             continue
         limit = max(DEAR, 2 * sum(of.values()) / len(of))
         alone = {test: Cost(one, 1) for test, one in of.items() if one > limit}

@@ -120,18 +120,28 @@ def test_a_test_that_takes_much_longer_than_the_others_has_a_cost_of_its_own(tmp
     assert known == {"a.py::test_a": Cost(1.0, 9), "a.py::test_a[x - y]": Cost(41.0, 1)}
     tests = [row.split(" ", 2)[2].strip() for row in rows]
     assert divide(tests, 2, known) == [(41.0, tests[-1:]), (9.0, tests[:-1])]
-    assert tests[-1] in longtier.later(tests, known)
+    assert tests[-1] in longtier.beyond(tests, longtier.QUICK, known=known)
+
+
+def test_a_function_of_dear_tests_alone_is_in_the_second_tier():
+    tests = [f"a.py::test_a[{number}]" for number in range(8)] + ["a.py::test_b", "a.py::test_c", "a.py::test_new"]
+    known = {"a.py::test_a": Cost(longtier.FIRST / 4, 8), "a.py::test_b": Cost(2 * longtier.ALONE, 1)}
+    known["a.py::test_c"] = Cost((longtier.FIRST + longtier.ALONE) / 2, 1)
+    later = longtier.beyond(tests, longtier.FIRST, longtier.ALONE, known)
+    assert [test for test in tests if test not in later][4:] == ["a.py::test_c", "a.py::test_new"]
+    assert len(later) == 5
+    assert longtier.beyond(tests, longtier.QUICK, known=known) == set()
 
 
 def test_dear_functions_have_a_share_in_the_quick_tier():
     tests = [f"a.py::test_a[{case}-{arch}]" for case in range(20) for arch in ("gfx950", "gfx1201")]
     tests += ["a.py::test_b[0]", "a.py::test_b[1]", "b.py::test_new[0]", "b.py::test_new[1]"]
     known = {"a.py::test_a": Cost(longtier.QUICK / 10, 40), "a.py::test_b": Cost(5 * longtier.QUICK, 2)}
-    later = longtier.later(tests, known)
+    later = longtier.beyond(tests, longtier.QUICK, known=known)
     quick = [test for test in tests if test not in later]
     assert [longtier.function_of(test) for test in quick] == ["a.py::test_a"] * 10 + ["a.py::test_b"] + [
         "b.py::test_new"
     ] * 2
     assert {test[-8:].strip("-]") for test in quick[:10]} == {"gfx950", "gfx1201"}
-    assert longtier.later(tests[::-1], known) == later
-    assert longtier.later(["a.py::test_b[1]"], known) == set()  # asked for by its name, a test runs
+    assert longtier.beyond(tests[::-1], longtier.QUICK, known=known) == later
+    assert longtier.beyond(["a.py::test_b[1]"], longtier.QUICK, known=known) == set()  # asked for by its name, a test runs

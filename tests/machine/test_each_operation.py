@@ -17,7 +17,7 @@ def test_every_opcode_is_executed_or_says_why_not():
     """An operation that was deleted, or that a new table decodes, is named here."""
     excluded = {name for row in EXCLUDED for name in row.names}
     missing = [name for name in NAMES if name not in OPERATIONS and name not in excluded]
-    assert not missing, f"neither registered in mfmasim/machine/ops nor in opcodes/excluded.py: {', '.join(missing)}"
+    assert not missing, f"neither registered in mfmasim/machine/ops nor in opcodes/refusal.py: {', '.join(missing)}"
     unmodelled = [name for name in NAMES if not one.unjudged(name) and not interpreter.models(name)]
     assert not unmodelled, f"no slow model in tests/slow/machine: {', '.join(unmodelled)}"
     assert len(NAMES) > 2000
