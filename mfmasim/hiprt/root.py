@@ -74,7 +74,10 @@ exec {shlex.quote(program)} "$@"
 
 def _tools() -> dict[str, str]:
     """LLVM's programs beside the compiler, which build lines call by ROCm's path; paths by name."""
-    tool = find_compiler()
+    try:
+        tool = find_compiler()
+    except MfmasimError:  # programs that compile nothing run without one
+        return {}
     near = tool.path.resolve().parent
     major = tool.version.partition(".")[0]
     found = {name: shutil.which(name, path=str(near)) or shutil.which(f"{name}-{major}") for name in (BUNDLER, *TOOLS)}

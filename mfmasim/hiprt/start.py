@@ -12,8 +12,9 @@ from pathlib import Path
 
 from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
-from mfmasim.hiprt.build import library
+from mfmasim.hiprt.build import LIBRARY, library
 from mfmasim.hiprt.faults import COUNTS
+from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import PACKAGE, REPORT, Settings
 
 
@@ -24,7 +25,8 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
         changes: further variables, such as those of `mfmasim.hiprt.settings`.
 
     Returns:
-        This process's environment with these changes, and with the library's folder first in the search path.
+        This process's environment with these changes, with the library's folder first in the search path, and with
+        ``ROCM_PATH`` the folder that is shaped as a ROCm installation, unless it names one without a HIP runtime.
 
     Raises:
         MfmasimError: the library cannot be built, or a setting is invalid.
@@ -36,8 +38,11 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     folder = library().parent
     others = made.get("LD_LIBRARY_PATH", "")
     made["LD_LIBRARY_PATH"] = f"{folder}:{others}" if others else str(folder)
-    # hip-python 10 searches these folders first.
-    made["ROCM_PATH"] = made["ROCM_HOME"] = str(folder.parent)
+    # Compilers of kernels look here for ROCm's linker. hip-python 10 searches its lib first, so that of the user's own
+    # folders one with another HIP runtime is not kept.
+    own = made.get("ROCM_PATH")
+    if not own or (Path(own) / "lib" / LIBRARY).exists():
+        made["ROCM_PATH"] = made["ROCM_HOME"] = str(root())
     made[PACKAGE] = str(Path(__file__).resolve().parents[2])
     return made
 

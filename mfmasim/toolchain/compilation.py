@@ -59,6 +59,12 @@ _COMMON = (
 _OWN_HEADERS = ("-nogpuinc", "-nogpulib", "--no-default-config", f"-mcode-object-version={CODE_OBJECT_VERSION}")
 
 
+IMPLIED = HEADERS / "mfmasim" / "implied.h"
+"""What ``hipcc`` includes before every source, the standard headers among it."""
+# Messages about a source that may rely on these headers.
+_LACKS = re.compile(r"\bstd\b|undeclared identifier|unknown type name|undefined template|no matching function")
+
+
 class CompilerCrashError(MfmasimError):
     """The compiler did not refuse the source, but crashed."""
 
@@ -101,7 +107,8 @@ def compile_hip(
     """Compile the device code of a HIP source file.
 
     Host code in the file is parsed and dropped. ROCm's compilers use ROCm's headers, others those in
-    ``mfmasim/hiprt/include``. The bytes depend on the file, the flags and the compiler's version, not on any folder.
+    ``mfmasim/hiprt/include``; a source that does not compile without `IMPLIED` is compiled with it. The bytes depend on
+    the file, the flags and the compiler's version, not on any folder.
 
     Args:
         path: the source file.
@@ -127,6 +134,35 @@ def compile_hip(
         raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
     libraries = _libraries(tool, arch, flags, device_libs)
     front = _front_end(tool, source, arch, flags, include)
+    try:
+        return _compiled(tool, given, source, arch, front, libraries, flags, include, again=again)
+    except CompilerCrashError:
+        raise
+    except MfmasimError as error:
+        if tool.style == "rocm" or not _LACKS.search(str(error)):
+            raise
+    return _compiled(tool, given, source, arch, _implying(front), libraries, flags, include, again=again)
+
+
+def _implying(front: Sequence[str]) -> list[str]:
+    """The front end's command with what hipcc includes before the source."""
+    return [*front, "-include", str(IMPLIED)]
+
+
+def _compiled(
+    tool: Compiler,
+    given: Path,
+    source: Path,
+    arch: str,
+    front: Sequence[str],
+    libraries: list[str],
+    flags: Sequence[str],
+    include: Sequence[str | os.PathLike[str]],
+    *,
+    again: bool,
+) -> Compiled:
+    """Compile with one command of the front end; the other arguments are those of `compile_hip`."""
+    front = list(front)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.hsaco"
         steps = _steps(tool, arch, front + libraries, _machine_flags(flags), source, output)
@@ -182,20 +218,22 @@ def declarations(
     tool, source = known_compiler(compiler), _checked(Path(path))
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.ll"
-        front = _front_end(tool, source, arch, flags, include)
-        step = [*front, "-g", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", str(output), str(source)]
-        kept = _entry(tool, [step], source, Path(scratch), flags, include)
-        data = kept.read() if kept is not None else None
-        if data is None:
-            rules = output.with_suffix(".d")
-            wanted = [] if kept is None else dependencies(rules)
-            ran = run([*step[:-1], *wanted, step[-1]])
-            if ran.returncode != 0 or not output.is_file():
-                return ""
-            data = zlib.compress(output.read_bytes(), 1)
-            if kept is not None:
-                kept.write(data, rules)
-        return zlib.decompress(data).decode("utf-8", "replace")
+        plain = _front_end(tool, source, arch, flags, include)
+        for front in (plain, _implying(plain)):
+            step = [*front, "-g", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", str(output), str(source)]
+            kept = _entry(tool, [step], source, Path(scratch), flags, include)
+            data = kept.read() if kept is not None else None
+            if data is None:
+                rules = output.with_suffix(".d")
+                wanted = [] if kept is None else dependencies(rules)
+                ran = run([*step[:-1], *wanted, step[-1]])
+                if ran.returncode != 0 or not output.is_file():
+                    continue
+                data = zlib.compress(output.read_bytes(), 1)
+                if kept is not None:
+                    kept.write(data, rules)
+            return zlib.decompress(data).decode("utf-8", "replace")
+    return ""
 
 
 def _ran(steps: Sequence[Sequence[str]], wanted: Sequence[str]) -> tuple[int, str]:

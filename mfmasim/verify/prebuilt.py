@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -74,7 +75,7 @@ def _stamps(source: Path, flags: Sequence[str]) -> Iterator[tuple[str, int, int]
     seen: set[Path] = set()
     open_ = [source, *(place / name for name in forced for place in (Path(), source.parent, *folders))]
     while open_:
-        path = open_.pop()
+        path = Path(os.path.normpath(open_.pop()))  # headers may include each other through ../
         if path in seen or not path.is_file():
             continue
         seen.add(path)

@@ -3,7 +3,9 @@
 import pytest
 
 from mfmasim.errors import MfmasimError
-from mfmasim.hiprt import settings
+from mfmasim.hiprt import environment, settings
+from mfmasim.hiprt.build import LIBRARY
+from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import Settings
 
 VARIABLES = settings.MEMORY, settings.NOISE, settings.EXIT_CODE, settings.BUDGET
@@ -21,3 +23,14 @@ def test_what_is_no_number(name, value):
 @pytest.mark.parametrize("name", VARIABLES)
 def test_numbers(name):
     assert Settings.read({name: "007"}) == Settings.read({name: "7"})
+
+
+def test_the_folder_of_rocm_is_ours_unless_the_users_has_no_runtime(tmp_path, monkeypatch):
+    """Compilers of kernels find their linker there; hip-python loads another runtime from a folder that has one."""
+    for given in ("", str(tmp_path / "rocm")):
+        monkeypatch.setenv("ROCM_PATH", given)
+        assert environment()["ROCM_PATH"] == (given or str(root()))
+    (tmp_path / "rocm" / "lib").mkdir(parents=True)
+    (tmp_path / "rocm" / "lib" / LIBRARY).write_text("")
+    assert environment()["ROCM_PATH"] == environment()["ROCM_HOME"] == str(root())
+    assert (root() / "lib" / LIBRARY).is_file()

@@ -9,7 +9,7 @@ import pytest
 import mfmasim
 from mfmasim import load, resources
 from mfmasim.errors import MfmasimError
-from mfmasim.toolchain import compile_hip, discovery
+from mfmasim.toolchain import compile_hip, declarations, discovery
 from mfmasim.toolchain.compilers import probe
 from tests.toolchain.toolchain_helpers import SOURCES, kernels, other_clang, section
 
@@ -150,7 +150,8 @@ def test_a_failing_compile_shows_the_compilers_message(anywhere):
     (anywhere / "sub" / "k.hip").write_text("__global__ void k(float* x) {\n  x[0] = nonsense;\n}\n")
     text = refusal("sub/k.hip", "gfx942", "ziglang")
     assert text.splitlines()[0].startswith("sub/k.hip does not compile for gfx942 with clang ")
-    assert re.search(r"^sub/k\.hip:1:1: error: unknown type name '__global__'", text, re.MULTILINE)
+    assert re.search(r"^sub/k\.hip:2:10: error: use of undeclared identifier 'nonsense'", text, re.MULTILINE)
+    assert "__global__'" not in text
     assert str(anywhere) not in text
 
 
@@ -265,3 +266,30 @@ def test_the_sources_own_folder_is_no_include_folder_in_lines(tmp_path):
     kernel = mfmasim.compile(source, "gfx942", flags=[f"-iquote{tmp_path}"])["k"]
     assert {kernel.source_at(ins.pc).rpartition(":")[0] for ins in kernel.instructions} <= {"k.hip", ""}
     assert "k.hip:2" in {kernel.source_at(ins.pc) for ins in kernel.instructions}
+
+
+def test_the_standard_headers_that_hipcc_implies_are_there(anywhere):
+    source = anywhere / "k.hip"
+    source.write_text(
+        '#include <hip/hip_runtime.h>\nextern "C" __global__ void k(float* x) { *x = std::max(*x, 1.0f); }\n'
+    )
+    assert kernels(compile_hip(source, "gfx942").data) == {"k"}
+    assert "void @k(" in declarations(source, "gfx942")
+    source.write_text(source.read_text().replace("std::max", "std::maximum"))
+    with pytest.raises(MfmasimError, match="no member named 'maximum' in namespace 'std'"):
+        compile_hip(source, "gfx942")
+    assert declarations(source, "gfx942") == ""
+
+
+@pytest.mark.parametrize(
+    ("arch", "flavours"), [("gfx942", (1, 0)), ("gfx950", (0, 1)), ("gfx1201", (0, 1)), ("gfx90a", (1, 1))]
+)
+def test_the_flavours_of_fp8_that_a_target_declares(anywhere, arch, flavours):
+    """Source: ROCm's amd_hip_fp8.h, where both are 1 on the host and on every other architecture."""
+    source = anywhere / "k.hip"
+    source.write_text(
+        "#include <hip/hip_fp8.h>\n#if defined(__HIP_DEVICE_COMPILE__)\n"
+        f"static_assert(HIP_FP8_TYPE_FNUZ == {flavours[0]} && HIP_FP8_TYPE_OCP == {flavours[1]});\n"
+        '#endif\nextern "C" __global__ void k() {}\n'
+    )
+    assert kernels(compile_hip(source, arch).data) == {"k"}

@@ -102,3 +102,15 @@ def test_a_header_that_a_flag_names_is_compiled_anew(flags, tmp_path):
     y = np.zeros(1, np.int32)
     mfmasim.device("sim").launch(code_for(source, "gfx942", flags=given)["k"], 1, 1, [y])
     assert y[0] == 2
+
+
+def test_headers_that_include_each_other_through_their_parent_folder(tmp_path):
+    """As those of rocWMMA do: paths that are not normalised grow at each turn."""
+    (tmp_path / "u").mkdir()
+    (tmp_path / "u" / "a.h").write_text('#pragma once\n#include "../u/b.h"\n')
+    (tmp_path / "u" / "b.h").write_text('#pragma once\n#include "../u/a.h"\n')
+    source = tmp_path / "k.hip"
+    source.write_text('#include "u/a.h"\n')
+    assert {name for name, *_ in prebuilt._stamps(source, ())} == {
+        str(tmp_path / name) for name in ("k.hip", "u/a.h", "u/b.h")
+    }

@@ -12,12 +12,18 @@
 #include "numbers.h"
 #include "programs.h"
 
-enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4, FIRST_PAGE = 4096 };
+enum { SUCCESS = 0, NOT_INITIALIZED = 3, DEINITIALIZED = 4, FIRST_PAGE = 4096 };
+
+/* Whether a call gives something back: after the end of Python, which had it, there is nothing left to do. */
+static int releases(const char *name) {
+    return strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unload") || strstr(name, "Unregister");
+}
 
 static long long forward(const char *name, word *arguments) {
     if (!serve) begin();
     if (!serve) return NOT_INITIALIZED;
-    if (!started && !py.ready()) return DEINITIALIZED; /* a destructor of a library, after the end of its Python */
+    if (!started && !py.ready()) /* a destructor of a library, after the end of its Python */
+        return releases(name) ? SUCCESS : DEINITIALIZED;
     attach();
     if (notes) hand_over();
     long long answer = serve(name, arguments);

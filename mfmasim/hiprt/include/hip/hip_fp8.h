@@ -8,12 +8,16 @@
 #include <hip/hip_fp16.h>
 #include <mfmasim/fp8.h>
 
-#if defined(MFMASIM_HARDWARE_FNUZ)
+// Both are 1 on the host and on architectures that convert neither flavour, as in ROCm's header (amd_hip_fp8.h).
+#if !defined(MFMASIM_HARDWARE_OCP)
 #define HIP_FP8_TYPE_FNUZ 1
-#define HIP_FP8_TYPE_OCP 0
 #else
 #define HIP_FP8_TYPE_FNUZ 0
+#endif
+#if !defined(MFMASIM_HARDWARE_FNUZ)
 #define HIP_FP8_TYPE_OCP 1
+#else
+#define HIP_FP8_TYPE_OCP 0
 #endif
 
 typedef uint8_t __hip_fp8_storage_t;
