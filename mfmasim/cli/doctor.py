@@ -128,14 +128,13 @@ def _compiler() -> dict[str, Any]:
     except MfmasimError as error:
         return {"ok": False, "mend": str(error)}
     headers = "ROCm's" if tool.style == "rocm" else "mfmasim's"
-    code = "device code only" if tool.style == "zig" else "host and device code"
     return {
         "ok": True,
         "description": tool.description,
         "kind": tool.kind,
         "path": str(tool.path),
         "headers": headers,
-        "code": code,
+        "code": "host and device code",
     }
 
 

@@ -16,6 +16,8 @@ from mfmasim.errors import DamagedError, MfmasimError, TargetError
 from mfmasim.visible import visible
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
+ALIGNED = 4096
+"""Bytes; clang's driver passes it to its bundler (-bundle-align)."""
 
 _COUNT = struct.Struct("<Q")
 _PLACE = struct.Struct("<QQQ")  # offset, size, length of the identifier that follows
@@ -46,6 +48,19 @@ class Entry:
 def is_bundle(data: bytes | memoryview) -> bool:
     """Whether bytes start as a bundle, plain or compressed."""
     return data[: len(MAGIC)] == MAGIC or data[: len(compressed.MAGIC)] == compressed.MAGIC
+
+
+def bundled(entries: Iterable[tuple[str, bytes]]) -> bytes:
+    """A bundle of entries, each an ID and its bytes; code objects begin at multiples of `ALIGNED`."""
+    found = [(name.encode(), data) for name, data in entries]
+    at = len(MAGIC) + _COUNT.size + sum(_PLACE.size + len(name) for name, _ in found)
+    head, body = MAGIC + _COUNT.pack(len(found)), bytearray()
+    start = -(-at // ALIGNED) * ALIGNED
+    for name, data in found:
+        body += bytes(-len(body) % ALIGNED)
+        head += _PLACE.pack(start + len(body), len(data), len(name)) + name
+        body += data
+    return head.ljust(start, b"\0") + bytes(body)
 
 
 def split(data: bytes | memoryview, name: str) -> list[Entry]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
 from mfmasim.files import SOURCES
+from mfmasim.hiprt import two_passes
 from mfmasim.hiprt.build import library
 from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import ARCH
@@ -154,15 +155,10 @@ def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
         Program and arguments.
 
     Raises:
-        MfmasimError: the compiler cannot compile host and device code, or the library cannot be built.
+        MfmasimError: the library cannot be built.
     """
     if tool.style == "rocm":
         return [*tool.program, *arguments, *(link_flags() if _read(arguments).links else [])]
-    if tool.style == "zig":
-        raise MfmasimError(
-            f"{tool.description} compiles device code only: hipcc needs a clang 21 or newer with lld, or ROCm's "
-            "(Debian and Ubuntu: apt install clang-22 lld-22)"
-        )
     line = _read(arguments)
     added = device_flags(line.archs)
     if not line.has("-O"):
@@ -230,6 +226,17 @@ def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
     if not arguments:
         raise MfmasimError("hipcc: no input files")
     tool = find_compiler()
+    if two_passes.wanted(tool) and not as_clang:
+        line = _read(arguments)
+        with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
+            return two_passes.run(
+                tool, line.arguments, line.archs, [] if line.device_only else link_flags(), Path(scratch)
+            )
+    if tool.style == "zig":
+        raise MfmasimError(
+            f"{tool.description} has no driver for HIP programs: --as-clang needs a clang 21 or newer with lld "
+            "(Debian and Ubuntu: apt install clang-22 lld-22 clang-tools-22)"
+        )
     words = clang_command(arguments, tool) if as_clang else command(arguments, tool)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         try:
