@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.lds.instructions import ds_instruction
+from mfmasim.prove.effects import ADDRESS, strange
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant
 from mfmasim.prove.trace import Access, Reach
@@ -29,6 +30,8 @@ SIZES = {
     "b128": 16,
 }  # fmt: skip
 """Bytes of a lane by the type in a mnemonic."""
+_KINDS = {"GLOBAL": "FLAT", "VGLOBAL": "FLAT", "VFLAT": "FLAT", "VSCRATCH": "SCRATCH", "VBUFFER": "MUBUF"}
+"""Encodings whose modifiers are those of another one."""
 CANONICAL = 1 << 48
 DWORD = (1 << 32) - 1
 
@@ -58,14 +61,22 @@ def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
     """
     kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(ins.opcode.access, "atomic")
     try:
-        return _followed(state, ins, kind, arch)
+        found = _followed(state, ins, kind, arch)
     except TooLarge:
-        return [_unknown(state, ins, ins.space or "global", kind, "the address has too many terms")]
+        found = [_unknown(state, ins, ins.space or "global", kind, "the address has too many terms")]
+    to_lds = ins.opcode.to_lds or bool(ins.modifiers.get("lds"))
+    if (to_lds or ins.opcode.from_lds) and not any(one.space == "lds" for one in found):
+        found.append(_unknown(state, ins, "lds", "write" if to_lds else "read", f"{ins.name} is not followed"))
+    return found
 
 
 def _followed(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Access]:
     if ins.opcode.unit == "LDS" or ins.encoding == "DS":
+        if odd := strange(ins, ADDRESS["DS"]):
+            return [_unknown(state, ins, "lds", kind, f"{', '.join(odd)} of {ins.name} is not followed")]
         return _shared(state, ins, kind, arch)
+    if odd := strange(ins, ADDRESS.get(_KINDS.get(ins.encoding, ins.encoding), frozenset())):
+        return [_unknown(state, ins, ins.space or "global", kind, f"{', '.join(odd)} of {ins.name} is not followed")]
     size = _size(ins.name) if kind != "atomic" else _atomic_size(ins)
     if ins.encoding in ("MUBUF", "MTBUF", "VBUFFER"):
         found = [_buffer(state, ins, kind, size, arch)]
@@ -127,13 +138,13 @@ def _unknown(state: State, ins: Instruction, space: str, kind: str, why: str) ->
 
 def _global(state: State, ins: Instruction, kind: str, size: int | None, arch: Arch) -> Access:
     vaddr, saddr = ins.src[:2]
-    if size is None:
+    if size is None or vaddr.kind != "v":  # without a register the lane's number may be part of the address
         return _unknown(state, ins, "global", kind, f"{ins.name} is not followed")
     offset = ins.modifiers.get("offset", 0)
     if saddr.kind == "s":
         base = pair(state.scalar(saddr.index), state.scalar(saddr.index + 1), state.facts)
         how = signed if arch.signed_lane_offsets else unsigned
-        lane = how(state.operand(vaddr), state.facts) if vaddr.kind == "v" else constant(0)
+        lane = how(state.operand(vaddr), state.facts)
         if ins.modifiers.get("scale_offset") and lane is not None:
             lane = lane.scaled(ins.opcode.bytes)
         if base is None or lane is None:
@@ -149,6 +160,8 @@ def _global(state: State, ins: Instruction, kind: str, size: int | None, arch: A
 
 
 def _scratch(state: State, ins: Instruction, kind: str, size: int | None) -> Access:
+    if size is None:
+        return _unknown(state, ins, "scratch", kind, f"{ins.name} is not followed")
     vaddr, saddr = ins.src[:2]
     total = literal(ins.modifiers.get("offset", 0) & 0xFFFFFFFF)
     for operand in (vaddr, saddr):
@@ -157,7 +170,7 @@ def _scratch(state: State, ins: Instruction, kind: str, size: int | None) -> Acc
             if part is None:
                 return _unknown(state, ins, "scratch", kind, f"{operand.kind}{operand.index} is not a constant")
             total = settled(total.value + constant(part))
-    return _access(state, ins, "scratch", kind, total.value, size or 4)
+    return _access(state, ins, "scratch", kind, total.value, size)
 
 
 def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: Arch) -> Access:

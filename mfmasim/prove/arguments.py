@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.integers import Repeated, as_polynomial
+from mfmasim.prove.integers import Repeated, as_polynomial, example_of
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant
 from mfmasim.verify.arguments import Argument, Number
 from mfmasim.verify.roles import Tensor, format_of
@@ -133,7 +133,7 @@ def _region(arg: Argument, arch: Arch, name: str) -> Region:
             size = size * length
             strides.append(size)
         return Region(name, _pointer(name), size, arg.writes, tuple(strides), bits=bits)
-    step = arg.ld if int(arg.ld) else arg.line
+    step = arg.ld if example_of(arg.ld) else arg.line  # of open strides none is 0
     line = as_polynomial(step).scaled(bits)
     whole = all(isinstance(c, int) and c % 8 == 0 for c in line.terms.values())
     lines = (Polynomial({m: c // 8 for m, c in line.terms.items()}),) if whole else ()

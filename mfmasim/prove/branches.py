@@ -9,21 +9,24 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Protocol
 
+from mfmasim.prove.inequality import never_negative
+from mfmasim.prove.integers import Traced
+from mfmasim.prove.models import sought
 from mfmasim.prove.narrowing import admitted
-from mfmasim.prove.polynomial import Polynomial, constant, of
+from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+from mfmasim.verify.contract import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from mfmasim.prove.integers import Notes, Question, Traced
-    from mfmasim.prove.polynomial import Symbol
+    from mfmasim.prove.integers import Notes, Question
     from mfmasim.verify import Case
 
 __all__ = ["chosen", "questioned", "value_of"]
 
 TRIED = 4
 """Values of the symbols that are tried for a question."""
-QUESTIONS = 80
+QUESTIONS = 200
 """Questions of a case's function whose other answers are looked for."""
 
 LARGEST = (1 << 31) - 1
@@ -81,56 +84,113 @@ class Run(Protocol):
     fills: bool
 
 
-def questioned(case: Case, runs: Sequence[Run], strides: Collection[str]) -> Iterator[dict[str, int]]:
+def questioned(
+    case: Case,
+    runs: Sequence[Run],
+    strides: Collection[str],
+    left: set[str],
+    refuses: Callable[[Mapping[str, Traced]], bool],
+) -> Iterator[dict[str, int]]:
     """Sizes at which a question of a case's function has another answer.
 
     Args:
         case: the case.
         runs: of its function; runs and questions that are added meanwhile are looked at as well.
         strides: parameters of which no other answers are looked for.
+        left: filled with the questions of which it is not known whether some size has another answer.
+        refuses: whether the function refuses sizes that are too large to be made.
     """
     seen: set[object] = set()
     drawn: set[object] = set()
-    while len(seen) < QUESTIONS:
-        left = [(n, run, one) for n, run in enumerate(runs) for one in run.notes.questions if _open(one)]
-        keys = [(n, *(tuple(fact.key for fact in some) for some in one)) for n, _, one in left]
-        found = next(((key, *one) for key, one in zip(keys, left, strict=True) if key not in seen), None)
+    while True:
+        every = ((run, one, (n, one.key)) for n, run in enumerate(runs) for one in run.notes.questions)
+        found = next((each for each in every if each[2] not in seen), None)
         if found is None:
             return
-        key, _, run, question = found
+        run, question, key = found
+        if len(seen) == QUESTIONS:
+            left.add(f"{question.text} is one of more than {QUESTIONS} comparisons")
+            return
         seen.add(key)
-        parameters = _answered_otherwise(question, {n: t.polynomial for n, t in run.given.items()}, strides)
-        base = {n: int(t) for n, t in run.given.items() if n not in strides}
-        if parameters:  # strides longer than any line: 0 stands for a default
-            longer = 64 * (2 + sum(parameters[name] for name in base) // 64)
-            parameters |= dict.fromkeys(strides, longer)
-        if not parameters or max(parameters.values()) > LARGEST or tuple(parameters.values()) in drawn:
+        given = {n: t.polynomial for n, t in run.given.items()}
+        if not _open(question, given, strides):
             continue
-        drawn.add(tuple(parameters.values()))
-        if admitted(case, base, parameters, fills=run.fills):
-            yield parameters
+        base = {n: int(t) for n, t in run.given.items() if n not in strides}
+        tried = False
+        for sizes in _answered_otherwise(question, given):
+            # Strides longer than any line: 0 stands for a default.
+            parameters = sizes | dict.fromkeys(strides, 64 * (2 + sum(sizes[name] for name in base) // 64))
+            if max(parameters.values()) > LARGEST:
+                continue
+            if tuple(parameters.values()) in drawn:
+                tried = True
+                break
+            if admitted(case, base, parameters, fills=run.fills):
+                drawn.add(tuple(parameters.values()))
+                tried = True
+                yield parameters
+                break
+            if run.fills and not (case.needs and broken(case.needs, {**case.parameters, **parameters})):
+                tried = refuses({name: Traced(value, given[name]) for name, value in parameters.items()})
+            if tried:
+                break
+        if not tried:
+            left.add(question.text)
 
 
-def _open(question: Question) -> bool:
-    """Whether the ranges of the symbols admit another answer."""
-    most = [fact.range[1] for fact in question[1]]
-    return not any(one is not None and one < 0 for one in most)
-
-
-def _answered_otherwise(
-    question: Question, given: Mapping[str, Polynomial], but: Collection[str]
-) -> dict[str, int] | None:
-    """Parameters at which a question has the other answer, `but` some; None where none are found."""
-    before, other = question
+def _open(question: Question, given: Mapping[str, Polynomial], but: Collection[str]) -> bool:
+    """Whether sizes may have another answer: what was asked before it, and the largest size, do not exclude it."""
     kept = {symbol for name in but for symbol in given[name].symbols}
-    if any(fact.symbols & kept for fact in other):
-        return None
-    facts = [*before, *other]
+    if any(fact.symbols & kept for fact in question.other):
+        return False
+    before = [*question.before, *(-polynomial + LARGEST for polynomial in given.values())]
+    raised = _raised([*before, *question.other])
+    facts = [fact.substituted(raised) for fact in before]
+    others = [fact.substituted(raised) for fact in question.other]
+    return not any(
+        (fact.range[1] is not None and fact.range[1] < 0)
+        or never_negative(_flipped(-fact - 1), [*facts, *others[:number], *others[number + 1 :]])
+        for number, fact in enumerate(others)
+    )
+
+
+def _flipped(value: Polynomial) -> Polynomial:
+    """A polynomial with remainders that only lower it written from their largest value on."""
+    ends = {}
+    for symbol in value.symbols:
+        factors = [c for m, c in value.terms.items() if symbol in m]
+        if symbol.high is not None and all(isinstance(c, int) and c < 0 for c in factors):
+            ends[symbol] = constant(symbol.high) - of(Symbol(symbol.name, 0, symbol.high - symbol.low))
+    return value.substituted(ends)
+
+
+def _raised(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
+    """Symbols written from the least value on that a fact admits by itself: of ``128 g - r - 1`` g is at least 1."""
+    found = {}
+    for symbol in sorted({symbol for fact in facts for symbol in fact.symbols}, key=lambda s: s.serial):
+        low = symbol.low
+        for fact in facts:
+            factor = fact.terms.get((symbol,))
+            if isinstance(factor, int) and factor > 0 and sum(symbol in m for m in fact.terms) == 1:
+                most = (fact - of(symbol).scaled(factor)).range[1]
+                low = low if most is None else max(low, -(most // factor))
+        if low > symbol.low and (symbol.high is None or symbol.high >= low):
+            high = None if symbol.high is None else symbol.high - low
+            found[symbol] = of(Symbol(symbol.name, 0, high)) + low
+    return found
+
+
+def _answered_otherwise(question: Question, given: Mapping[str, Polynomial]) -> Iterator[dict[str, int]]:
+    """Parameters at which a question has the other answer."""
+    facts = [*question.before, *question.other]
     symbols = sorted({s for p in (*given.values(), *facts) for s in p.symbols}, key=lambda s: s.serial)
-    # Symbols of the question last: what the others leave decides them.
-    symbols.sort(key=lambda s: any(s in fact.symbols for fact in other))
-    for offset in sorted(product(range(2), repeat=min(len(symbols), 6)), key=sum)[:TRIED]:
-        values = chosen(symbols, facts, offset)
-        if values is not None and all(value_of(fact, values) >= 0 for fact in facts):
-            return {name: value_of(polynomial, values) for name, polynomial in given.items()}
-    return None
+    # Symbols of the question last: what the others leave decides them. Or first: they decide what they are made of.
+    for last in (True, False):
+        symbols.sort(key=lambda s: any(s in fact.symbols for fact in question.other) == last)
+        for offset in sorted(product(range(2), repeat=min(len(symbols), 6)), key=sum)[:TRIED]:
+            values = chosen(symbols, facts, offset)
+            if values is not None and all(value_of(fact, values) >= 0 for fact in facts):
+                yield {name: value_of(polynomial, values) for name, polynomial in given.items()}
+    for values in sought(facts):
+        whole = {s: s.low for p in given.values() for s in p.symbols} | values
+        yield {name: value_of(polynomial, whole) for name, polynomial in given.items()}

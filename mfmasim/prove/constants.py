@@ -17,6 +17,8 @@ from mfmasim.prove.words import Word, bits, known
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from mfmasim.isa import Instruction
     from mfmasim.prove.state import State
 
@@ -59,6 +61,8 @@ def computed(name: str, sources: Words) -> list[Word | None] | None:
     ]
     found = operation.body(*arrays)
     results = found if isinstance(found, tuple) else (found,)
+    if not _by_element(arrays, results):
+        return None
     return [bits(np.asarray(one).astype(np.int64) & MASK) for one in results]
 
 
@@ -89,6 +93,8 @@ def computed_wide(state: State, ins: Instruction) -> list[list[Word | None]] | N
         arrays.append(whole.view(LONG[kind]) if kind in LONG else whole.astype(np.uint32).view(PLAIN[kind]))
     found = operation.body(*arrays)
     results = found if isinstance(found, tuple) else (found,)
+    if not _by_element(arrays, results):
+        return None
     out: list[list[Word | None]] = []
     for one, kind in zip(results, operation.results, strict=True):
         value = np.atleast_2d(np.asarray(one))
@@ -96,6 +102,12 @@ def computed_wide(state: State, ins: Instruction) -> list[list[Word | None]] | N
         halves = [(long >> np.uint64(32 * k)).astype(np.int64) & MASK for k in range(2 if kind in LONG else 1)]
         out.append([bits(half) for half in halves])
     return out
+
+
+def _by_element(sources: Sequence[NDArray[Any]], results: Sequence[Any]) -> bool:
+    """Whether a body has computed each element alone; some take one axis, of waves, for granted."""
+    shape = np.broadcast_shapes((1, 1), *(array.shape for array in sources))
+    return all(np.shape(one) == shape for one in results)
 
 
 def truth_table(sources: Words, table: int) -> list[Word | None] | None:

@@ -14,6 +14,7 @@ import numpy as np
 from mfmasim.isa.operands import VCC
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.prove.contents import MADE, Byte, common_part, dword, either, factor_of, held, interned
+from mfmasim.prove.effects import plain
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant, of
 from mfmasim.prove.words import known
 
@@ -33,8 +34,6 @@ PACKED = {"v_pk_mul_f32", "v_pk_add_f32", "v_pk_fma_f32"}
 """Two operations of dwords."""
 DWORDS = {"f32", "u32", "i32", "b32", "sign32", "mode"}
 """Types of sources and results of an expression."""
-MODIFIERS = ("clamp", "omod", "neg_lo", "neg_hi", "bitop3")
-"""Those that change a result."""
 ZERO = constant(0)
 LOST_DWORD: tuple[Byte, ...] = (None,) * 4
 Dword = tuple[Byte, ...]
@@ -113,8 +112,7 @@ def _one(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tuple
 
 
 def _modified(ins: Instruction) -> bool:
-    changed = any(ins.modifiers.get(name) for name in ("clamp", "omod", "op_sel", "neg_lo", "neg_hi"))
-    return changed or any(o.neg or o.abs or o.half or o.sext for o in (*ins.src, *ins.dst))
+    return not plain(ins)
 
 
 def _bytes(value: Byte, count: int) -> Dword:
@@ -243,7 +241,7 @@ def _made(
     part = common_part(elements) if elements else None
     if part is None:
         return None
-    modifiers = tuple(sorted((name, value) for name, value in ins.modifiers.items() if value and name in MODIFIERS))
+    modifiers = tuple(sorted((name, value) for name, value in ins.modifiers.items() if value))
     if ins.modifiers.get("op_sel") or any(o.half for o in (*ins.src, *ins.dst)):
         return None
     return part + of(MADE).scaled(interned((ins.name, modifiers, tuple(keys))))

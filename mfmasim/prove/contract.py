@@ -7,6 +7,7 @@ values. A case without `needs=` is proved for its own parameters alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from math import lcm
 from typing import TYPE_CHECKING, Any
@@ -92,8 +93,8 @@ def _ways(case: Case, arch: Arch) -> list[Contract]:
     check_not_negative(case, example, moduli)
     ways = [_way(case, arch, example, moduli)]
     if example:
-        samples = others(case, example, moduli, strides, fills=ways[0].fills)
-        for parameters in chain(samples, questioned(case, ways, strides)):
+        samples, left = others(case, example, moduli, strides, fills=ways[0].fills), set[str]()
+        for parameters in chain(samples, questioned(case, ways, strides, left, partial(_refuses, case))):
             if not any(way.covers(case, arch, parameters) for way in ways):
                 if len(ways) == MOST_WAYS:
                     raise MfmasimError(
@@ -101,6 +102,10 @@ def _ways(case: Case, arch: Arch) -> list[Contract]:
                         f"at most {MOST_WAYS} are followed"
                     )
                 ways.append(_way(case, arch, parameters, moduli))
+        if left:
+            raise MfmasimError(
+                f"{case.name}: whether its function takes another way at other sizes is not known: {min(left)}"
+            )
     return [_contract(way, number, len(ways)) for number, way in enumerate(ways, 1)]
 
 
@@ -126,7 +131,7 @@ def _contract(way: _Way, number: int, ways: int) -> Contract:
     return completed(own, way.notes.facts, texts)
 
 
-def _shown(parameters: Mapping[str, int]) -> str:
+def _shown(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={int(value)}" for name, value in parameters.items())
 
 
@@ -193,10 +198,25 @@ def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[
         grid = [as_polynomial(n) for n in whole(launch.grid)]
         known: dict[Argument, Region] = {}
         args = [passed(arg, arch, f"argument {number}", known) for number, arg in enumerate(launch.args)]
+    if notes.lost:
+        raise MfmasimError(
+            f"{case.name}: {notes.lost[0]}; what the function makes of it is not seen (arrays may be filled by a "
+            "function without arguments, and `mfmasim.verify.arguments.number` keeps a size)"
+        )
     block = tuple(_only(case, "the workgroup's size", n) for n in whole(launch.block))
     shared = _only(case, "the LDS of a launch", launch.shared_bytes)
     seen = (tuple(n.key for n in grid), block, shared, tuple(keys_of(args)))
     return _Way(given, grid, block, shared, args, notes, seen, fills_arrays(launch))
+
+
+def _refuses(case: Case, given: Mapping[str, Traced]) -> bool:
+    """Whether a function refuses sizes before it makes a plain number of any of them."""
+    with noting(strict=True) as notes:
+        try:
+            case.make(dict(given))
+        except (Rewrite, MfmasimError, ArithmeticError) as stop:
+            return isinstance(stop, MfmasimError) and not notes.lost
+    return False
 
 
 def _is_size(value: object) -> bool:

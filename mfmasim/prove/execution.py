@@ -13,6 +13,7 @@ from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.machine.ops.scalar_mode import writable_mode, written_mode
 from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
+from mfmasim.prove.effects import ADDRESS, forgotten, registered, strange
 from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
 from mfmasim.prove.guards import meet, repeated, skipped
@@ -152,6 +153,10 @@ class Execution:
         following = ins.pc + ins.size
         done: tuple[Access, ...] = ()
         opcode = ins.opcode
+        if not (registered(ins) or opcode.wait):
+            raise Stopped(f"{ins.text} is not followed: what it writes is not known", ins.pc)
+        state.put.clear()
+        flag = state.scc
         follow = self.elements
         new = follow.before(state, ins) if follow is not None else {}
         if opcode.flow:
@@ -168,6 +173,7 @@ class Execution:
                 raise Stopped(f"{ins.text}: barriers of others than the workgroup are not followed", ins.pc)
         elif not opcode.wait:
             execute_alu(state, ins)
+        forgotten(state, ins, flag)
         why = ""
         if follow is not None:
             why, done = follow.after(state, ins, new, done)
@@ -338,11 +344,9 @@ class Execution:
         done: tuple[Access, ...] = ()
         words: list[Any] = []
         if ins.opcode.access == "load":
-            followed = (
-                "load" in ins.name and "buffer" not in ins.name and target.count and ins.name.split("_")[-1][:1] in "db"
-            )
+            followed = ins.name.startswith("s_load_") and target.count and ins.name.split("_")[-1][:1] in "db"
             address = None
-            if followed:
+            if followed and not strange(ins, ADDRESS["SMEM"]):
                 words, address = loaded(state, ins, self.segment, target.count)
             if address is None or not self.segment.holds(address, 4 * target.count):
                 one = Mask(np.ones((len(state.waves), 1), np.bool_))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.isa.operands import EXEC
+from mfmasim.prove.effects import registers, writes_flag
 from mfmasim.prove.paths import Stopped
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ def meet(state: State, block: Block) -> None:
     elif block.exec is not None:
         state.exec = block.exec
     for ins in block.code:
-        for operand in ins.dst:
-            if operand.kind == "s" and (block.exec is None or operand.index not in (EXEC, EXEC + 1)):
-                state.write(operand, [])
-        if ins.opcode.unit == "SALU":
+        for file, number in registers(ins):
+            if file == "s" and (block.exec is None or number not in (EXEC, EXEC + 1)):
+                state.write_scalar(number, None)
+        if ins.opcode.unit == "SALU" or writes_flag(ins):
             state.scc = None
     issued, before = {ins.pc for ins in block.code}, list(block.flights)
     new = []

@@ -69,6 +69,7 @@ def _dual(state: State, ins: Instruction) -> None:
                     state.v.pop((operand.kind, operand.index + k), None)
                 else:
                     state.v[operand.kind, operand.index + k] = word
+                state.put.add((operand.kind, operand.index + k))
 
 
 def _forget(state: State, ins: Instruction) -> None:

@@ -5,27 +5,49 @@ zero, is it a multiple) is answered for the example and noted: the polynomial ho
 same answers. Divisions that are not exact change how a parameter is written, n = 256 g - r, and the function runs
 again; the quotient of a product is a symbol of its own, of which its bounds are noted. A list that is repeated a traced
 number of times is a `Repeated`.
+
+A `Traced` passes for an integer (`isinstance`), but is none: what makes a plain number or a text of it has to ask for
+it, and is noted with its place. What a function does with such a number is not seen.
 """
 
 from __future__ import annotations
 
+import numbers
+import operator
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import lcm
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
-__all__ = ["Notes", "Question", "Repeated", "Rewrite", "Traced", "as_polynomial", "noting"]
+__all__ = ["Notes", "Question", "Repeated", "Rewrite", "Traced", "as_polynomial", "example_of", "noting"]
 
 
-Question: TypeAlias = "tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]"
-"""A comparison: what held before it, and what holds where it has another answer; both not negative."""
+class Question(NamedTuple):
+    """A comparison of parameters."""
+
+    before: tuple[Polynomial, ...]
+    """What held before it: not negative."""
+    other: tuple[Polynomial, ...]
+    """What holds where it has another answer: not negative."""
+    text: str
+    """The comparison, with its place."""
+
+    @property
+    def key(self) -> object:
+        """Equal for equal questions."""
+        return tuple(fact.key for fact in self.before), tuple(fact.key for fact in self.other)
 
 
 class Rewrite(BaseException):
@@ -47,6 +69,10 @@ class Notes:
     """Answers that no inequality can express, such as ``lda - K is not 0``."""
     questions: list[Question] = field(default_factory=list)
     """Comparisons of parameters, with the answers that they did not have."""
+    strict: bool = False
+    """Whether no plain number is given at all: the sizes may be too large to be made."""
+    lost: list[str] = field(default_factory=list)
+    """Where numbers were used that are followed no further, and how."""
     quotients: dict[object, Polynomial] = field(default_factory=dict)
     """Quotients that are symbols of their own, by dividend and divisor: the same ones in all runs that share them."""
 
@@ -55,9 +81,9 @@ _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def noting(quotients: dict[object, Polynomial] | None = None) -> Iterator[Notes]:
-    """Collect the notes of what runs within; `quotients` are those of runs before it."""
-    notes = Notes(quotients={} if quotients is None else quotients)
+def noting(quotients: dict[object, Polynomial] | None = None, *, strict: bool = False) -> Iterator[Notes]:
+    """Collect the notes of what runs within; `quotients` are those of runs before it, `strict` as in `Notes`."""
+    notes = Notes(quotients={} if quotients is None else quotients, strict=strict)
     token = _notes.set(notes)
     try:
         yield notes
@@ -70,70 +96,134 @@ def as_polynomial(value: Any) -> Polynomial:
     return value.polynomial if isinstance(value, Traced) else constant(int(value))
 
 
+def example_of(value: Any) -> Any:
+    """The number of the example, which is not noted: for what all sizes have in common."""
+    return _value(value)
+
+
 class Repeated(list[Any]):
     """A list that is repeated a traced number of times; it has the elements of one repetition."""
 
     times: Traced
 
 
+def _value(number: Any) -> Any:
+    return number.value if isinstance(number, Traced) else number
+
+
+def _place() -> str:
+    """File and line of what uses a number: those of the case's function, if it is called by one."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - no other way to know who asks
+    first = None
+    while frame is not None and frame.f_globals.get("__name__") != "mfmasim.prove.contract":
+        package = str(frame.f_globals.get("__name__")).split(".")[0]
+        if package not in ("mfmasim", "numpy"):
+            return _line(frame)
+        if first is None and frame.f_code.co_filename != __file__:
+            first = frame
+        frame = frame.f_back
+    return "its function" if first is None else _line(first)
+
+
+def _line(frame: FrameType) -> str:
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
+
 def _polynomial(value: object) -> Polynomial | None:
+    """The polynomial of an integer of any class; None of what is none."""
     if isinstance(value, Traced):
         return value.polynomial
-    return constant(int(value)) if isinstance(value, int) else None
+    whole = isinstance(value, int | np.integer | np.bool_) or (isinstance(value, float) and value.is_integer())
+    return constant(int(value)) if whole else None  # type: ignore[call-overload]
 
 
-class Traced(int):
+class Traced:
     """An integer of an example, with its polynomial."""
 
-    polynomial: Polynomial
+    __slots__ = ("polynomial", "value")
 
-    def __new__(cls, value: int, polynomial: Polynomial) -> Self:
+    def __init__(self, value: int, polynomial: Polynomial) -> None:
         """An integer with its polynomial."""
-        made = super().__new__(cls, value)
-        made.polynomial = polynomial
-        return made
+        self.value, self.polynomial = value, polynomial
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What `isinstance` sees."""
+        return int
+
+    def _plain(self, how: str) -> int:
+        """The example's number, which is noted: it passes for that of all sizes."""
+        notes = _notes.get()
+        if notes is not None and not self.polynomial.is_constant:
+            if notes.strict and how == "a text":  # of these sizes, for the message of a refusal
+                return self.value
+            notes.lost.append(f"{_place()}: {how} of {self.polynomial}")
+            if notes.strict:
+                raise ArithmeticError(notes.lost[-1])
+        return self.value
+
+    def __int__(self) -> int:
+        return self._plain("a plain number")
+
+    __index__ = __trunc__ = __floor__ = __ceil__ = __int__
+
+    def __str__(self) -> str:
+        return str(self._plain("a text"))
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return format(self._plain("a text"), spec)
+
+    def _with(self, other: Any, how: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
+        """A sum, difference or product with an integer; with anything else a plain number."""
+        right = None if isinstance(other, float) else _polynomial(other)
+        if right is None:
+            if isinstance(other, np.ndarray):
+                return NotImplemented  # element by element
+            value = self._plain("a plain number")
+            return how(other, value) if swapped else how(value, other)
+        sides = (self.value, int(_value(other))), (self.polynomial, right)
+        values, polynomials = (side[::-1] if swapped else side for side in sides)
+        return Traced(how(*values), how(*polynomials))
 
     def __add__(self, other: Any) -> Any:
-        right = _polynomial(other)
-        return int(self) + other if right is None else Traced(int(self) + int(other), self.polynomial + right)
+        return self._with(other, operator.add)
 
     __radd__ = __add__
 
     def __neg__(self) -> Traced:
-        return Traced(-int(self), -self.polynomial)
+        return Traced(-self.value, -self.polynomial)
 
     def __pos__(self) -> Traced:
         return self
 
     def __sub__(self, other: Any) -> Any:
-        right = _polynomial(other)
-        return int(self) - other if right is None else Traced(int(self) - int(other), self.polynomial - right)
+        return self._with(other, operator.sub)
 
     def __rsub__(self, other: Any) -> Any:
-        left = _polynomial(other)
-        return other - int(self) if left is None else Traced(int(other) - int(self), left - self.polynomial)
+        return self._with(other, operator.sub, swapped=True)
 
     def __mul__(self, other: Any) -> Any:
         if type(other) is list:
             repeated = Repeated(other)
             repeated.times = self
             return repeated
-        right = _polynomial(other)
-        return int(self) * other if right is None else Traced(int(self) * int(other), self.polynomial * right)
+        return self._with(other, operator.mul)
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            return int(self) // other
+        if isinstance(other, float) or _polynomial(other) is None:
+            return self._unfollowed()
         quotient, _ = _divided(self, other)
-        return Traced(int(self) // int(other), quotient)
+        return Traced(self.value // int(_value(other)), quotient)
 
     def __mod__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            return int(self) % other
+        if isinstance(other, float) or _polynomial(other) is None:
+            return self._unfollowed()
         _, rest = _divided(self, other)
-        return Traced(int(self) % int(other), rest)
+        return Traced(self.value % int(_value(other)), rest)
 
     def __rfloordiv__(self, other: Any) -> Any:
         return Traced(other, constant(other)) // self if type(other) is int else self._unfollowed()
@@ -148,12 +238,23 @@ class Traced(int):
         return self // (1 << other) if type(other) is int else self._unfollowed()
 
     def _unfollowed(self, *_: Any) -> Any:
-        """What gives a number that is no polynomial: the example's would pass for that of all sizes."""
-        raise ArithmeticError("a case computes of its parameters what is not followed: only + - * // % and << >> are")
+        """What gives a number that is no polynomial: the example's would pass for that of all sizes.
+
+        Raises:
+            ArithmeticError: always; it is noted as well, as the function may catch it.
+        """
+        self._plain("what is not followed")
+        raise ArithmeticError(f"{_place()}: a case computes what is not followed: only + - * // % and << >> are")
 
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __rlshift__ = __rrshift__ = _unfollowed
     __pow__ = __rpow__ = __truediv__ = __rtruediv__ = _unfollowed
-    __divmod__ = __rdivmod__ = __invert__ = __abs__ = __round__ = __float__ = bit_length = _unfollowed
+    __divmod__ = __rdivmod__ = __invert__ = __abs__ = __round__ = __float__ = __complex__ = _unfollowed
+
+    def __getattr__(self, name: str) -> Any:
+        """What else integers have, such as ``bit_length``: not followed."""
+        if name.startswith("_") or not hasattr(int, name):
+            raise AttributeError(name)
+        return self._unfollowed()
 
     def __bool__(self) -> bool:
         return bool(self != 0)
@@ -184,7 +285,11 @@ class Traced(int):
 def _asked(left: Traced, right: Any, how: str) -> bool:
     """Answer for the example, and note what the answer says of all others."""
     other = _polynomial(right)
-    mine, theirs = int(left), int(right) if isinstance(right, int) else right
+    if other is None and isinstance(right, numbers.Number):  # 1.5, say
+        left._plain("a comparison")  # noqa: SLF001 - its own
+    if other is None and how == "==":
+        return bool(left.value == right)
+    mine, theirs = left.value, _value(right)
     answer = mine == theirs if how == "==" else mine >= theirs if how == ">=" else mine > theirs
     notes = _notes.get()
     if other is None or notes is None:
@@ -192,18 +297,18 @@ def _asked(left: Traced, right: Any, how: str) -> bool:
     difference = left.polynomial - other
     if difference.is_constant:
         return bool(answer)
-    before = tuple(notes.facts)
+    before, text = tuple(notes.facts), f"{_place()}: {left.polynomial} {how} {other}"
     if how == "==":
         if answer:
-            notes.questions += [(before, (difference - 1,)), (before, (-difference - 1,))]
+            notes.questions += [Question(before, (side - 1,), text) for side in (difference, -difference)]
             notes.facts += [difference, -difference]
         else:
-            notes.questions.append((before, (difference, -difference)))
+            notes.questions.append(Question(before, (difference, -difference), text))
             notes.answers.append(f"{difference} is not 0")
     else:
         strict = 1 if how == ">" else 0
         yes, no = difference - strict, -difference - (1 - strict)
-        notes.questions.append((before, (no if answer else yes,)))
+        notes.questions.append(Question(before, (no if answer else yes,), text))
         notes.facts.append(yes if answer else no)
     return bool(answer)
 
@@ -214,10 +319,10 @@ def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
     Raises:
         Rewrite: a parameter has to be written in multiples first.
     """
-    polynomial, by = value.polynomial, int(divisor)
+    polynomial, by = value.polynomial, int(_value(divisor))
     below = as_polynomial(divisor)
     if not below.is_constant:
-        ratio = int(value) // by if by else 0
+        ratio = value.value // by if by else 0
         if by and polynomial.same(below.scaled(ratio)):
             return constant(ratio), constant(0)
     elif by > 0:

@@ -92,5 +92,5 @@ def save(state: State, ins: Instruction, stem: str) -> None:
     given, old = mask_operand(state, ins, 0), state.exec
     new = SAVES[stem](old, given)
     state.write_mask(ins.dst[0].index, old)
-    state.exec = new
+    state.write_mask(EXEC, new)
     state.scc = new.some if new.known else None

@@ -160,6 +160,20 @@ def _sought(value: Polynomial, facts: Sequence[Polynomial], at: NDArray[np.float
     return False
 
 
+def sought(facts: Sequence[Polynomial]) -> Iterator[dict[Symbol, int]]:
+    """Values of symbols at which facts hold, whose coefficients all lanes share; products and quotients among them.
+
+    Args:
+        facts: polynomials that shall not be negative.
+    """
+    terms: list[Terms] = [{m: int(c) for m, c in fact.terms.items()} for fact in facts]
+    sizes = Sizes({s for fact in facts for s in fact.symbols})
+    for values in _starts(sizes.free):
+        sizes.settle(values)
+        if _raised(values, terms, sizes):
+            yield values
+
+
 class Sizes:
     """Symbols that are free, and others that follow from these: quotients and minima."""
 

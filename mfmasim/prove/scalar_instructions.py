@@ -12,6 +12,7 @@ from mfmasim.isa.operands import EXEC
 from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.prove import comparisons, uninterpreted
 from mfmasim.prove.constants import computed, computed_wide
+from mfmasim.prove.effects import dropped, strange
 from mfmasim.prove.mask_operations import MASKS, is_mask, mask_operand, mask_operation, save
 from mfmasim.prove.masks import Condition, Mask
 from mfmasim.prove.operations import WIDE, WORDS
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["execute_scalar"]
 
+IMMEDIATE = frozenset({"simm16"})
+"""Modifiers of scalar operations: the immediate, which is among the sources."""
+
 
 def execute_scalar(state: State, ins: Instruction) -> None:
     """Registers, masks and SCC after a scalar instruction."""
+    if strange(ins, IMMEDIATE):
+        dropped(state, ins)
+        return
     sources = uninterpreted.sources_of(state, ins)
     _execute(state, ins)
     uninterpreted.filled(state, ins, sources)

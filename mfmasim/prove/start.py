@@ -13,7 +13,7 @@ from mfmasim.prove.masks import Mask
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.prove.state import State
-from mfmasim.prove.words import Word, literal, pair
+from mfmasim.prove.words import Word, literal, pair, settled, unsigned
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -128,16 +128,23 @@ def loaded(
             offset = literal(operand.bits)
     if base is None or offset is None or offset.part:
         return [None] * dwords, None
-    from mfmasim.prove.words import unsigned
-
+    if ins.modifiers.get("scale_offset"):  # the product has 32 bits, too
+        offset = settled(offset.value.scaled(ins.opcode.bytes))
     added = unsigned(offset, state.facts)
     if added is None:
         return [None] * dwords, None
     address = base + added + ins.modifiers.get("offset", 0)
+    if not Polynomial({m: c for m, c in address.terms.items() if not _pointer(m)}).divisible(4):
+        return [None] * dwords, None  # the hardware leaves the two low bits out
     inside = address - of(segment.pointer)
     if not inside.is_constant or not isinstance(inside.constant, int):
         return [None] * dwords, address
     return [segment.dword(inside.constant + 4 * k) for k in range(dwords)], address
+
+
+def _pointer(monomial: tuple[Symbol, ...]) -> bool:
+    """Whether it is the address of an argument, which is aligned."""
+    return len(monomial) == 1 and monomial[0].name.startswith("&")
 
 
 def first_state(kernel: Kernel, contract: Contract, segment: Segment) -> State:

@@ -70,6 +70,8 @@ class State:
     """Whether f32 is rounded to nearest."""
     blocks: dict[int, Block] = field(default_factory=dict)
     """Blocks that a branch skips for some of the waves, by the address where they meet."""
+    put: set[tuple[str, int]] = field(default_factory=set)
+    """Registers that the rules have written for the instruction that is executed, known or not."""
 
     @property
     def lanes(self) -> int:
@@ -91,6 +93,7 @@ class State:
             trace=list(self.trace),
             turns=dict(self.turns),
             blocks=dict(self.blocks),
+            put=set(self.put),
         )
 
     def chosen(self, which: NDArray[np.intp]) -> State:
@@ -175,7 +178,10 @@ class State:
         return bits((lanes << np.arange(32)).sum(axis=1)[:, None])
 
     def write_scalar(self, number: int, word: Word | None) -> None:
-        """Write a scalar register; of EXEC, the half of a mask."""
+        """Write a scalar register; of EXEC, the half of a mask, of which a wave of 32 lanes has the low one alone."""
+        self.put.add(("s", number))
+        if number == EXEC + 1 and self.lanes == 32:
+            return
         if number in (EXEC, EXEC + 1):
             value, other = known(word), known(self.scalar(EXEC + 1 - (number - EXEC)))
             if value is None or (other is None and self.lanes == 64):
@@ -219,6 +225,7 @@ class State:
 
     def write_mask(self, number: int, mask: Mask | Carry) -> None:
         """Write a lane mask to scalar registers, or to EXEC."""
+        self.put.update(("s", number + k) for k in range(self.lanes // 32))
         if number == EXEC:
             self.exec = (
                 mask if isinstance(mask, Mask) else Mask(self.every().on, frozenset({(Condition.opaque(), True)}))
@@ -253,6 +260,7 @@ class State:
             number: which.
             word: what is written; None where it is not known.
         """
+        self.put.add((file, number))
         old = self.v.get((file, number))
         merged = word if not self.exec.literals and self.exec.on.all() else self._merged(old, word)
         if merged is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.tensor import decode, moves
+from mfmasim.prove.effects import strange
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.masks import Condition, Literal, Mask
 from mfmasim.prove.paths import Stopped
@@ -50,6 +51,8 @@ def moved(state: State, ins: Instruction, executing: Sequence[int] | None) -> tu
     Raises:
         Stopped: the descriptor is not followed.
     """
+    if odd := strange(ins, frozenset()):
+        raise Stopped(f"{ins.text}: {', '.join(odd)} is not followed", ins.pc)
     words = [word for operand, count in zip(ins.src, GROUPS, strict=True) for word in _group(state, operand, count)]
     start, kind = _address(state, words[LOW], words[HIGH])
     columns = _size(state, words[DIM0_LOW], words[DIMS])

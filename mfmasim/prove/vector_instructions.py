@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.isa.operands import VCC
+from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.prove import comparisons, uninterpreted
 from mfmasim.prove.constants import computed, executed, truth_table
+from mfmasim.prove.effects import dropped, plain
 from mfmasim.prove.masks import Mask
 from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.quotients import defined, selected, stage_of
@@ -25,16 +26,6 @@ __all__ = ["execute_vector"]
 
 _TABLES = {0x40: "v_and_b32", 0x54: "v_or_b32", 0x14: "v_xor_b32"}
 """Truth tables of V_BITOP2_B32, by the rows in which a third source of 0 takes part."""
-MODIFIERS = ("clamp", "omod", "op_sel", "neg_lo", "neg_hi")
-
-
-def _changed(ins: Instruction) -> bool:
-    """Whether modifiers change sources or result in ways that are not followed."""
-    if ins.encoding in ("SDWA", "DPP", "DPP8"):
-        return True
-    if any(ins.modifiers.get(name) for name in MODIFIERS):
-        return True
-    return any(o.neg or o.abs or o.half or o.sext for o in (*ins.src, *ins.dst))
 
 
 def execute_vector(state: State, ins: Instruction) -> None:
@@ -47,17 +38,15 @@ def execute_vector(state: State, ins: Instruction) -> None:
 def _execute(state: State, ins: Instruction) -> None:
     name = ins.name if ins.name != "v_bitop2_b32" else _TABLES.get(ins.modifiers["bitop3"] & 0x55, ins.name)
     if ins.opcode.matrix:  # it writes all lanes, whatever EXEC says
-        for operand in ins.dst:
-            for k in range(operand.count):
-                state.v.pop((operand.kind, operand.index + k), None)
+        dropped(state, ins)
         return
     if ins.opcode.compare:
-        mask = comparisons.mask_of(state, ins, followed=not _changed(ins))
+        mask = comparisons.mask_of(state, ins, followed=plain(ins))
         for operand in ins.dst:
             if operand.kind == "s":
                 state.write_mask(operand.index, mask)
         if name.startswith("v_cmpx"):
-            state.exec = mask
+            state.write_mask(EXEC, mask)
         return
     if ins.opcode.lane == "readfirstlane":
         state.write(ins.dst[0], [_first_lane(state, ins)])
@@ -66,17 +55,12 @@ def _execute(state: State, ins: Instruction) -> None:
         state.write(ins.dst[0], [])
         return
     own = not ins.opcode.lane and ins.encoding not in ("DPP", "DPP8")
-    if own and _changed(ins) and (word := executed(state, ins)) is not None:
+    if own and not plain(ins) and (word := executed(state, ins)) is not None:
         state.write(ins.dst[0], [word])
         return
-    if ins.opcode.lane or _changed(ins):
+    if ins.opcode.lane or not plain(ins):
         # A lane that is written whatever EXEC says, and what other lanes hold, is not followed.
-        for operand in ins.dst:
-            for k in range(operand.count):
-                if operand.kind in ("v", "a"):
-                    state.v.pop((operand.kind, operand.index + k), None)
-                elif operand.kind == "s":
-                    state.write_scalar(operand.index + k, None)
+        dropped(state, ins)
         return
     if name == "v_cndmask_b32":
         word = _chosen(state, ins)
