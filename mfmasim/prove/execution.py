@@ -13,7 +13,7 @@ from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.machine.ops.scalar_mode import writable_mode, written_mode
 from mfmasim.observe import flights
 from mfmasim.prove.addresses import accessed
-from mfmasim.prove.effects import ADDRESS, forgotten, registered, strange
+from mfmasim.prove.effects import ADDRESS, dropped, forgotten, registered, strange
 from mfmasim.prove.elements import Elements
 from mfmasim.prove.flow import Flow, flow_of
 from mfmasim.prove.guards import meet, repeated, skipped
@@ -312,8 +312,7 @@ class Execution:
             return self._private(state, ins, done)
         if ins.space == "flat":
             _forget_scratch(state)
-        for operand in ins.dst:
-            state.write(operand, [])
+        dropped(state, ins)  # some write lanes that EXEC has off
         return done
 
     def _private(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:
