@@ -466,7 +466,7 @@ def _accesses(execution, state, rows, values, seen):
         return []  # of the kernel's arguments, which the drawn registers do not name
     for space, kind, addresses, active, size in seen.accesses:
         lanes, covered = addresses[rows], np.zeros(active[rows].shape, np.bool_)
-        on = active[rows] if ins.opcode.unit == "SMEM" else active[rows] & seen.before.exec[rows]
+        on = active[rows]
         for one in said:
             if one.space != space:
                 continue

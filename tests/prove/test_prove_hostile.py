@@ -9,10 +9,10 @@ import pytest
 from mfmasim.prove import prove_case, prove_kernel
 from mfmasim.prove.replay import CHECKS, of_kind
 from mfmasim.verify import verify_case
-from tests.prove import hostile_kernels, tile_faults
+from tests.prove import hostile_kernels, stale_faults, tile_faults
 from tests.prove.hostile import Hostile
 
-FAULTS = (*hostile_kernels.FAULTS, *tile_faults.FAULTS)
+FAULTS = (*hostile_kernels.FAULTS, *tile_faults.FAULTS, *stale_faults.FAULTS)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
