@@ -60,6 +60,10 @@ def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
         One or more; an access whose address is not known says why.
     """
     kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(ins.opcode.access, "atomic")
+    if ins.opcode.transposes and (state.exec.literals or not state.exec.on.all()):
+        # Lanes exchange what they read: those that EXEC has off may read as well, at addresses that are not known.
+        every = replace(state, exec=state.every())
+        return [_unknown(every, ins, ins.space or "global", kind, f"{ins.name} under a mask is not followed")]
     try:
         found = _followed(state, ins, kind, arch)
     except TooLarge:
