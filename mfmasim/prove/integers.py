@@ -101,14 +101,78 @@ def example_of(value: Any) -> Any:
     return _value(value)
 
 
-class Repeated(list[Any]):
-    """A list that is repeated a traced number of times; it has the elements of one repetition."""
+class Repeated:
+    """A list that is repeated a traced number of times.
 
-    times: Traced
+    It passes for a list. The package's own code sees the elements of one repetition; all others see those of the
+    example, which is noted.
+    """
+
+    __slots__ = ("elements", "times")
+
+    def __init__(self, elements: list[Any], times: Traced) -> None:
+        """One repetition, and how many there are."""
+        self.elements, self.times = elements, times
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What `isinstance` sees."""
+        return list
+
+    def _seen(self) -> list[Any]:
+        if str(sys._getframe(2).f_globals.get("__name__")).split(".")[0] == "mfmasim":  # noqa: SLF001 - who asks
+            return self.elements
+        return self.elements * self.times._plain("the elements of a list")  # noqa: SLF001 - of this module
+
+    def __len__(self) -> int:
+        return len(self._seen())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._seen())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._seen()[place]
+
+    def __contains__(self, one: object) -> bool:
+        return one in self._seen()
+
+    def __eq__(self, other: object) -> bool:
+        return self._seen() == other
+
+    def __hash__(self) -> int:
+        """Lists have none.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("unhashable type: 'list'")
+
+    def __add__(self, other: Any) -> Any:
+        return self._seen() + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self._seen()
+
+    def __mul__(self, other: Any) -> Any:
+        return self._seen() * other
+
+    __rmul__ = __mul__
+
+    def __getattr__(self, name: str) -> Any:
+        """What else lists have, of the example's."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._seen(), name)
 
 
 def _value(number: Any) -> Any:
     return number.value if isinstance(number, Traced) else number
+
+
+def _noted(what: str) -> None:
+    notes = _notes.get()
+    if notes is not None:
+        notes.lost.append(what)
 
 
 def _place() -> str:
@@ -206,9 +270,7 @@ class Traced:
 
     def __mul__(self, other: Any) -> Any:
         if type(other) is list:
-            repeated = Repeated(other)
-            repeated.times = self
-            return repeated
+            return Repeated(other, self)
         return self._with(other, operator.mul)
 
     __rmul__ = __mul__
@@ -334,6 +396,7 @@ def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
             return quotient, rest - (low // by) * by
         for monomial, factor in rest.terms.items():
             if len(monomial) == 1 and isinstance(factor, int) and monomial[0].high is None:
+                _noted(f"{_place()}: a quotient of {polynomial}")  # in case that the function goes on
                 raise Rewrite(monomial[0], lcm(by, abs(factor)) // abs(factor))
     quotient = _quotient(polynomial, below)
     return quotient, polynomial - quotient * below
@@ -358,4 +421,5 @@ def _quotient(value: Polynomial, by: Polynomial) -> Polynomial:
             rest = value - found * by
             notes.facts += [rest, by - 1 - rest]
             return found
-    raise ArithmeticError(f"a case divides {value} by {by}")
+    _noted(f"{_place()}: a quotient of {value}")
+    raise ArithmeticError(f"{_place()}: a case divides {value} by {by}")

@@ -22,6 +22,15 @@ def _caught(n: int, k: int) -> tuple[int, int]:
         return n, k - 1
 
 
+def _caught_quotient(n: int, k: int) -> tuple[int, int]:
+    """A function that catches a division that is not followed."""
+    try:
+        found = (n - 12_000) // (k - 5)
+    except ArithmeticError:
+        found = 0
+    return n, 1 if found == -87 else 0
+
+
 FAULTS = (
     Hostile("the first wave at a barrier, after a compare that holds", "bounds", {}, "s_cmp_eq_u32 0, 0\n"
             "s_barrier_signal_isfirst -1\n s_cselect_b32 s5, 0, 0x100\n s_barrier_wait -1\n s_add_co_u32 s10, s10, s5\n"
@@ -54,6 +63,10 @@ FAULTS = (
             ("NumPy's scalar", lambda n, k: (n, 1 if n - np.int64(12_344) == 1 else 0)),
             ("float", lambda n, k: (n, 1 if n == 12_345.0 else 0)),
             ("caught refusal", _caught),
+            ("length of a list", lambda n, k: (n, 1 if len([0] * n) == 12_345 else 0)),
+            ("sum of a list", lambda n, k: (n, 1 if sum([1] * n) == 12_345 else 0)),
+            ("array of a list", lambda n, k: (n, 1 if np.array([1] * n).size == 12_345 else 0)),
+            ("caught quotient", _caught_quotient),
             ("quotient and rest", lambda n, k: (n, 1 if n // 5 == 2469 and n % 5 == 0 else 0)),
             ("square", lambda n, k: (n, 1 if n * n == 12_345 * 12_345 else 0)),
             ("two quotients", lambda n, k: (n, 1 if n // 7 + n // 11 == 1763 + 1122 and n % 3 == 0 else 0)),
