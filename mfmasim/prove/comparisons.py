@@ -65,6 +65,8 @@ def compared(state: State, ins: Instruction) -> tuple[Condition, bool] | None:
 
 def _name(state: State, ins: Instruction) -> Condition:
     """A compare that is not followed: the same one of the same uniform registers has the same result."""
+    if not state.rounds:  # MODE has changed: the same compare may have another result
+        return Condition.opaque()
     keys: list[object] = [ins.name]
     reads: set[Symbol] = set()
     for operand in ins.src[:2]:
