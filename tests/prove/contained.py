@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError
 from mfmasim.isa.operands import EXEC, VCC
 from mfmasim.machine.events import Observer
 from mfmasim.machine.execution.run import Machine
@@ -58,9 +57,9 @@ class Executed:
 class Watch(Observer):
     """Keeps what is executed at some addresses, once for each, in the waves of one workgroup."""
 
-    def __init__(self, addresses=None):
-        """Watch `addresses`, or all."""
-        self.addresses, self.found, self._now = addresses, {}, None
+    def __init__(self, addresses=None, workgroup=None):
+        """Watch `addresses`, or all; of one workgroup, or of another one at each address."""
+        self.addresses, self.workgroup, self.found, self._now = addresses, workgroup, {}, None
 
     def before_step(self, step):
         """Keep the registers before an instruction."""
@@ -69,7 +68,10 @@ class Watch(Observer):
             return
         per = step.machine.launch.waves_per_workgroup
         workgroup = step.waves // per
-        rows = np.flatnonzero(workgroup == workgroup[step.pc // 4 % len(workgroup)])
+        own = workgroup[step.pc // 4 % len(workgroup)] if self.workgroup is None else self.workgroup
+        rows = np.flatnonzero(workgroup == own)
+        if not len(rows):
+            return
         self._rows, self._waves = rows, step.waves[rows]
         self._now = Executed(step.instruction, step.waves[rows] % per, _snapshot(step, rows))
 
@@ -134,9 +136,9 @@ def _snapshot(step, rows):
     )
 
 
-def watched(launch, addresses=None):
-    """Run a launch, and give what was executed at each address."""
-    watch = Watch(addresses)
+def watched(launch, addresses=None, workgroup=None):
+    """Run a launch, and give what was executed at each address, by the waves of one workgroup."""
+    watch = Watch(addresses, workgroup)
     Machine(launch, [watch], BUDGET).run()
     return watch.found
 
@@ -388,10 +390,15 @@ def _followed(execution, state, rows, drawn, seen, depth):
         )
     except (Stopped, TooLarge):
         return []
-    return _compared(execution, own, rows, drawn, seen)
+    return _compared(own, rows, drawn, seen)
 
 
-def _compared(execution, state, rows, drawn, seen):
+def behind(drawn, seen):
+    """What the simulator contradicts of a drawn state that has followed an instruction."""
+    return _compared(drawn.state, np.arange(len(seen.before.exec)), drawn, seen)
+
+
+def _compared(state, rows, drawn, seen):
     after, ins, shape = seen.after, seen.instruction, (len(rows), drawn.lanes)
     values, found = Values(drawn.values), []
 
@@ -439,7 +446,7 @@ def _compared(execution, state, rows, drawn, seen):
     if ins.opcode.flow and not state.blocks and (after.pc[rows] != state.pc).any() and ins.opcode.flow != "end":
         found.append(f"goes on at {after.pc[rows]}, not {state.pc:#x}")
     if not state.blocks:
-        found += _accesses(execution, state, rows, values, seen)
+        found += _accesses(state, rows, values, seen)
     return [f"{ins.text}: {line}" for line in found]
 
 
@@ -457,7 +464,7 @@ def _flag(values, flag, held):
     return []
 
 
-def _accesses(execution, state, rows, values, seen):
+def _accesses(state, rows, values, seen):
     ins, found = seen.instruction, []
     said = list(state.trace[-1].accesses) if state.trace and state.trace[-1].instruction is ins else []
     if ins.opcode.kind == "tensor" or any(one.address is None for one in said):
@@ -489,4 +496,4 @@ def prover(program, block):
     return Execution(program, open_contract(program, block), seconds=1e9)
 
 
-__all__ = ["MfmasimError", "problems", "prover", "watched"]
+__all__ = ["Drawn", "Values", "behind", "problems", "prover", "watched"]
