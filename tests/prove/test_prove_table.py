@@ -110,7 +110,7 @@ def drawn(arch, rng, names):
         for encoding, row in rows[name] if not found and name not in UNUSUAL else ():
             if encoding.startswith("VOPD") and split(arch)[1] == 64:
                 continue
-            some = [probe for k in range(8) if (probe := lines.probe(encoding, row, rng, k)) is not None]
+            some = [probe for k in range(20) if (probe := lines.probe(encoding, row, rng, k)) is not None]
             rng.shuffle(some)
             found.append(some)
         wanted.append((name, found))
