@@ -134,7 +134,8 @@ def loaded(
     if added is None:
         return [None] * dwords, None
     address = base + added + ins.modifiers.get("offset", 0)
-    if not Polynomial({m: c for m, c in address.terms.items() if not _pointer(m)}).divisible(4):
+    rest = Polynomial({m: c for m, c in address.terms.items() if not _pointer(m)})
+    if not rest.divisible(4) or np.any(np.asarray(rest.constant) % 4):
         return [None] * dwords, None  # the hardware leaves the two low bits out
     inside = address - of(segment.pointer)
     if not inside.is_constant or not isinstance(inside.constant, int):

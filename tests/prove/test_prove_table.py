@@ -113,6 +113,9 @@ def drawn(arch, rng, names):
             some = [probe for k in range(20) if (probe := lines.probe(encoding, row, rng, k)) is not None]
             rng.shuffle(some)
             found.append(some)
+        if any(row.opcode.transposes for _, row in rows[name]) and split(arch)[1] == 64:  # half the registers
+            target = "v[100:101]" if name.endswith("b128") else "v100"
+            found.append(Line(name, f"{name} {target}, v45, s[12:13]"))
         wanted.append((name, found))
     good = {p.line for p in _accepted([p for _, each in wanted for p in _flat(each)], arch)}
     chosen = []
