@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,17 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LONGEST_REASON = 160
 _ENCRYPTED = 1  # bit of a member's flags
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as ``.npy``, as `write_file` does.
+
+    Raises:
+        MfmasimError: the file cannot be written; an existing file is unchanged.
+    """
+    with replacing(path) as file:
+        # Not the file itself: into one, NumPy writes through a copy in C, whose last error is lost.
+        np.lib.format.write_array(SimpleNamespace(write=file.write), array, allow_pickle=False)  # type: ignore[arg-type]
 
 
 def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -47,6 +49,15 @@ def write_file(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8 as `write_file` does; bytes of names that are not UTF-8 are spelled out.
+
+    Raises:
+        MfmasimError: the file cannot be written; an existing file is unchanged.
+    """
+    write_file(path, text.encode("utf-8", "backslashreplace"))
+
+
 def brief(place: str) -> str:
     """A source line as a table shows it: the path from the current folder, or the file's name where it lies elsewhere.
 
@@ -60,42 +71,72 @@ def brief(place: str) -> str:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, anything: bool = False) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` when all is written.
+
+    A symbolic link stays and leads to the new file; a device, a pipe or a descriptor (``/dev/stdout``) is written to.
+
+    Args:
+        path: of the file.
+        anything: take the place of links, devices and pipes too.
 
     Raises:
         MfmasimError: it cannot be written; an existing file is unchanged.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
+        place = path.resolve() if path.is_symlink() and not anything else path
+        if not anything and _is_special(path, place):
+            with path.open("wb") as file:
+                yield file
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        beside = place.with_name(f".mfmasim-{os.getpid()}-{secrets.token_hex(4)}")
+        with beside.open("xb") as file:
+            unfinished = beside
+            if place.is_file() and not anything:
+                beside.chmod(stat.S_IMODE(place.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
+        beside.replace(place)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        if not isinstance(error, OSError) and unfinished is not None:  # of what is written, not of the file
+            raise
+        raise MfmasimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     finally:
-        unfinished.unlink(missing_ok=True)
+        if unfinished is not None:
+            unfinished.unlink(missing_ok=True)
 
 
-def prepare(path: Path) -> None:
+def _is_special(path: Path, place: Path) -> bool:
+    """Whether a name stands for something that no file can take the place of."""
+    within = any(path.absolute().is_relative_to(each) for each in ("/dev", "/proc"))
+    return (within and path.exists()) or (place.exists() and not place.is_file() and not place.is_dir())
+
+
+def prepare(path: Path, *, folder: bool = False) -> None:
     """Make the folder of a file that is to be written at the end of some work, and refuse what cannot be written.
+
+    Args:
+        path: of the file.
+        folder: it is itself a folder, of files that are to be written.
 
     Raises:
         MfmasimError: the path is a folder, or its own folder is a file or is closed to writing.
     """
-    place = path.parent
     try:
+        written = path / "file" if folder else path.resolve() if path.is_symlink() else path
+        place = written.parent
         if not place.exists():
             place.mkdir(parents=True)
         code = 0 if place.is_dir() else errno.ENOTDIR
-        code = errno.EISDIR if path.is_dir() else code
-        code = code or (0 if os.access(path if path.exists() else place, os.W_OK) else errno.EACCES)
+        code = errno.EISDIR if path.is_dir() and not folder else code
+        held = written if _is_special(path, written) else place  # another file takes the place of one that is there
+        code = code or (0 if os.access(held, os.W_OK) else errno.EACCES)
         why = os.strerror(code) if code else ""
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        why = getattr(error, "strerror", None) or str(error)
     if why:
         raise MfmasimError(f"{path}: cannot be written: {why}")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.numbers import whole
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -39,9 +39,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--crowded", action="store_true", help="time LDS reads with all lanes active instead of two lanes"
     )
-    parser.add_argument("--record", metavar="FILE", help="write the device's results to a file without fitting")
+    parser.add_argument(
+        "--record", type=output_file, metavar="FILE", help="write the device's results to a file without fitting"
+    )
     parser.add_argument("--replay", metavar="FILE", help="fit the results that --record wrote; needs no device")
-    parser.add_argument("--json", metavar="FILE", help="write the fits as JSON ('-' for standard output)")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the fits as JSON ('-' for standard output)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

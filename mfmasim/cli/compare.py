@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.output import output_file
+
 if TYPE_CHECKING:
     import argparse
 
@@ -33,7 +35,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="parts that may differ, such as counters,cost: outputs, findings, conflicts, registers, counters, cost",
     )
     parser.add_argument("--all", action="store_true", help="print what is equal, too")
-    parser.add_argument("--json", metavar="FILE", help="write the comparisons as JSON ('-' for standard output)")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the comparisons as JSON ('-' for standard output)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

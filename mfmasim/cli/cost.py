@@ -11,7 +11,7 @@ from mfmasim.cli.compilation import add_compilation, macros
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import positive, whole
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 
 if TYPE_CHECKING:
     import argparse
@@ -49,9 +49,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--megahertz", type=positive(1_000_000), metavar="MHZ", help="its clock")
     parser.add_argument("--gigabytes", type=positive(1_000_000), metavar="GB/S", help="its memory bandwidth")
-    parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
-    parser.add_argument("--html", metavar="FILE", help="draw the timelines: one HTML page, a lane for each wave")
-    parser.add_argument("--trace", metavar="FILE", help="write the timeline in Chrome's trace format, for Perfetto")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the results as JSON ('-' for standard output)"
+    )
+    parser.add_argument(
+        "--html", type=output_file, metavar="FILE", help="draw the timelines: one HTML page, a lane for each wave"
+    )
+    parser.add_argument(
+        "--trace", type=output_file, metavar="FILE", help="write the timeline in Chrome's trace format, for Perfetto"
+    )
     parser.add_argument(
         "--against",
         action="append",

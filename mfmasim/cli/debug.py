@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.cli.compilation import add_compilation
 from mfmasim.cli.numbers import whole
+from mfmasim.cli.output import output_file
 
 if TYPE_CHECKING:
     import argparse
@@ -36,8 +37,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--checks", help="checks to run: all, none, or names (default all; bounds for programs)")
     parser.add_argument("--source", action="append", default=[], metavar="FOLDER", help="where sources are looked for")
     parser.add_argument("--commands", metavar="FILE", help="read commands from FILE ('-': standard input)")
-    parser.add_argument("--record", metavar="FILE", help="write the launch to FILE, to be debugged later, and exit")
-    parser.add_argument("--page", metavar="FILE", help="write two waves as an HTML page to step through, and exit")
+    parser.add_argument(
+        "--record", type=output_file, metavar="FILE", help="write the launch to FILE, to be debugged later, and exit"
+    )
+    parser.add_argument(
+        "--page", type=output_file, metavar="FILE", help="write two waves as an HTML page to step through, and exit"
+    )
     parser.add_argument(
         "--dap", action="store_true", help="serve the Debug Adapter Protocol on standard input and output"
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import COMPILATION, macros
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.cli.output import write
 from mfmasim.files import OBJECTS, SOURCES, is_source
 
 if TYPE_CHECKING:
@@ -214,10 +215,7 @@ def write_page(args: argparse.Namespace) -> int:
     session = opened(args, [recorder])
     record = record_launch(recorder, session.kernel, session.kernel.title, list(session.folders))
     record["source"] = {name: lines for name in session.lines.files if (lines := session.lines.source(name))}
-    try:
-        Path(args.page).write_text(explorer_page([record], view_state("stepper")), encoding="utf-8")
-    except OSError as error:
-        raise MfmasimError(f"--page {args.page}: {error.strerror or error}") from None
+    write(args.page, explorer_page([record], view_state("stepper")))
     return 0
 
 

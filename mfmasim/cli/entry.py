@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from mfmasim.cli.output import OUTPUTS, output_folder
 from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.files import prepare
@@ -159,18 +160,24 @@ def _parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentP
     return next(iter(actions)).choices[verb]  # type: ignore[no-any-return]
 
 
-WRITTEN = ("json", "sarif", "html", "report", "trace", "record")
-"""Options whose value is a file that a verb writes at its end, so that it is tried before the work."""
+def outputs(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The options of a parser, and of those within it, that name what is written."""
+    for action in parser._actions:  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for each in action.choices.values():
+                yield from outputs(each)
+        elif action.type in OUTPUTS:
+            yield action
 
 
-def _prepared(args: argparse.Namespace) -> None:
-    """Refuse the files of `WRITTEN` that cannot be written."""
-    for name in WRITTEN:
-        given = getattr(args, name, None)
+def _prepared(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """Refuse files that the verb would not be able to write at its end."""
+    for action in outputs(parser):
+        given = getattr(args, action.dest, None)
         if given == "":
-            raise MfmasimError(f"--{name} '': a value is expected")
+            raise MfmasimError(f"{action.option_strings[0]} '': a value is expected")
         if isinstance(given, str) and given != "-":
-            prepare(Path(given))
+            prepare(Path(given), folder=action.type is output_folder)
 
 
 def _run(verb: str, args: argparse.Namespace) -> int:
@@ -204,7 +211,7 @@ def _main(arguments: list[str]) -> int:
         if args.verb is None:
             print(first_screen())
             return 0
-        _prepared(args)
+        _prepared(parser, args)
         return _run(verb, args)
     except MfmasimError as error:
         text = _shortened(str(error))

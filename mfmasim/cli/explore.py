@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import positive, whole
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--growth", type=positive(GROWTH_LIMIT), default=1.0, help="limit of sizes, relative to the case (default 1)"
     )
     parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")
-    parser.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write what was found as JSON ('-' for standard output)"
+    )
     add_jobs(parser)
 
 

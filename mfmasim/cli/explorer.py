@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.output import output_file, write
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
     parser.add_argument("--slides", action="store_true", help="open with the slides of the course")
-    parser.add_argument("--out", metavar="FILE", help="file to write")
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="file to write")
     parser.add_argument("--open", action="store_true", help="open it in the web browser")
     parser.set_defaults(run=run)
 
@@ -41,10 +42,7 @@ def run(args: argparse.Namespace) -> int:
         raise MfmasimError("explorer writes a file: give --out FILE, --open or both")
     text = explorer_page(start=_start(args))
     path = Path(args.out) if args.out else _temporary()
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MfmasimError(f"--out {path}: {error.strerror or error}") from None
+    write(str(path), text)
     print(f"{path}: {len(text.encode()):,} bytes")
     if args.open:
         import webbrowser

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import whole
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, output_folder, write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -38,7 +38,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     record.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
     record.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    record.add_argument("--into", metavar="FOLDER", default="captures", help="folder to write to (default: captures)")
+    record.add_argument(
+        "--into",
+        type=output_folder,
+        metavar="FOLDER",
+        default="captures",
+        help="folder to write to (default: captures)",
+    )
     add_jobs(record)
     check = actions.add_parser("check", help="compare captures with the simulator and the reference")
     check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
@@ -49,7 +55,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="FILE",
         help="a case file that captures may refer to, and that is executed (Python); families need none",
     )
-    check.add_argument("--json", metavar="FILE", help="write the comparison as JSON ('-' for standard output)")
+    check.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the comparison as JSON ('-' for standard output)"
+    )
     check.add_argument("--max-differences", type=whole(0), default=5, help="elements shown per capture (default 5)")
     add_jobs(check)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from mfmasim.cli.output import output_file
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
@@ -57,7 +59,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="CODE",
         help="exit code of a compiled program that would end with 0 though there are findings (default: 1)",
     )
-    parser.add_argument("--report", metavar="FILE", help="write launches, calls and memory that was not freed as JSON")
+    parser.add_argument(
+        "--report", type=output_file, metavar="FILE", help="write launches, calls and memory that was not freed as JSON"
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program with its arguments")
 
 

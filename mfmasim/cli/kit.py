@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "the same file to continue. 'mfmasim gpu kit check FILE' reads such a file anywhere. docs/kit.md describes "
         "both.",
     )
-    parser.add_argument("--out", metavar="FILE", help="file to write, or to continue")
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="file to write, or to continue")
     add_timeout(parser)
     parser.add_argument("--device", default="hip", help="hip (default), hip:1, ...")
     parser.add_argument("--quick", action="store_true", help="fewer samples and repetitions: a few minutes")
@@ -42,7 +42,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     check = actions.add_parser("check", help="what a kit file says about every assumed row")
     check.add_argument("file", metavar="FILE", help="a kit file")
     check.add_argument(
-        "--json", nargs="?", const="-", metavar="FILE", help="write it as JSON (default: to standard output)"
+        "--json",
+        type=output_file,
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write it as JSON (default: to standard output)",
     )
     add_jobs(check)
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mfmasim.errors import MfmasimError
+from mfmasim.files import write_text
 from mfmasim.visible import LAYOUT, visible
 
 if TYPE_CHECKING:
@@ -34,10 +34,21 @@ def write(name: str, text: str) -> None:
     if name == "-":
         print(text, end="")
         return
-    try:
-        Path(name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MfmasimError(f"{name}: cannot be written: {error.strerror or error}") from None
+    write_text(Path(name), text)
+
+
+def output_file(name: str) -> str:
+    """Type of an option whose value is a file that the verb writes, whole or not at all; ``-`` is standard output."""
+    return name
+
+
+def output_folder(name: str) -> str:
+    """Type of an option whose value is a folder that the verb writes files into, each whole or not at all."""
+    return name
+
+
+OUTPUTS = output_file, output_folder
+"""Types of options that name what a verb writes: known from the parser, so that every one is tried before the work."""
 
 
 def add_formats(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:

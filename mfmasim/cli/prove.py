@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import positive, whole
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 
 if TYPE_CHECKING:
     import argparse
@@ -49,8 +49,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--verbose", action="store_true", help="all instructions that are not proved, and the assumptions"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the proofs as JSON ('-' for standard output)")
-    parser.add_argument("--sarif", metavar="FILE", help="write what is not proved as SARIF 2.1.0, for review tools")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the proofs as JSON ('-' for standard output)"
+    )
+    parser.add_argument(
+        "--sarif", type=output_file, metavar="FILE", help="write what is not proved as SARIF 2.1.0, for review tools"
+    )
     group = parser.add_argument_group("kernels without a case: of a code object or source")
     group.add_argument("--kernel", help="only this kernel")
     group.add_argument("--block", help="work-items of a workgroup, such as 256 or 16,16 (default: the metadata's)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.output import output_file, write
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 def add_recording(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
     parser.add_argument(
-        "--record", metavar="FILE", help="write the first two waves as an HTML page to step through; see explorer"
+        "--record",
+        type=output_file,
+        metavar="FILE",
+        help="write the first two waves as an HTML page to step through; see explorer",
     )
 
 
@@ -42,7 +46,4 @@ def recording(args: argparse.Namespace, kernel: Kernel) -> Iterator[list[Recorde
     recorder = Recorder()
     yield [recorder]
     record = record_launch(recorder, kernel, kernel.name, [Path(), Path(args.file).parent])
-    try:
-        Path(args.record).write_text(explorer_page([record], view_state("stepper")), encoding="utf-8")
-    except OSError as error:
-        raise MfmasimError(f"--record {args.record}: {error.strerror or error}") from None
+    write(args.record, explorer_page([record], view_state("stepper")))

@@ -10,7 +10,7 @@ from mfmasim.cli.compilation import add_compilation, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 
 if TYPE_CHECKING:
     import argparse
@@ -38,9 +38,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     add_compilation(parser)
     add_launch(parser)
-    parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the reports as JSON ('-' for standard output)"
+    )
     parser.add_argument("--counters", action="store_true", help="print performance counters under the hardware's names")
-    parser.add_argument("--html", metavar="FILE", help="write the reports as one HTML page")
+    parser.add_argument("--html", type=output_file, metavar="FILE", help="write the reports as one HTML page")
     add_jobs(parser)
     parser.set_defaults(run=run)
 

@@ -11,6 +11,7 @@ from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation, s
 from mfmasim.cli.jobs import add_executor
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import whole
+from mfmasim.cli.output import output_folder
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.recording import add_recording, recording
 from mfmasim.cli.schedules import SCHEDULE_HELP
@@ -67,7 +68,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     add_compilation(parser)
     add_quotas(parser)
-    parser.add_argument("--out", metavar="DIR", help="write every buffer to DIR/argN.npy afterwards")
+    parser.add_argument(
+        "--out", type=output_folder, metavar="DIR", help="write every buffer to DIR/argN.npy afterwards"
+    )
     parser.add_argument("--quiet", action="store_true", help="print findings and buffers only")
     parser.add_argument("--checks", default="all", help="checks to run: all, none, or names (default all)")
     parser.add_argument(
@@ -202,15 +205,11 @@ def _only(code: Code) -> str:
 def _save(folder: str, values: list[Any]) -> None:
     import numpy as np
 
-    from mfmasim.errors import MfmasimError
+    from mfmasim.archives import write_array
 
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for number, value in enumerate(values):
-            if isinstance(value, np.ndarray):
-                np.save(Path(folder) / f"arg{number}.npy", value)
-    except OSError as error:
-        raise MfmasimError(f"--out {folder}: {error.strerror or error}") from None
+    for number, value in enumerate(values):
+        if isinstance(value, np.ndarray):
+            write_array(Path(folder) / f"arg{number}.npy", value)
 
 
 def _record(report: Report) -> dict[str, Any]:

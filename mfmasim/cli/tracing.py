@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import whole
+from mfmasim.cli.output import output_file
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def add_tracing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace-waves", metavar="LIST", help="waves of the launch to trace, such as 0,1 or 4-7")
     parser.add_argument("--trace-lines", metavar="A-B", help="source lines to trace, such as 31 or 31-40")
     parser.add_argument("--trace-limit", type=whole(), metavar="N", help=f"most lines shown (default {LINES})")
-    parser.add_argument("--trace-file", metavar="FILE", help="write the trace to FILE instead of standard output")
+    parser.add_argument(
+        "--trace-file", type=output_file, metavar="FILE", help="write the trace to FILE instead of standard output"
+    )
     parser.add_argument("--coverage", action="store_true", help="print the source with execution counts")
 
 
@@ -88,11 +91,14 @@ def _target(name: str | None) -> Iterator[TextIO]:
     if name is None:
         yield sys.stdout
         return
+    import io
     from pathlib import Path
 
-    try:
-        file = Path(name).open("w", encoding="utf-8")  # noqa: SIM115  (closed below)
-    except OSError as error:
-        raise MfmasimError(f"--trace-file {name}: {error.strerror or error}") from None
-    with file:
-        yield file
+    from mfmasim.files import replacing
+
+    with replacing(Path(name)) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+        try:
+            yield text
+        finally:
+            text.detach()

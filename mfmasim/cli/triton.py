@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from mfmasim.cli.numbers import whole
+from mfmasim.cli.output import output_file
 from mfmasim.cli.schedules import SCHEDULE_HELP
 
 
@@ -38,9 +39,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="compare the layouts of every product with the matrix instructions' rows, and show bank conflicts by line "
         "with the parameters of the LDS tensors",
     )
-    parser.add_argument("--json", metavar="FILE", help="write launches and findings as JSON ('-' for standard output)")
-    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
-    parser.add_argument("--html", metavar="FILE", help="write kernels and findings as one HTML page")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write launches and findings as JSON ('-' for standard output)"
+    )
+    parser.add_argument(
+        "--sarif", type=output_file, metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools"
+    )
+    parser.add_argument("--html", type=output_file, metavar="FILE", help="write kernels and findings as one HTML page")
     parser.add_argument("--max-findings", type=whole(0), default=10, help="findings shown per kernel (default 10)")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program with its arguments")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.cli.compilation import add_macros, macros
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import whole
-from mfmasim.cli.output import write
+from mfmasim.cli.output import output_file, write
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
 from mfmasim.cli.timeouts import add_timeout
@@ -58,9 +58,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--prove", action="store_true", help="also judge bounds, races and waits for all sizes, as `mfmasim prove` does"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
-    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
-    parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
+    parser.add_argument(
+        "--json", type=output_file, metavar="FILE", help="write the results as JSON ('-' for standard output)"
+    )
+    parser.add_argument(
+        "--sarif", type=output_file, metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools"
+    )
+    parser.add_argument("--html", type=output_file, metavar="FILE", help="write results and findings as one HTML page")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--quiet", action="store_true", help="print only cases that fail, and the summary")
     shown.add_argument(

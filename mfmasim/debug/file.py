@@ -24,7 +24,7 @@ from mfmasim.debug.names import Elements
 from mfmasim.debug.session import Session
 from mfmasim.devices.options import Options
 from mfmasim.errors import DamagedError, MfmasimError
-from mfmasim.files import read_file
+from mfmasim.files import read_file, write_file
 from mfmasim.machine.launch.argument_segment import Buffers
 from mfmasim.machine.launch.launch import Launch
 from mfmasim.machine.state.memory import PAGE, Memory, Region
@@ -120,10 +120,7 @@ def save(
         "instructions": sum(report.counts.values()),
         "after": digest(launch.memory),
     }
-    try:
-        path.write_bytes(MAGIC + msgpack.packb(content))
-    except OSError as error:
-        raise MfmasimError(f"{path}: {error.strerror or error}") from None
+    write_file(path, MAGIC + msgpack.packb(content))
 
 
 def digest(memory: Memory) -> str:

@@ -10,6 +10,7 @@ from mfmasim.explorer.page import packed
 from mfmasim.explorer.recording import record_case
 from mfmasim.explorer.rows import shipped_runs
 from mfmasim.explorer.timelines import rebuild as rebuild_timelines
+from mfmasim.files import write_text
 from mfmasim.verify.files import find
 
 EXAMPLES = Path(str(files(__package__))) / "examples"
@@ -29,7 +30,7 @@ def record_all() -> list[dict[str, Any]]:
 def main() -> None:
     """Write the records where the page finds them."""
     path = Path(str(files(__package__))) / "static" / "records.txt"
-    path.write_text(packed(record_all()) + "\n")
+    write_text(path, packed(record_all()) + "\n")
     for written in (path, rebuild_timelines()):
         print(f"{written}: {written.stat().st_size:,} bytes")
 

@@ -12,6 +12,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.cost.cases import record_case
 from mfmasim.cost.costed import Costed, product_of
 from mfmasim.cost.picture import data_of
+from mfmasim.files import write_text
 from mfmasim.verify.files import find
 
 __all__ = ["record_timeline", "shipped_timelines"]
@@ -77,5 +78,5 @@ def rebuild() -> Path:
     from mfmasim.explorer.page import packed
 
     path = Path(str(files(__package__))) / "static" / "timelines.txt"
-    path.write_text(packed([record_timeline(row) for row in shipped_timelines()]) + "\n")
+    write_text(path, packed([record_timeline(row) for row in shipped_timelines()]) + "\n")
     return path

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mfmasim.devices.kinds import LAUNCH_FAILED
 from mfmasim.devices.options import chosen_checks
+from mfmasim.errors import MfmasimError
+from mfmasim.files import write_text
 from mfmasim.hiprt.faults import Faults, parse
 from mfmasim.hiprt.graphs import INVALIDATED, KINDS, UNSUPPORTED
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
@@ -193,6 +195,8 @@ class Runtime:
         self._unasked: list[tuple[str, str | int]] = []
         """Launches by ``<<< >>>`` that failed since the program last asked for errors, and where they stand."""
         self._report = settings.report
+        self.unwritten = False
+        """Whether the report could not be written."""
         self._faults = Faults(list(settings.faults), shared=True)
         self._local = threading.local()
         self._nested = 0  # calls in progress, of the thread that has the lock
@@ -438,15 +442,13 @@ class Runtime:
         }
 
     def write_report(self) -> None:
-        """Write the summary to the report file, atomically."""
+        """Write the summary to the report file, whole or not at all."""
         if self._report:
-            path = Path(self._report)
-            unfinished = path.with_name(f"{path.name}.part")
             try:
-                unfinished.write_text(json.dumps(self.report(), indent=1) + "\n")
-                unfinished.replace(path)
-            except OSError as error:
-                say(f"{path}: cannot be written: {error.strerror or error}")
+                write_text(Path(self._report), json.dumps(self.report(), indent=1) + "\n")
+            except MfmasimError as error:
+                self.unwritten = True
+                say(str(error))
 
 
 def _capture(rt: Runtime, capture: Capture, name: str, call: Call, words: Sequence[Any]) -> None:

@@ -59,7 +59,8 @@ def begin(library: str, started: bool = False) -> None:
     def end(status: int) -> int:
         runtime.finish()
         attached.finish()
-        return status or (runtime.settings.exit_code if runtime.counts.findings else 0)
+        found = runtime.settings.exit_code if runtime.counts.findings else 0
+        return status or found or (UNUSABLE if runtime.unwritten else 0)
 
     # Before the first launch: an instruction caches its model.
     models.MODELS.update({model.name: model for model in runtime.settings.models})

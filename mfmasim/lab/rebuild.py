@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mfmasim.architectures import ARCHITECTURES, DEFAULT
+from mfmasim.files import write_file, write_text
 from mfmasim.lab.kit.code import probe_source
 from mfmasim.lab.kit.kernels import source as kit_source
 from mfmasim.resources import folder
@@ -91,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print("\n".join(f"differs: {name}" for name in stale))
             return 1
     for path, text in generated.items():
-        path.write_text(text)
+        write_text(path, text)
     entries, files = build()
     target = folder("golden") / "code"
     manifest = json.dumps({"schema_version": 1, "entries": entries}, indent=1) + "\n"
@@ -102,9 +103,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n".join(f"differs: {name}" for name in stale) or f"{len(files)} code objects are up to date")
         return 1 if stale else 0
     for name, data in files.items():
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (target / name).write_bytes(data)
-    (target / MANIFEST).write_text(manifest)
+        write_file(target / name, data)
+    write_text(target / MANIFEST, manifest)
     print(f"{len(files)} code objects, {sum(map(len, files.values())):,} bytes, in {target.name}")
     return 0
 

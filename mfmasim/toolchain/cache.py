@@ -2,9 +2,10 @@
 
 An entry is found by what determines the result: the compiler's file and version, the commands, the name and the text
 of the source, but not its folder, on which no byte depends. It names every file that the compiler read, with its
-SHA-256, and the places where a header would have come before one of those; all are looked at before it is used.
-Compilations that print something, use ROCm's compilers or device libraries, or flags or text that may read other
-files, are not kept.
+SHA-256, the places where a header would have come before one of those, and the libraries of the compiler; all are
+looked at before it is used. Compilations that print something, use ROCm's compilers or device libraries, a compiler
+that is a script, flags that may read other files, or a source on which the preprocessor reports more
+(`mfmasim.toolchain.unreported`), are not kept; nor is one of which a file changed while it ran.
 """
 
 from __future__ import annotations
@@ -14,36 +15,40 @@ import itertools
 import json
 import os
 import re
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-from mfmasim.files import read_file
+from mfmasim.files import read_file, replacing
 from mfmasim.resources import cache_folder
+from mfmasim.toolchain.programs import deciding, is_script, state, states
+from mfmasim.toolchain.unreported import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.toolchain.compilers import Compiler
+    from mfmasim.toolchain.unreported import Unreported
 
 OFF = "MFMASIM_COMPILE_CACHE"
 """Environment variable: 0 compiles anew every time."""
-FORMAT = "1"
+FORMAT = "2"
 """Changes with what an entry holds."""
 MOST = 2000
 """Entries; beyond, those that were not used for the longest time are removed."""
 
 # Flags that name no file beyond folders of headers; each value of the second ones follows separately.
 _PLAIN = re.compile(
-    r"-[DUOIW].*|-g[a-z0-9-]*|-std=.*|-(iquote|isystem|idirafter).+|-m[a-z][a-z0-9-]*(=[\w,+-]+)?"
+    r"-[DUOI].*|-W(?![apl],).*|-g[a-z0-9-]*|-std=.*|-(iquote|isystem|idirafter).+|-m[a-z][a-z0-9-]*(=[\w,+-]+)?"
     r"|-f(no-)?(fast-math|unroll-loops|math-errno|associative-math|reciprocal-math|signed-zeros|finite-math-only)"
     r"|-ffp-contract=\w+|-fgpu-\w+(-\w+)*"
 )
-_SEPARATE = ("-D", "-U", "-I", "-iquote", "-isystem", "-idirafter", "-mllvm")
-# What makes the result depend on more than the files that are read.
-_OTHER = re.compile(rb"__(DATE|TIME|TIMESTAMP)__|__has_include|incbin")
+_SEPARATE = ("-D", "-U", "-I", "-iquote", "-isystem", "-idirafter")
+# Options of LLVM without a value that may be a file's name.
+_LLVM = re.compile(r"-[\w-]+(=(\d+|true|false))?")
 
 
 @dataclass(frozen=True)
@@ -57,15 +62,20 @@ class Entry:
     """Folders in which headers are looked for, in order; the first is the source's."""
     own: Path
     """Folder of mfmasim's headers."""
+    tools: tuple[str, ...] = ()
+    """The programs that make it."""
+    started: int = 2**63
+    """When the compilation began, in nanoseconds: a file that changed since may not be what was read."""
 
     def read(self) -> bytes | None:
         """The code object, if nothing that it depends on has changed."""
         try:
             head, _, data = read_file(self.path).partition(b"\n")
-            known = json.loads(head)
+            known, home = json.loads(head), self.source.parent
             fresh = (
                 hashlib.sha256(data).hexdigest() == known["data"]
-                and not any(self._place(name).exists() for name in known["absent"])
+                and all(state(name) == found for name, found in known["tools"].items())
+                and not any(os.path.exists(os.path.join(home, name)) for name in known["absent"])  # noqa: PTH110, PTH118
                 and all(_digest(self._place(name)) == digest for name, digest in known["read"].items())
             )
             if not fresh:
@@ -76,23 +86,28 @@ class Entry:
             return None
         return data
 
-    def write(self, data: bytes, rules: Path) -> None:
+    def write(self, data: bytes, rules: Path, seen: Unreported | None) -> None:
         """Keep a code object; a folder that cannot be written to leaves all as it is.
 
         Args:
             data: the code object.
             rules: the files that the compiler read, as it writes them for ``make``.
+            seen: what it depends on besides.
         """
-        with suppress(OSError, ValueError):
-            texts = {name: self._place(name).read_bytes() for name in self._read(rules)}
-            if any(_OTHER.search(text) for name, text in texts.items() if self._from_user(name)):
+        if seen is None or seen.assembly or any(self._from_user(Path(name), seen) for name in seen.asked):
+            return
+        with suppress(MfmasimError, OSError, ValueError):
+            names = self._read(rules)
+            if any(_changed(self._place(name)) > self.started for name in names):
                 return
-            read = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
-            head = {"data": hashlib.sha256(data).hexdigest(), "read": read, "absent": self._absent(list(texts))}
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-            unfinished.write_bytes(json.dumps(head).encode() + b"\n" + data)
-            unfinished.replace(self.path)
+            head = {
+                "data": hashlib.sha256(data).hexdigest(),
+                "read": {name: _digest(self._place(name)) for name in names},
+                "absent": self._absent([self._place(name) for name in names], seen),
+                "tools": states(self.tools),
+            }
+            with replacing(self.path, anything=True) as file:
+                file.write(json.dumps(head).encode() + b"\n" + data)
             _prune(self.path.parent)
 
     def _read(self, rules: Path) -> list[str]:
@@ -103,18 +118,26 @@ class Entry:
     def _place(self, name: str) -> Path:
         return self.source.parent / name
 
-    def _from_user(self, name: str) -> bool:
-        place = self._place(name)
-        return any(place.is_relative_to(each) for each in self.folders if each != self.own)
+    def _from_user(self, place: Path, seen: Unreported) -> bool:
+        """Whether a file belongs neither to the compiler's installation nor to mfmasim."""
+        within = [each for each in (*self.folders, *seen.folders, self.own) if place.is_relative_to(each)]
+        nearest = max(within, key=lambda each: len(each.parts), default=self.source.parent)
+        return nearest in self.folders and nearest != self.own
 
-    def _absent(self, read: Sequence[str]) -> list[str]:
+    def _absent(self, read: Sequence[Path], seen: Unreported) -> list[str]:
         """Places where a file would come before, or instead of, one that was read."""
-        there = {self._place(name) for name in read}
-        names = {Path(file.name) for file in there}
-        names |= {file.relative_to(each) for file in there for each in self.folders if file.is_relative_to(each)}
         home = self.source.parent
-        found = {place / name for place in self.folders for name in names} - there
-        return sorted(str(f.relative_to(home) if f.is_relative_to(home) else f) for f in found if not f.exists())
+        near = {home} | {file.parent for file in read if self._from_user(file, seen)}
+        order = list(dict.fromkeys((*self.folders, *seen.folders)))
+        missing = {each for each in order if not each.is_dir()}
+        found: set[Path] = set()
+        for file in read:
+            holding = [each for each in order if file.is_relative_to(each)]
+            names = {file.relative_to(each) for each in (*holding, *near) if file.is_relative_to(each)}
+            before = order[: order.index(holding[-1])] if holding else order
+            found |= {each / name for each in {*near, *before, *missing} for name in names or {Path(file.name)}}
+        there = {_first_missing(str(f)) for f in found - {*read} if not f.exists()}
+        return sorted(name.removeprefix(f"{home}{os.sep}") for name in there)
 
 
 def entry_for(
@@ -138,16 +161,20 @@ def entry_for(
         own: folder of mfmasim's headers.
     """
     separate = (after for before, after in itertools.pairwise(flags) if before in _SEPARATE)
-    allowed = {*separate, *filter(_PLAIN.fullmatch, flags)}
+    llvm = {word for before, after in itertools.pairwise(flags) if before == "-mllvm" for word in (before, after)}
+    allowed = {*separate, *_SEPARATE, *filter(_PLAIN.fullmatch, flags), *filter(_LLVM.fullmatch, llvm)}
     if os.environ.get(OFF) == "0" or tool.style == "rocm" or not allowed.issuperset(flags):
+        return None
+    if is_script(tool.program[0]) or any(word in flag for flag in flags for word in WORDS):
         return None
     home = source.parent
     try:
-        programs = {name: Path(name).stat() for name in (tool.program[0], tool.linker[0])}
+        tools = tool.program[0], tool.linker[0]
         parts = [
             FORMAT,
             tool.description,
-            *sorted(f"{name} {there.st_size} {there.st_mtime_ns}" for name, there in programs.items()),
+            *(f"{name} {state(name)}" for name in tools),
+            *deciding(tool.program[0]),
             *(word for step in steps for word in (*step, "")),
             *(str(name.relative_to(home)) if name.is_relative_to(home) else str(name) for name in folders),
         ]
@@ -156,13 +183,24 @@ def entry_for(
         place = cache_folder() / "compiled" / digest
     except (OSError, RuntimeError):  # no home folder
         return None
-    return Entry(place, source, (home, *folders, own), own)
+    return Entry(place, source, (home, *folders, own), own, tools, time.time_ns())
 
 
 def dependencies(rules: Path) -> list[str]:
     """Flags with which clang writes the files that it reads, those of the system, too (its driver ignores -MD here)."""
     words = ("-dependency-file", str(rules), "-MT", "kernel", "-sys-header-deps")
     return [flag for word in words for flag in ("-Xclang", word)]
+
+
+def _first_missing(name: str) -> str:
+    """The first folder of a path that does not exist, or the path: one that stands for all that would lie in it."""
+    above = os.path.dirname(name)  # noqa: PTH120
+    return name if os.path.exists(above) else _first_missing(above)  # noqa: PTH110
+
+
+def _changed(path: Path) -> int:
+    """When a file, or the link that leads to it, was changed or put in its place; in nanoseconds."""
+    return max(path.stat().st_ctime_ns, path.lstat().st_ctime_ns)
 
 
 def _digest(path: Path) -> str:

@@ -20,6 +20,7 @@ from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
 from mfmasim.toolchain.discovery import known_compiler
 from mfmasim.toolchain.entry_points import lacks_entry_points, link_entry_points
 from mfmasim.toolchain.hostheaders import zig_flags
+from mfmasim.toolchain.unreported import unreported
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
 """The host target, which determines the size of ``long`` and some code generation of device code; pinned."""
@@ -183,7 +184,7 @@ def _compiled(
                 raise _refusal(tool, given, arch, code, said)
             data = output.read_bytes()
             if kept is not None and not said:
-                kept.write(data, rules)
+                kept.write(data, rules, unreported(front, source, Path(scratch)))
     is_elf = data.startswith(b"\x7fELF")
     return Compiled(
         data=data,
@@ -231,7 +232,7 @@ def declarations(
                     continue
                 data = zlib.compress(output.read_bytes(), 1)
                 if kept is not None:
-                    kept.write(data, rules)
+                    kept.write(data, rules, unreported(front, source, Path(scratch)))
             return zlib.decompress(data).decode("utf-8", "replace")
     return ""
 

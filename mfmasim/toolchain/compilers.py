@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from mfmasim.errors import MfmasimError
+from mfmasim.toolchain.programs import environment
 
 Kind = Literal["explicit", "hipcc", "clang", "ziglang"]
 Style = Literal["rocm", "clang", "zig"]
@@ -24,17 +25,6 @@ MINIMUM_CLANG = 21
 TIMEOUT_SECONDS = 600.0
 TIMEOUT_VARIABLE = "MFMASIM_COMPILE_SECONDS"
 """Environment variable: seconds that one run of a compiler may take, instead of `TIMEOUT_SECONDS`."""
-
-# Variables that implicitly add flags or include folders: the same source must give the same bytes everywhere.
-_IGNORED_VARIABLES = (
-    "CCC_OVERRIDE_OPTIONS",
-    "CPATH",
-    "CPLUS_INCLUDE_PATH",
-    "C_INCLUDE_PATH",
-    "COMPILER_PATH",
-    "HIPCC_COMPILE_FLAGS_APPEND",
-    "HIPCC_LINK_FLAGS_APPEND",
-)
 
 
 @dataclass(frozen=True)
@@ -72,9 +62,7 @@ def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     Raises:
         MfmasimError: the program cannot be started, or does not end in time.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
-    environment["LC_ALL"] = "C"
-    return _start(command, environment)
+    return _start(command, environment(command[0]))
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
