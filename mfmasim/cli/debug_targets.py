@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import COMPILATION, macros
-from mfmasim.errors import MfmasimError, unknown
 from mfmasim.cli.output import write
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.files import OBJECTS, SOURCES, is_source
 
 if TYPE_CHECKING:

@@ -33,6 +33,8 @@ WITHOUT = ("abort", "hang")
 """Times that need no error."""
 COUNTS = "MFMASIM_HIPRT_COUNTS"
 """File with the numbers of calls of all processes of a run."""
+UNWRITTEN = ".unwritten"
+"""Ending of a file beside it: it is there if a process could not write the report."""
 
 
 @dataclass(frozen=True)

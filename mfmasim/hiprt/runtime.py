@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,7 @@ from mfmasim.devices.kinds import LAUNCH_FAILED
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError
 from mfmasim.files import write_text
-from mfmasim.hiprt.faults import Faults, parse
+from mfmasim.hiprt.faults import COUNTS, UNWRITTEN, Faults, parse
 from mfmasim.hiprt.graphs import INVALIDATED, KINDS, UNSUPPORTED
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.order import Order
@@ -448,6 +449,9 @@ class Runtime:
                 write_text(Path(self._report), json.dumps(self.report(), indent=1) + "\n")
             except MfmasimError as error:
                 self.unwritten = True
+                if counts := os.environ.get(COUNTS):
+                    with suppress(OSError):
+                        Path(f"{counts}{UNWRITTEN}").touch()
                 say(str(error))
 
 

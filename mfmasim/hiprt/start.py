@@ -13,7 +13,7 @@ from pathlib import Path
 from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import LIBRARY, library
-from mfmasim.hiprt.faults import COUNTS
+from mfmasim.hiprt.faults import COUNTS, UNWRITTEN
 from mfmasim.hiprt.root import root
 from mfmasim.hiprt.settings import PACKAGE, REPORT, Settings
 
@@ -55,7 +55,8 @@ def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> i
         changes: see `environment`.
 
     Returns:
-        The command's exit code, or 128 plus the number of the signal that ended it.
+        The command's exit code, or 128 plus the number of the signal that ended it; 2 instead of 0 where the report
+        could not be written.
 
     Raises:
         MfmasimError: the command cannot be started.
@@ -68,14 +69,18 @@ def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> i
     if not command:
         raise MfmasimError("hiprt: a command is expected, such as: mfmasim hiprt -- python program.py")
     try:
-        with tempfile.NamedTemporaryFile(prefix="mfmasim-calls-") as counts:
+        with tempfile.TemporaryDirectory(prefix="mfmasim-calls-") as folder:
+            counts = Path(folder) / "counts"
+            counts.touch()
             code = subprocess.run(
                 list(command),
-                env={**environment(changes), COUNTS: counts.name},
+                env={**environment(changes), COUNTS: str(counts)},
                 check=False,
                 # No other thread runs in this process.
                 preexec_fn=lambda: follow_parent(signal.SIGTERM),
             ).returncode
+            if not code and counts.with_name(f"{counts.name}{UNWRITTEN}").exists():
+                code = 2
     except OSError as error:
         raise MfmasimError(f"hiprt: cannot start {command[0]}: {error.strerror or error}") from None
     return code if code >= 0 else 128 - code

@@ -91,6 +91,7 @@ def _libraries(program: str) -> list[str]:
         return []
     with suppress(OSError, subprocess.SubprocessError):
         asked = {**environment(program), "LD_TRACE_LOADED_OBJECTS": "1"}  # as ldd does
-        ran = subprocess.run([program], env=asked, capture_output=True, text=True, errors="replace", timeout=60)
-        return [name for name in re.findall(r"^\s.*=> (/.*) \(0x[0-9a-f]+\)$", ran.stdout, re.MULTILINE)]
+        ran = subprocess.run([program], env=asked, capture_output=True, check=False, timeout=60)
+        found = re.findall(r"^\s.*=> (/.*) \(0x[0-9a-f]+\)$", os.fsdecode(ran.stdout), re.MULTILINE)
+        return [str(name) for name in found]
     return []

@@ -19,7 +19,9 @@ from mfmasim.toolchain.compilers import run
 
 WORDS = ("__has_include", "__has_include_next", "__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__")
 """Builtin macros that depend on more than the files that are read."""
-HARMLESS = frozenset("rept endr p2align byte short int long quad set if else endif text".split())
+HARMLESS = frozenset(
+    ("rept", "endr", "p2align", "byte", "short", "int", "long", "quad", "set", "if", "else", "endif", "text")
+)
 """Directives of the assembler that read no file and define no macro, from which others could be pasted."""
 
 _PRAGMAS = re.compile(
