@@ -30,7 +30,7 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
     """
     with replacing(path) as file:
         # Not the file itself: into one, NumPy writes through a copy in C, whose last error is lost.
-        np.lib.format.write_array(SimpleNamespace(write=file.write), array, allow_pickle=False)  # type: ignore[arg-type]
+        np.lib.format.write_array(SimpleNamespace(write=file.write), array, allow_pickle=False)
 
 
 def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

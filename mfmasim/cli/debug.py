@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.cli.compilation import add_compilation
 from mfmasim.cli.numbers import whole
-from mfmasim.cli.output import output_file
+from mfmasim.cli.output import output_beside, output_file
 
 if TYPE_CHECKING:
     import argparse
@@ -41,7 +41,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--record", type=output_file, metavar="FILE", help="write the launch to FILE, to be debugged later, and exit"
     )
     parser.add_argument(
-        "--page", type=output_file, metavar="FILE", help="write two waves as an HTML page to step through, and exit"
+        "--page", type=output_beside, metavar="FILE", help="write two waves as an HTML page to step through, and exit"
     )
     parser.add_argument(
         "--dap", action="store_true", help="serve the Debug Adapter Protocol on standard input and output"

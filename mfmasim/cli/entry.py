@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import argparse
+import errno
 import gc
 import importlib
 import os
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mfmasim.cli.output import OUTPUTS, output_folder
+from mfmasim.cli.output import OUTPUTS, output_beside, output_folder
 from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.files import prepare
@@ -177,6 +178,8 @@ def _prepared(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None
         if given == "":
             raise MfmasimError(f"{action.option_strings[0]} '': a value is expected")
         if isinstance(given, str) and given != "-":
+            if action.type is output_beside and not Path(given).parent.exists():
+                raise MfmasimError(f"{action.option_strings[0]} {given}: {os.strerror(errno.ENOENT)}")
             prepare(Path(given), folder=action.type is output_folder)
 
 

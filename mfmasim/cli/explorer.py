@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.output import output_file, write
+from mfmasim.cli.output import output_beside, write
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
     parser.add_argument("--slides", action="store_true", help="open with the slides of the course")
-    parser.add_argument("--out", type=output_file, metavar="FILE", help="file to write")
+    parser.add_argument("--out", type=output_beside, metavar="FILE", help="file to write")
     parser.add_argument("--open", action="store_true", help="open it in the web browser")
     parser.set_defaults(run=run)
 

@@ -42,12 +42,17 @@ def output_file(name: str) -> str:
     return name
 
 
+def output_beside(name: str) -> str:
+    """Type of an option like `output_file`, but the file's folder has to exist."""
+    return name
+
+
 def output_folder(name: str) -> str:
     """Type of an option whose value is a folder that the verb writes files into, each whole or not at all."""
     return name
 
 
-OUTPUTS = output_file, output_folder
+OUTPUTS = output_file, output_beside, output_folder
 """Types of options that name what a verb writes: known from the parser, so that every one is tried before the work."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import whole
-from mfmasim.cli.output import output_file
+from mfmasim.cli.output import output_beside
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_tracing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace-lines", metavar="A-B", help="source lines to trace, such as 31 or 31-40")
     parser.add_argument("--trace-limit", type=whole(), metavar="N", help=f"most lines shown (default {LINES})")
     parser.add_argument(
-        "--trace-file", type=output_file, metavar="FILE", help="write the trace to FILE instead of standard output"
+        "--trace-file", type=output_beside, metavar="FILE", help="write the trace to FILE instead of standard output"
     )
     parser.add_argument("--coverage", action="store_true", help="print the source with execution counts")
 

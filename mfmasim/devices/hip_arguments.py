@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.launch.argument_passing import segment
+from mfmasim.machine.launch.argument_passing import in_order, plain, segment
 from mfmasim.machine.launch.argument_segment import Buffers, Placed
-from mfmasim.machine.launch.interchange import as_array
+from mfmasim.machine.launch.interchange import as_array, with_arrays
 from mfmasim.machine.state.memory import PAGE, Region
 
 if TYPE_CHECKING:
@@ -85,13 +85,21 @@ def distinct(kernel: Kernel, args: Arguments, buffers: Mapping[int, Any] | None)
         MfmasimError: bad arguments, as on the simulator: an array that overlaps another in part, is not contiguous, ...
     """
     passed = _Passed()
+    # Arrays of other libraries are converted once: some give another copy each time.
+    if not isinstance(args, bytes | bytearray):
+        args = in_order(kernel, args)
+    elif buffers:
+        segment(_Passed(), kernel, args, buffers)  # its errors name the arguments
+        buffers = {offset: with_arrays(value, "an argument") for offset, value in buffers.items()}
     segment(passed, kernel, args, buffers)
+    if not isinstance(args, bytes | bytearray):  # the other process does not know the source's types
+        args = plain(kernel, args)
     first = dict(passed.buffers)
     numbers: dict[Region, int] = {}
 
     def place(value: object) -> Any:
         array = as_array(value, "an argument")
-        same = passed.buffers.same(array) if isinstance(array, np.ndarray) and array.ndim else None
+        same = passed.buffers.same(array) if isinstance(array, np.ndarray) else None
         if same is None:
             return array
         number = numbers.setdefault(same, len(numbers))

@@ -62,6 +62,12 @@ def test_any_sequence_gives_the_same_on_every_device(examples):
     assert suite("tests/hiprt/inside_sequences.py", seconds=1500, **variables) == 2
 
 
+@pytest.mark.parametrize("examples", [20, pytest.param(400, marks=pytest.mark.long)])
+def test_every_form_of_argument_is_the_same_on_every_device(examples):
+    variables = {"MFMASIM_TEST_EXAMPLES": f"{examples}", "MFMASIM_HIPRT_ARCH": "gfx942", "MFMASIM_HIPRT_MEMORY": "64"}
+    assert suite("tests/hiprt/inside_arguments.py", seconds=1500, **variables) == 77
+
+
 def test_kernels_that_call_the_host_get_a_buffer():
     assert suite("tests/hiprt/inside_hostcall.py", MFMASIM_HIPRT_ARCH="gfx942", MFMASIM_HIPRT_MEMORY="64") == 1
 
@@ -151,6 +157,13 @@ def test_simulator_device_and_reference_agree_through_hip_python():
     """Drawn matrices, on the architecture that has every kernel of the family."""
     variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": "gfx950"}
     assert suite("tests/verify/test_three_way.py", PYTEST_ADDOPTS="-k agree", **variables) == 1
+
+
+@pytest.mark.parametrize("arch", tiers([name for name in ARCHITECTURES if instructions(name)], ["gfx90a", "gfx908"]))
+def test_the_suite_for_gpus_draws_trials_on_every_architecture(arch):
+    """Nothing of it is skipped, also where no family of kernels has one for the architecture."""
+    variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "MFMASIM_TEST_EXAMPLES": "40"}
+    assert suite("tests/verify/test_three_way.py", PYTEST_ADDOPTS="-k 'not family'", **variables) == 2
 
 
 def test_the_suite_for_gpus_runs_on_rdna():

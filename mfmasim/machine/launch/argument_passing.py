@@ -16,7 +16,7 @@ import numpy as np
 
 from mfmasim.codeobject import Parameter
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.launch.argument_segment import POINTER, address_of, argument, structure
+from mfmasim.machine.launch.argument_segment import POINTER, address_of, argument, by_value, structure
 from mfmasim.machine.launch.argument_types import is_typed
 from mfmasim.machine.launch.interchange import as_array, is_array, with_arrays
 from mfmasim.machine.state.memory import POISON_BYTE
@@ -158,6 +158,24 @@ def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int,
     except MfmasimError:
         parts(kernel.parameters)  # the same error, with the name that the source has
         raise
+
+
+def plain(kernel: Kernel, args: Arguments) -> list[Any]:
+    """The arguments of a call in order, every number as the bytes that the kernel gets; arrays and lists as they are.
+
+    Args:
+        kernel: what is launched.
+        args: as `in_order` takes them, but not the bytes of the segment.
+
+    Raises:
+        MfmasimError: the arguments do not fit the kernel.
+    """
+    values = in_order(kernel, args)
+    listed = enumerate(zip(kernel.args, values, known(kernel, values), strict=True))
+    return [
+        value if arg.is_pointer or isinstance(value, list) else by_value(number, arg, value, of)
+        for number, (arg, value, of) in listed
+    ]
 
 
 def known(kernel: Kernel, values: Sequence[Any]) -> Sequence[Parameter]:

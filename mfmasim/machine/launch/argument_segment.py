@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.launch.argument_types import check_array, check_value
+from mfmasim.machine.launch.argument_types import check_array, check_value, number_of
 from mfmasim.machine.launch.interchange import ARRAYS, DEEPEST
 from mfmasim.machine.state.memory import Region
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.codeobject import Argument, Parameter
+    from mfmasim.codeobject import Argument, CType, Parameter
 
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
@@ -114,8 +114,9 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
     Raises:
         MfmasimError: the argument cannot hold that value.
     """
-    own, kind = (known.name or arg.name, known.type) if known is not None else (arg.name, None)
-    name = f"argument {number}" + (f" ({own})" if own else "")
+    if not arg.is_pointer and not isinstance(value, list | tuple):
+        return by_value(number, arg, value, known)
+    name, kind = _described(number, arg, known)
     if arg.is_pointer:
         if value is None:
             return bytes(arg.size)
@@ -128,15 +129,39 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
                 f"{name} is a pointer: an array or None is expected, not {type(value).__name__} (arrays are {ARRAYS})"
             )
         return address_of(launch, name, value).to_bytes(arg.size, "little")
+    _check_kind(name, arg)
+    raw, alignment = _structure(launch, name, value)
+    if len(raw) != arg.size:
+        raise MfmasimError(f"{name} has {arg.size} bytes, the fields given have {len(raw)} (aligned to {alignment})")
+    return raw
+
+
+def by_value(number: int, arg: Argument, value: object, known: Parameter | None = None) -> bytes:
+    """Bytes of an argument that is a number.
+
+    Args:
+        number: which argument, for messages.
+        arg: how the code object describes it.
+        value: what the caller passes; an array without dimensions is the number in it, whatever its byte order.
+        known: its name and type as far as the source is known.
+
+    Raises:
+        MfmasimError: the argument cannot hold that value.
+    """
+    name, kind = _described(number, arg, known)
+    _check_kind(name, arg)
+    return _by_value(name, arg, check_value(name, kind, number_of(value)))
+
+
+def _described(number: int, arg: Argument, known: Parameter | None) -> tuple[str, CType | None]:
+    """Name of an argument for messages, and its type."""
+    own, kind = (known.name or arg.name, known.type) if known is not None else (arg.name, None)
+    return f"argument {number}" + (f" ({own})" if own else ""), kind
+
+
+def _check_kind(name: str, arg: Argument) -> None:
     if arg.value_kind != "by_value":
         raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
-    if isinstance(value, list | tuple):
-        value, alignment = _structure(launch, name, value)
-        if len(value) != arg.size:
-            raise MfmasimError(
-                f"{name} has {arg.size} bytes, the fields given have {len(value)} (aligned to {alignment})"
-            )
-    return _by_value(name, arg, check_value(name, kind, value))
 
 
 def structure(launch: Owner, name: str, fields: Sequence[Any]) -> NDArray[Any]:
@@ -169,7 +194,8 @@ def _field(launch: Owner, name: str, value: object, depth: int) -> tuple[bytes, 
         return _structure(launch, name, value, depth + 1)
     if value is None:
         return bytes(POINTER), POINTER
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+    value = number_of(value)
+    if isinstance(value, np.generic):
         return value.tobytes(), max(value.dtype.alignment, 1)
     if isinstance(value, np.ndarray):
         return address_of(launch, name, value).to_bytes(POINTER, "little"), POINTER
@@ -198,7 +224,7 @@ def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:
         raise MfmasimError(f"{name}: dtype {array.dtype} has no bytes a device could read")
     if not array.flags.c_contiguous:
         raise MfmasimError(f"{name}: the array is not contiguous (strides {array.strides}); pass a contiguous copy")
-    if array.dtype.byteorder == ">":
+    if not array.dtype.isnative:
         raise MfmasimError(f"{name}: dtype {array.dtype} is big-endian, the device is little-endian")
     same, other = launch.buffers.same(array), launch.buffers.overlapping(array)
     if same is not None:
@@ -215,7 +241,7 @@ def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:
 def _by_value(name: str, arg: Argument, value: object) -> bytes:
     if isinstance(value, bytes):
         raw = value
-    elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+    elif isinstance(value, np.generic):
         raw = value.tobytes()
     elif isinstance(value, bool):
         raw = bytes([value]).ljust(arg.size, b"\0")

@@ -27,6 +27,19 @@ def is_typed(value: object) -> bool:
     return isinstance(value, int | float)
 
 
+def number_of(value: object) -> Any:
+    """The number in an array without dimensions, in the machine's byte order; everything else as it is.
+
+    >>> number_of(np.array(5, ">i4")), number_of(7)
+    (5, 7)
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.view(np.ndarray)[()]
+    if isinstance(value, np.void) and not value.dtype.isnative:  # NumPy's other scalars are always native
+        return value.astype(value.dtype.newbyteorder("="))
+    return value
+
+
 def check_array(name: str, kind: CType | None, array: np.ndarray[Any, Any]) -> None:
     """Refuse an array whose elements are not what a pointer points to.
 
