@@ -5,10 +5,11 @@ Names in debug information, bundles, metadata and captures come from the file, a
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -83,14 +84,41 @@ class VisibleStream:
 
 @contextmanager
 def visible_output() -> Iterator[None]:
-    """Inside, whatever is printed to standard output and standard error goes through `visible`."""
-    before = sys.stdout, sys.stderr
-    with Path(os.devnull).open("w") as nowhere:  # in place of a stream that the caller closed
-        sys.stdout, sys.stderr = (VisibleStream(stream or nowhere) for stream in before)
+    """Inside, whatever is printed goes through `visible`; a stream that the caller closed is an empty one."""
+    before = sys.stdin, sys.stdout, sys.stderr
+    _open_descriptors()
+    with Path(os.devnull).open("w") as nowhere, Path(os.devnull).open() as empty:  # for streams that the caller closed
+        sys.stdin = before[0] or empty
+        sys.stdout, sys.stderr = (VisibleStream(stream or nowhere) for stream in before[1:])
         try:
-            yield
+            with _escaping(before[1]), _escaping(before[2]):  # what rich prints, too
+                yield
         finally:
-            sys.stdout, sys.stderr = before
+            sys.stdin, sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def _escaping(stream: object) -> Iterator[None]:
+    """Let a stream escape what its encoding cannot express."""
+    if not isinstance(stream, io.TextIOWrapper) or stream.closed:
+        yield
+        return
+    errors = stream.errors
+    with suppress(OSError, ValueError):  # it is flushed, which may fail; that is reported where something is printed
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):
+            stream.reconfigure(errors=errors)
+
+
+def _open_descriptors() -> None:
+    """Open the descriptors 0 to 2 where the caller closed them: a file that got one of them would be printed into."""
+    with suppress(OSError):
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            os.set_inheritable(number, True)
+        os.close(number)
 
 
 def console(*, soft_wrap: bool = False, stderr: bool = False) -> Console:

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +191,15 @@ def _run(verb: str, args: argparse.Namespace) -> int:
     return code
 
 
+def _say(line: str) -> None:
+    """Print a line to standard error; where that cannot be, the exit code has to do."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except (OSError, ValueError):  # full, or a pipe without a reader
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
 def _main(arguments: list[str]) -> int:
     try:
         if not arguments or arguments[0] in ("-h", "--help"):
@@ -218,21 +227,21 @@ def _main(arguments: list[str]) -> int:
         return _run(verb, args)
     except MfmasimError as error:
         text = _shortened(str(error))
-        print(f"mfmasim: {text}" if not text.startswith("mfmasim") else text, file=sys.stderr)
+        _say(f"mfmasim: {text}" if not text.startswith("mfmasim") else text)
         return 2
     except BrokenPipeError:
         # The reader (a pager, head) closed the pipe: exit quietly, without Python's message at shutdown.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("mfmasim: interrupted", file=sys.stderr)
+        _say("mfmasim: interrupted")
         return 130
     except (OSError, MemoryError) as error:
-        print(f"mfmasim: {_shortened(str(error)) or type(error).__name__}", file=sys.stderr)
+        _say(f"mfmasim: {_shortened(str(error)) or type(error).__name__}")
         return 2
     except Exception as error:
         if os.environ.get("MFMASIM_TRACEBACK") == "1":
             raise
         text = _shortened(one_line(error))
-        print(f"mfmasim: internal error: {text} (set MFMASIM_TRACEBACK=1 for the traceback)", file=sys.stderr)
+        _say(f"mfmasim: internal error: {text} (set MFMASIM_TRACEBACK=1 for the traceback)")
         return 2

@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
     text = explorer_page(start=_start(args))
     path = Path(args.out) if args.out else _temporary()
     write(str(path), text)
-    print(f"{path}: {len(text.encode()):,} bytes")
+    if args.out != "-":
+        print(f"{path}: {path.stat().st_size:,} bytes")
     if args.open:
         import webbrowser
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mfmasim.errors import MfmasimError
 from mfmasim.files import write_text
 from mfmasim.visible import LAYOUT, visible
 
@@ -32,6 +34,8 @@ def write(name: str, text: str) -> None:
         MfmasimError: the file cannot be written.
     """
     if name == "-":
+        if sys.__stdout__ is None:
+            raise MfmasimError("-: cannot be written: standard output is closed")
         print(text, end="")
         return
     write_text(Path(name), text)
@@ -115,7 +119,6 @@ PIPE = 100
 def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:
     """A table that fits the terminal, with cells folded where it has to be; in a pipe only between words."""
     import shutil
-    import sys
     from textwrap import fill
 
     from rich.console import Console

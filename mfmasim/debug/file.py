@@ -120,7 +120,7 @@ def save(
         "instructions": sum(report.counts.values()),
         "after": digest(launch.memory),
     }
-    write_file(path, MAGIC + msgpack.packb(content))
+    write_file(path, MAGIC + msgpack.packb(content, unicode_errors="surrogatepass"))
 
 
 def digest(memory: Memory) -> str:
@@ -145,7 +145,9 @@ def load(path: Path, folders: Iterable[str] = (), observers: Sequence[Observer] 
     import mfmasim
 
     with parsing(str(path), "recording"):
-        held = msgpack.unpackb(read_file(path, LARGEST)[len(MAGIC) :], strict_map_key=False)
+        held = msgpack.unpackb(
+            read_file(path, LARGEST)[len(MAGIC) :], strict_map_key=False, unicode_errors="surrogatepass"
+        )
         if held["format"] != FORMAT:
             raise MfmasimError(f"{path}: a recording of format {held['format']!r}; this version reads {FORMAT}")
         launch = _launch(held)

@@ -113,7 +113,7 @@ class Entry:
     def _read(self, rules: Path) -> list[str]:
         """The files that were read: relative where the source's folder, which may move, leads to them."""
         home = f"{self.source.parent}{os.sep}"
-        return [name.removeprefix(home) for name in _prerequisites(rules.read_text("utf-8"))]
+        return [name.removeprefix(home) for name in _prerequisites(os.fsdecode(rules.read_bytes()))]
 
     def _place(self, name: str) -> Path:
         return self.source.parent / name
@@ -179,7 +179,7 @@ def entry_for(
             *(str(name.relative_to(home)) if name.is_relative_to(home) else str(name) for name in folders),
         ]
         key = "\0".join(part.replace(str(scratch), "\1").replace(str(home), "\2") for part in parts)
-        digest = hashlib.sha256(key.encode() + source.read_bytes()).hexdigest()
+        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass") + source.read_bytes()).hexdigest()
         place = cache_folder() / "compiled" / digest
     except (OSError, RuntimeError):  # no home folder
         return None

@@ -256,6 +256,8 @@ def _ran(steps: Sequence[Sequence[str]], wanted: Sequence[str]) -> tuple[int, st
 
 def _checked(path: Path) -> Path:
     """The absolute path of a source file; symbolic links are kept, because includes are relative to them."""
+    if set(path.name) & {"\n", "\r"}:  # the assembly text names the file in a comment, which would end there
+        raise MfmasimError(f"{str(path)!r}: the name of a source holds a line break; rename it")
     try:
         if path.is_dir():
             raise MfmasimError(f"{path} is a folder, not a HIP source file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -9,6 +10,7 @@ from urllib.parse import quote
 from mfmasim.errors import decimal
 from mfmasim.observe.alike import alike
 from mfmasim.verify.kinds import KINDS
+from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -141,7 +143,13 @@ def _location(own: str, kernel: str, source: str) -> dict[str, Any]:
 
 def _uri(of: str, name: str) -> str:
     """Address of a source file: relative to the working folder where it lies below it."""
-    own, name = Path(of), name.encode("utf-8", "replace").decode()  # half a surrogate has no address
+    own = Path(of)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:  # half a surrogate has no address
+        name = name.encode("utf-8", "replace").decode()
+    if name == visible(os.fsencode(own.name).decode("utf-8", "replace")):  # as debug information spells it
+        name = ""
     path = Path(name) if name else own
     try:
         if name and (own.parent / name).exists():
@@ -149,6 +157,6 @@ def _uri(of: str, name: str) -> str:
     except OSError:  # a name that the system cannot look up, as it is too long
         pass
     if not path.is_absolute():
-        return quote(path.as_posix())
+        return quote(os.fsencode(path.as_posix()))
     here = Path.cwd()
-    return quote(path.relative_to(here).as_posix()) if path.is_relative_to(here) else path.as_uri()
+    return quote(os.fsencode(path.relative_to(here).as_posix())) if path.is_relative_to(here) else path.as_uri()
