@@ -135,6 +135,9 @@ def console(*, soft_wrap: bool = False, stderr: bool = False) -> Console:
         def print(self, *objects: Any, **options: Any) -> None:
             super().print(*(clean(one) for one in objects), **options)
 
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # as all else that prints, where rich would end the program with findings' exit code
+
     def clean(one: object) -> Any:
         if isinstance(one, str):
             return visible(one, LAYOUT)

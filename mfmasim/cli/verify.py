@@ -112,10 +112,7 @@ def run(args: argparse.Namespace) -> int:
     failed_input = any(result.status == "error" for result in results)
     if args.json:
         text = json.dumps([result.record() for result in results], indent=1)
-        if quiet:
-            print(text)
-        else:
-            write(args.json, text + "\n")
+        write(args.json, text + "\n")
     _write_reports(args, results)
     agrees = True
     for group, make in tables.items():
