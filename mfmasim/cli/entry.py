@@ -237,7 +237,8 @@ def _main(arguments: list[str]) -> int:
         _say("mfmasim: interrupted")
         return 130
     except (OSError, MemoryError) as error:
-        _say(f"mfmasim: {_shortened(str(error)) or type(error).__name__}")
+        bare = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
+        _say(f"mfmasim: {_shortened(str(error)) or bare}")
         return 2
     except Exception as error:
         if os.environ.get("MFMASIM_TRACEBACK") == "1":

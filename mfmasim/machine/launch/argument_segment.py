@@ -114,8 +114,6 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
     Raises:
         MfmasimError: the argument cannot hold that value.
     """
-    if not arg.is_pointer and not isinstance(value, list | tuple):
-        return by_value(number, arg, value, known)
     name, kind = _described(number, arg, known)
     if arg.is_pointer:
         if value is None:
@@ -129,6 +127,8 @@ def argument(launch: Owner, number: int, arg: Argument, value: object, known: Pa
                 f"{name} is a pointer: an array or None is expected, not {type(value).__name__} (arrays are {ARRAYS})"
             )
         return address_of(launch, name, value).to_bytes(arg.size, "little")
+    if not isinstance(value, list | tuple):
+        return by_value(number, arg, value, known)
     _check_kind(name, arg)
     raw, alignment = _structure(launch, name, value)
     if len(raw) != arg.size:
