@@ -54,7 +54,15 @@ ARCH = Arch(
     counters=Counters(
         "vmcnt", "vscnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63}, flat_in_order=True
     ),
-    lds=Lds(phases=_PHASES, load_names=True, cmpstore_float=True, wrap=True, gds_bytes=4096, gds_one_lane=True),
+    lds=Lds(
+        phases=_PHASES,
+        load_names=True,
+        cmpstore_float=True,
+        wrap=True,
+        permute_lanes=32,
+        gds_bytes=4096,
+        gds_one_lane=True,
+    ),
     conversions=Conversions(long_names=True),
     descriptor="GFX11",
     captured_counters=("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT"),

@@ -1,6 +1,7 @@
 """Values that move between lanes or registers: writelane, swaps, DS permutes and swizzles.
 
-Source: CDNA3 ISA manual, VOP1, VOP3 and DS (ds_permute, ds_bpermute, ds_swizzle); CDNA4 ISA manual, v_permlane*_swap.
+Source: CDNA3 ISA manual, VOP1, VOP3 and DS (ds_permute, ds_bpermute, ds_swizzle); RDNA3 ISA manual, 12.5.2, and RDNA4
+ISA manual, 12.5 (DS permutes of 32 and of 64 lanes); CDNA4 ISA manual, v_permlane*_swap.
 """
 
 from __future__ import annotations
@@ -121,28 +122,51 @@ def _ds_swizzle(instruction: Instruction, machine: Machine) -> Bound:
 direct("ds_swizzle_b32", undefined=moves())(_ds_swizzle)
 
 
-def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
-    """The lane that an address names: a quarter of the byte address, upper bits ignored."""
+def permute_target(instruction: Instruction, reach: int) -> Callable[[Group], NDArray[np.int64]]:
+    """The lane that an address names: a quarter of the byte address, upper bits ignored, (1 or waves, lanes).
+
+    Args:
+        instruction: a DS permute.
+        reach: lanes that it reaches (`Lds.permute_lanes`): each part of that many lanes names lanes of its own.
+    """
     read = read_dword(instruction.src[0], 0, instruction)
     offset = np.uint32(instruction.modifiers.get("offset", 0))
-    return lambda g: ((read(g) + offset) >> np.uint32(2) & np.uint32(g.lanes - 1)).astype(np.int64)
+
+    def target(g: Group) -> NDArray[np.int64]:
+        size = min(reach, g.lanes)
+        named = ((read(g) + offset) >> np.uint32(2) & np.uint32(size - 1)).astype(np.int64)
+        return named if size == g.lanes else named | (np.arange(g.lanes) & -size)
+
+    return target
 
 
-def _ds_bpermute(pull: Pull, instruction: Instruction, _machine: Machine) -> Bound:
+def _in_parts(instruction: Instruction, machine: Machine, run: Bound) -> Bound:
+    """A DS permute: where a wave has more lanes than it reaches, the sources differ."""
+    if machine.kernel.wave <= machine.arch.lds.permute_lanes:
+        return run
+
+    def step(g: Group) -> None:
+        machine.outcome.fidelity[instruction.name] = "assumed"
+        run(g)
+
+    return step
+
+
+def _ds_bpermute(pull: Pull, instruction: Instruction, machine: Machine) -> Bound:
     """Pull: every lane reads the lane that it selects; the FI form reads lanes that EXEC disables, too."""
-    source = _target(instruction)
+    source = permute_target(instruction, machine.arch.lds.permute_lanes)
     read = read_dword(instruction.src[1], 0, instruction)
     to = instruction.dst[0]
-    return lambda g: g.write_v(to.kind, to.index, pull(g, read(g), source(g)))
+    return _in_parts(instruction, machine, lambda g: g.write_v(to.kind, to.index, pull(g, read(g), source(g))))
 
 
 for _name, _body in (("ds_bpermute_b32", _gather), ("ds_bpermute_fi_b32", _pull)):
     direct(_name, undefined=moves(0))(partial(_ds_bpermute, _body))
 
 
-def _ds_permute(instruction: Instruction, _machine: Machine) -> Bound:
+def _ds_permute(instruction: Instruction, machine: Machine) -> Bound:
     """Push: every active lane writes to the lane it selects; of several the highest wins, with none it gets 0."""
-    target = _target(instruction)
+    target = permute_target(instruction, machine.arch.lds.permute_lanes)
     read = read_dword(instruction.src[1], 0, instruction)
     to = instruction.dst[0]
 
@@ -153,7 +177,7 @@ def _ds_permute(instruction: Instruction, _machine: Machine) -> Bound:
         out[wave, lanes[wave, lane]] = values[wave, lane]
         g.write_v(to.kind, to.index, out)
 
-    return run
+    return _in_parts(instruction, machine, run)
 
 
 direct("ds_permute_b32", undefined=moves(0, pushes=True))(_ds_permute)

@@ -37,6 +37,8 @@ class Facts:
     """Approximations of f32 come from tables (captures of gfx1100 and gfx1201)."""
     negative_nan: bool = False
     """NaN in FP8 and BF8 is 0xff and 0xfe, whatever its sign."""
+    permutes_halves: bool = False
+    """DS permutes treat a wave of 64 lanes as two of 32 (RDNA3 and RDNA3.5 ISA manuals, 12.5.2)."""
     dot_flushes_f16: bool = True
     """V_DOT2 takes denormal f16 factors as zeros."""
 
@@ -45,7 +47,10 @@ OWN_AGPRS = {"gfx908"}
 """Architectures whose AGPRs are registers of their own."""
 
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
-GFX11 = Facts(125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True, quiets_in_ieee=True)
+GFX11 = Facts(
+    125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True, quiets_in_ieee=True,
+    permutes_halves=True,
+)  # fmt: skip
 GFX12 = Facts(
     125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True,
     function_tables=True, negative_nan=True,

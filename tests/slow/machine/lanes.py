@@ -68,12 +68,19 @@ def _lane_swap(wave, ins):
         first[lane], second[lane] = one[lane], two[lane]
 
 
+def _named_lane(wave, lane, address):
+    """The lane that a byte address names: of the wave, or of the half that asks."""
+    if wave.facts.permutes_halves:
+        return lane // 32 * 32 + address // 4 % 32
+    return address // 4 % wave.lanes
+
+
 def _permute(wave, ins):
     tmp = [0] * wave.lanes
     address, data = (_read_v(wave, operand) for operand in ins.src[:2])
     offset = ins.modifiers["offset"]
     for lane in wave.active():
-        tmp[(address[lane] + offset & M32) // 4 % wave.lanes] = data[lane]
+        tmp[_named_lane(wave, lane, address[lane] + offset & M32)] = data[lane]
     for lane in wave.active():
         wave.file(ins.dst[0].kind)[ins.dst[0].index][lane] = tmp[lane]
 
@@ -82,7 +89,7 @@ def _bpermute(wave, ins):
     address, data = (_read_v(wave, operand) for operand in ins.src[:2])
     active = wave.active()
     for lane in active:
-        source = (address[lane] + ins.modifiers["offset"] & M32) // 4 % wave.lanes
+        source = _named_lane(wave, lane, address[lane] + ins.modifiers["offset"] & M32)
         wave.file(ins.dst[0].kind)[ins.dst[0].index][lane] = data[source] if source in active else 0
 
 

@@ -197,3 +197,30 @@ def compact_wave64() -> LaunchDict:
     w = Waves(N, BLOCK, 64)
     args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]
     return launch(args, lambda x, out: reference.compact(x, out, w))
+
+
+def permutes_in_wave64(reach: int) -> LaunchDict:
+    w = Waves(N, BLOCK, 64)
+    args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (3, N))]
+    return launch(args, lambda x, where: reference.lane_permutes(x, where, w, reach))
+
+
+@declare(
+    kernel="lane_permutes",
+    arch=[arch for arch in RDNA if arch != "gfx1151"],
+    flags=WAVE64,
+    executes=["ds_bpermute_b32", "ds_permute_b32"],
+)
+def lane_permutes_wave64() -> LaunchDict:
+    return permutes_in_wave64(64)
+
+
+# RDNA3 permutes each half of a wave64 by itself.
+@declare(
+    kernel="lane_permutes",
+    arch=["gfx1100", "gfx1151"],
+    flags=WAVE64,
+    executes=["ds_bpermute_b32", "ds_permute_b32"],
+)
+def lane_permutes_halves() -> LaunchDict:
+    return permutes_in_wave64(32)

@@ -103,13 +103,16 @@ def permlane_swaps(x: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([rows, halves]).reshape(4, n)
 
 
-def lane_permutes(x: NDArray[Any], where: NDArray[Any], w: Waves) -> NDArray[Any]:
+def lane_permutes(x: NDArray[Any], where: NDArray[Any], w: Waves, reach: int = 64) -> NDArray[Any]:
+    """Each part of `reach` lanes exchanges among its own."""
     lane, v, address = np.arange(w.wave), w.split(x), w.split(where)
+    reach = min(reach, w.wave)
+    part = lane // reach * reach
     sent = np.zeros_like(v)
-    to = (lane + 5) % w.wave
+    to = part + (lane + 5) % reach
     sent[:, to] = np.where(w.active, v, 0)
     on = w.active & (v > 0)
-    out = [w.fetch(v, (address.view(np.uint32) >> 2) % w.wave), sent, np.where(on, w.fetch(v, lane ^ 1, on), -1)]
+    out = [w.fetch(v, part + (address.view(np.uint32) >> 2) % reach), sent, np.where(on, w.fetch(v, lane ^ 1, on), -1)]
     return np.stack([w.join(o) for o in out])
 
 
