@@ -1,4 +1,5 @@
-"""barrier: waves of one workgroup that wait at different barriers, pass different numbers of them, or signal twice.
+"""barrier: waves of one workgroup that wait at different barriers, pass different numbers of them, or signal twice, and
+barriers that a wave executes for a part of its work-items.
 
 The hardware counts arrivals and ignores where a wave waits, so that such waves continue together (CDNA3 ISA manual,
 S_BARRIER; RDNA4 ISA manual 5.6.1); it does not wait for waves that have ended. This works, but is hardly ever intended:
@@ -7,6 +8,7 @@ in HIP a ``__syncthreads()`` that only some threads reach is undefined.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,8 @@ from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
     from mfmasim.arrays import I64
-    from mfmasim.machine.events import BlockEvent, Place
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import BlockEvent, Place, ValueEvent
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
@@ -58,6 +61,16 @@ DEADLOCK = Kind(
     "a split barrier that one wave never signals",
     "Let every wave signal, or end.",
 )
+DIVERGENT = Kind(
+    "barrier-divergent",
+    "warning",
+    "A wave executes a barrier for a part of its work-items",
+    "EXEC has others of the wave's work-items off: they have left, or are not in this branch. The barrier counts waves "
+    "and ignores EXEC, so that it completes, but those work-items have neither done nor seen what it separates. In HIP "
+    "a __syncthreads() that only some threads reach is undefined.",
+    "if (threadIdx.x < 40) { tile[threadIdx.x] = x; __syncthreads(); }",
+    "Move the barrier out of the branch; replace an early return by a guard around what follows.",
+)
 NONE = -1
 
 
@@ -89,12 +102,14 @@ class Barriers(Check):
 
     name = "barrier"
     about = "waves of a workgroup that wait at different barriers, or pass different numbers of them"
-    kinds = (DIFFERENT, UNEVEN, TWICE, DEADLOCK)
+    kinds = (DIFFERENT, UNEVEN, TWICE, DEADLOCK, DIVERGENT)
 
     def __init__(self, launch: Launch) -> None:
         """Count the barriers of every wave."""
         super().__init__(launch)
         self.per = launch.waves_per_workgroup
+        self._items = math.prod(launch.block)
+        self._lanes = launch.kernel.wave
         self._seen: dict[tuple[Kind, int, int], Seen] = {}
         self._batch: _Batch | None = None
 
@@ -116,6 +131,24 @@ class Barriers(Check):
             if ins.opcode.barrier == "signal":
                 self._signal(batch, waves, ins.pc)
             self._arrive(batch, waves, ins.pc)
+
+    def watches(self, instruction: Instruction) -> bool:
+        """Barriers at which a wave arrives for the workgroup."""
+        return instruction.opcode.barrier in ("whole", "signal") and of_workgroup(instruction)
+
+    def on_value(self, event: ValueEvent) -> None:
+        """Compare EXEC at a barrier with the work-items of each wave."""
+        active = event.active()
+        if active.all():
+            return
+        first = event.numbers() % self.per * self._lanes
+        there = np.arange(self._lanes) < self._items - first[:, None]
+        absent = there & ~active
+        for row in np.flatnonzero(absent.any(axis=1)).tolist():
+            off = np.flatnonzero(absent[row])
+            words = f"EXEC has {len(off)} of its {int(there[row].sum())} work-items off, the first in lane {off[0]}"
+            pc = event.instruction.pc
+            self._add(DIVERGENT, pc, pc, event.place(row, None), 1, words)
 
     def _signal(self, batch: _Batch, waves: I64, pc: int) -> None:
         """A signal while an earlier one has not been waited for."""
@@ -239,5 +272,7 @@ class Barriers(Check):
             TWICE: f"this wave signals here before it has waited for the barrier that it signalled "
             f"at {at}; {waves}, the hardware counts signals, so a barrier may complete although a wave has not "
             "arrived",
+            DIVERGENT: f"this wave executes the barrier for a part of its work-items: {seen.words}; {waves}, the barrier "
+            "does not wait for work-items that EXEC has off",
         }
-        return self.finding(kind, messages[kind], pc, seen.place, count=seen.count, other=there)
+        return self.finding(kind, messages[kind], pc, seen.place, count=seen.count, other="" if other == pc else there)

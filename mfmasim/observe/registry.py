@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.observe.alignment import Alignment
+from mfmasim.observe.atomic_order import AtomicOrder
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.clusters import ClusterLoads
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
-        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, Operands, Numerics,
+        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, AtomicOrder, Operands, Numerics,
         Strides, Variables, Registers, Partitions, Spills,
     )
 }  # fmt: skip

@@ -128,6 +128,8 @@ class GlobalRaces:
         first_wave, second_wave = pair.waves
         harmless = pair.same and pair.why not in (STALE, SCALAR)
         why = WHY[pair.why]
+        if pair.why == NARROW and first.kind == second.kind == "atomic":
+            why = "an operation with the scope of a workgroup may act on a copy that the other workgroup does not see"
         if harmless:
             both = first.kind == second.kind == "write"
             why = "both write the same value" if both else "nothing else is written there, and another write came first"

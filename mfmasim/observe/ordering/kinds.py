@@ -65,7 +65,8 @@ SCOPE = Kind(
     "races-scope",
     "error",
     "An atomic operation between workgroups has workgroup scope",
-    "With this scope the operation and its fences reach only the caches of one workgroup.",
+    "With this scope the operation and its fences reach only the caches of one workgroup. On gfx12 that holds for "
+    "read-modify-write operations as well, which elsewhere act in the L2 whatever their scope.",
     "__hip_atomic_fetch_add(&count, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);",
     "Use __HIP_MEMORY_SCOPE_AGENT.",
 )

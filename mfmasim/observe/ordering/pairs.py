@@ -55,6 +55,7 @@ class _Judge:
 
     def __init__(self, history: History, entries: Entries) -> None:
         self.entries, self.per, self.in_order = entries, history.per, history.in_order
+        self.together = history.clusters.together
         self.knowledge = history.knowledge
         self.writes = np.array([k.kind != "read" for k in history.kinds], np.bool_)[entries.kind]
         self.atomic = np.array([k.kind == "atomic" for k in history.kinds], np.bool_)[entries.kind]
@@ -83,7 +84,10 @@ class _Judge:
         wide, unstated = self.reach == DEVICE, self.reach == UNSTATED
         near = self.entries.wave[a] // self.per == self.entries.wave[b] // self.per
         whole = (wide | self.atomic) | (self.reach == WORKGROUP)
-        far = (wide[a] & (wide[b] | unstated[b])) | (wide[b] & unstated[a]) | (self.atomic[a] & self.atomic[b])
+        far = (wide[a] & (wide[b] | unstated[b])) | (wide[b] & unstated[a])
+        # A scope between those of the workgroup and of the device reaches the workgroups of a cluster.
+        beside = self.entries.wave[a] // self.together == self.entries.wave[b] // self.together
+        far |= self.atomic[a] & self.atomic[b] & beside
         result: Flags = far | (near & whole[a] & (whole[b] | unstated[b])) | (near & whole[b] & unstated[a])
         return result
 

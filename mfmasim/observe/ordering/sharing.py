@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.isa.scopes import WORKGROUP, reach
+from mfmasim.isa.scopes import DEVICE, WORKGROUP, reach
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,6 +106,8 @@ class Sharing:
         self.reader, self.writer = Book(size // 4 + 1), Book(size // 4 + 1)
         self.changer = Book(size // 4 + 1)
         """Atomic operations."""
+        self.narrow = Book(size // 4 + 1)
+        """Those whose scope is less than the device."""
         self.bytewise = False
         """Whether an access was smaller than a dword or not aligned to one."""
         self.acquired: dict[int, NDArray[np.int64]] = {}
@@ -162,6 +164,8 @@ class Sharing:
                 self._note_reads(every=True)
         else:
             book.note(first, count, who)
+            if event.kind == "atomic" and reach(event.instruction, event.kind) < DEVICE:
+                self.narrow.note(first, count, who)
         if misaligned:
             last = offsets + (event.size - 1) >> 2
             if (last != first + (count - 1)).any():
@@ -186,7 +190,7 @@ class Sharing:
         self._reads, self._bytes = left, sum(at.nbytes for at, _, _ in left)
 
     def shared(self) -> NDArray[np.int64]:
-        """Dwords that one wave writes and another one touches, ascending."""
+        """Dwords that one wave writes and another one touches, or several change within too small a scope, ascending."""
         self._note_reads(every=False)
         written = self.writer.touched()
         writer, reader, changer = (book.waves[written] for book in (self.writer, self.reader, self.changer))
@@ -194,7 +198,9 @@ class Sharing:
         changed = self.changer.touched()
         changer, reader = self.changer.waves[changed], self.reader.waves[changed]
         read = changed[(reader != 0) & ((reader != changer) | (reader == MANY))]
-        found = np.union1d(written[clash], read)
+        narrow = self.narrow.touched()
+        several = narrow[(self.changer.waves[narrow] == MANY)]
+        found = np.union1d(np.union1d(written[clash], read), several)
         if self._known:
             found = np.union1d(found, np.array(sorted(self._known), np.int64))
         for first, last in self._outside:
