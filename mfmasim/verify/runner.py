@@ -13,7 +13,9 @@ from mfmasim.devices import device as open_device
 from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.fidelity import Trust, lowest
 from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe.fragments.dot_signs import DotSigns, has_dots
 from mfmasim.observe.tools.path import Path
+from mfmasim.verify.arguments import Argument, leaves
 from mfmasim.verify.causes import of_other_flavour
 from mfmasim.verify.clobbers import inline_assembly
 from mfmasim.verify.contract import check_memory
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.quota import Quota
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
+
+INTEGERS = ("i4", "u4", "i8", "u8", "i16", "u16")
+"""Formats whose sign a dot product chooses."""
 
 
 def verify_case(
@@ -100,7 +105,8 @@ def verify_case(
     case = informed(case, wave=kernel.wave)
     launch = case.make()
     path = Path() if target.name in case.order and isinstance(back_end, SimDevice) else None
-    watching = [*observers, *([] if path is None else [path])]
+    signs = _dot_signs(kernel, launch) if isinstance(back_end, SimDevice) else None
+    watching = [*observers, *(one for one in (path, signs) if one is not None)]
     given = {
         "observers": watching or None,
         "budget": budget,
@@ -115,6 +121,7 @@ def verify_case(
     executed = run(result, case, launch, kernel, back_end, options, inputs)
     if isinstance(back_end, SimDevice) and executed is not None:  # only the simulator sees what a kernel does
         result.findings += missing_instructions(case, executed, kernel)
+        _merge(result, signs.findings if signs is not None else [])
         if path is not None and result.launch is not None:
             result.findings += _wrong_orders(case, path, result.launch)
         follows = case.mapping is not None and (case.mapping or launch.sources or not launch.plain)
@@ -136,6 +143,13 @@ def verify_case(
     result.settle()
     result.seconds = time.perf_counter() - start
     return result
+
+
+def _dot_signs(kernel: Kernel, launch: CaseLaunch) -> DotSigns | None:
+    """What follows integers to dot products, if the case has arrays of integers and the kernel such products."""
+    arguments = [(place, arg) for place, arg in leaves(launch.args) if isinstance(arg, Argument)]
+    formats = {place: arg.format for place, arg in arguments if arg.format in INTEGERS}
+    return DotSigns(formats) if formats and has_dots(kernel.reachable) else None
 
 
 def _run_arrays(
