@@ -151,9 +151,9 @@ class Lds:
     """ds_load_tr*: the same under the names of CDNA5."""
     permute_lanes: int = 64
     """Lanes that DS_PERMUTE and DS_BPERMUTE reach: a wave of more executes them for each such part by itself (LLVM:
-    supportsWaveWideBPermute is false of GFX10 and GFX11 in wave64). RDNA3 ISA manual, 12.5.2: each half of a wave64 names
-    lanes of that half; its opcodes' pseudocode takes lanes 0 to 31 for both halves. LLVM's lowering of wave shuffles is
-    right by the former alone, which the machine follows (`assumed` in wave64)."""
+    supportsWaveWideBPermute is false of GFX10 and GFX11 in wave64). RDNA3 ISA manual, 12.5.2: each half of a wave64
+    names lanes of that half; its opcodes' pseudocode takes lanes 0 to 31 for both halves. LLVM's lowering of wave
+    shuffles is right by the former alone, which the machine follows (`assumed` in wave64)."""
     gds_bytes: int = 0
     """Size of the global data share, which the modifier `gds` addresses; 0 where there is none (CDNA1 ISA manual,
     2.2.2, RDNA3 1.2.2.2; LLVM 22's assembler accepts the modifier on no other architecture)."""

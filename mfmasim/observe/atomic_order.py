@@ -29,8 +29,8 @@ ATOMICS = Kind(
     "order-atomics",
     "info",
     "A sum of floating-point atomics whose order is open",
-    "Several waves add to the same place, and nothing fixes which comes first. Every order rounds otherwise, so that the "
-    "last bits differ from run to run and from GPU to GPU, unless every partial sum is exact.",
+    "Several waves add to the same place, and nothing fixes which comes first. Every order rounds otherwise, so that "
+    "the last bits differ from run to run and from GPU to GPU, unless every partial sum is exact.",
     "atomicAdd(&sum[0], x);  // by every wave; also packed f16 and bf16, and compare-and-swap loops",
     "Nothing where the tolerance allows it; otherwise store partial sums, and add them in a fixed order.",
 )

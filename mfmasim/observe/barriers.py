@@ -1,5 +1,6 @@
-"""barrier: waves of one workgroup that wait at different barriers, pass different numbers of them, or signal twice, and
-barriers that a wave executes for a part of its work-items.
+"""barrier: waves of one workgroup that wait at different barriers, pass different numbers of them, or signal twice.
+
+Likewise a wave that executes a barrier for a part of its work-items.
 
 The hardware counts arrivals and ignores where a wave waits, so that such waves continue together (CDNA3 ISA manual,
 S_BARRIER; RDNA4 ISA manual 5.6.1); it does not wait for waves that have ended. This works, but is hardly ever intended:
@@ -272,7 +273,7 @@ class Barriers(Check):
             TWICE: f"this wave signals here before it has waited for the barrier that it signalled "
             f"at {at}; {waves}, the hardware counts signals, so a barrier may complete although a wave has not "
             "arrived",
-            DIVERGENT: f"this wave executes the barrier for a part of its work-items: {seen.words}; {waves}, the barrier "
-            "does not wait for work-items that EXEC has off",
+            DIVERGENT: f"this wave executes the barrier for a part of its work-items: {seen.words}; {waves}, the "
+            "barrier does not wait for work-items that EXEC has off",
         }
         return self.finding(kind, messages[kind], pc, seen.place, count=seen.count, other="" if other == pc else there)

@@ -12,6 +12,7 @@ import numpy as np
 from mfmasim.observe.check import Check
 from mfmasim.observe.descriptors import Descriptor, remarks, unbound, wrong
 from mfmasim.observe.finding import Kind
+from mfmasim.observe.wrapped_offsets import WrappedOffsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,24 @@ CLIPPED = Kind(
     "buffer_load_dword v4, v2, s[4:7], 0 offen  // v2 is num_records or more",
     "Nothing if it is intended; otherwise correct the range or the offset.",
 )
+OFFSET = Kind(
+    "bounds-buffer-offset",
+    "error",
+    "An offset of a buffer access passed 2**31, beyond the range, where data exist",
+    "The offset is unsigned and the resource's range ends below it, so that the hardware returns 0 or drops the store; "
+    "but base and offset together are the address of a byte of a buffer, which the kernel meant.",
+    "buffer_load_ushort v1, v2, s[4:7], 0 offen  // v2 is 0x80000000 or more, num_records 0x7ffffffe",
+    "Move the base by the large part of the address, or use 64-bit addresses.",
+)
+WRAPPED = Kind(
+    "bounds-offset-wrapped",
+    "error",
+    "The offset of a buffer access wrapped at 32 bits",
+    "A product or a sum that led to the offset register was 2**32 or more. The access goes to the remainder; the exact "
+    "address lies in a buffer, which the kernel meant.",
+    "buffer_store_dword v1, v2, s[4:7], 0 offen  // v2 is 4 * (row * ld + t) in 32 bits, the buffer has 5 GiB",
+    "Compute the address with 64 bits, or move the base by the large part of it.",
+)
 RESOURCE = Kind(
     "bounds-resource",
     "error",
@@ -120,7 +139,7 @@ class Bounds(Check):
 
     name = "bounds"
     about = "accesses outside every buffer"
-    kinds = (OUTSIDE, READ_ONLY, LDS, NOWHERE, GDS, SCRATCH, CLIPPED, RESOURCE, UNBOUND, UNREAD, BASE)
+    kinds = (OUTSIDE, READ_ONLY, LDS, NOWHERE, GDS, SCRATCH, CLIPPED, OFFSET, WRAPPED, RESOURCE, UNBOUND, UNREAD, BASE)
 
     def __init__(self, launch: Launch) -> None:
         """Start without faults."""
@@ -135,6 +154,12 @@ class Bounds(Check):
         self._first: dict[tuple[int, str], AccessFault] = {}
         """By address of the instruction and kind of the finding."""
         self._lanes: dict[tuple[int, str], int] = {}
+        self._regions = [(one.address, one.address + one.size) for one in launch.memory.regions]
+        self._waves = launch.waves_per_workgroup * launch.workgroups
+        self._reaches = False
+        """Whether a resource's base lies 2**32 bytes or more before the end of a buffer."""
+        self._offsets: WrappedOffsets | None = None
+        self._wrapped: list[Finding] = []
 
     def on_fault(self, event: AccessFault) -> None:
         """Remember the first fault of each instruction and kind, and count the lanes of all."""
@@ -167,6 +192,7 @@ class Bounds(Check):
         """Report what is wrong with a resource at its first use."""
         said = self._said.get(descriptor.words)
         if said is None:
+            self._reaches |= max((end for _, end in self._regions), default=0) > descriptor.base + (1 << 32)
             said = [(RESOURCE, text) for text in wrong(descriptor)] + [(UNREAD, text) for text in remarks(descriptor)]
             if unbound(descriptor) and any(descriptor.words[1:]):
                 said.append((UNBOUND, "the buffer is not bound"))
@@ -186,8 +212,27 @@ class Bounds(Check):
             finding = self.finding(kind, message, event.instruction.pc, where, instruction=event.instruction.name)
             self._resources[event.instruction.pc, kind.id] = where, finding
 
+    def again(self) -> WrappedOffsets | None:
+        """What follows offsets, where one of 32 bits does not reach a buffer from its base."""
+        if self._reaches:
+            self._offsets = WrappedOffsets(self.kernel, self._regions, self._waves)
+        return self._offsets
+
+    def take(self) -> None:
+        """Name the offsets that wrapped."""
+        for pc, one in sorted(self._offsets.found.items() if self._offsets else ()):
+            there = self._names.at(one.address - self._names.base)
+            text = (
+                f"the offset {one.register} holds {one.held:#x}: {one.exact:#x} wrapped at 32 bits, which with the base "
+                f"is the address of {there}; {one.lanes} lane{'s' * (one.lanes != 1)} in all"
+            )
+            self._wrapped.append(
+                self.finding(WRAPPED, text, pc, one.place, instruction=one.instruction.name, count=one.lanes)
+            )
+
     def merge(self, other: Bounds) -> None:
         """Add what another part of the same launch found."""
+        self._reaches |= other._reaches
         for key, event in other._first.items():
             self._add(key, event, other._lanes[key])
         for key, (where, finding) in other._resources.items():
@@ -213,7 +258,7 @@ class Bounds(Check):
             for (pc, kind), (_, finding) in self._resources.items()
             if kind != BASE.id or pc in strays
         ]
-        return [finding for _, finding in sorted(found, key=lambda entry: entry[0])]
+        return [*self._wrapped, *(finding for _, finding in sorted(found, key=lambda entry: entry[0]))]
 
     def _faulted(self, event: AccessFault, lanes: int) -> Finding:
         """The finding of an instruction at the place of its first fault."""
@@ -225,6 +270,12 @@ class Bounds(Check):
         """What was accessed, and where that is."""
         if event.space == "buffer":
             return f"{event.kind} beyond the range of the buffer resource"
+        if event.space == "buffer offset":
+            there = self._names.at(event.address - self._names.base)
+            return (
+                f"{event.kind} beyond the range of the buffer resource: the offset is 2**31 or more, while base and "
+                f"offset together are the address of {there}"
+            )
         element = self._names.beyond(event.address)
         outside, where = (
             "outside every buffer",
@@ -247,7 +298,7 @@ def _kind(event: AccessFault) -> Kind:
     """Kind of the finding; lanes beyond num_records are information, for that is often intended."""
     if event.nowhere:
         return NOWHERE
-    spaces = {"buffer": CLIPPED, "lds": LDS, "gds": GDS, "scratch": SCRATCH}
+    spaces = {"buffer": CLIPPED, "buffer offset": OFFSET, "lds": LDS, "gds": GDS, "scratch": SCRATCH}
     return spaces.get(event.space) or (READ_ONLY if event.nearest.startswith("in ") else OUTSIDE)
 
 
@@ -255,7 +306,11 @@ def _became(event: AccessFault) -> str:
     """What the machine did instead."""
     if event.kind == "write":
         return "the store was dropped"
-    return "the load returned 0" if event.space in ("buffer", "lds", "gds") else "the load returned poison"
+    return (
+        "the load returned 0"
+        if event.space in ("buffer", "buffer offset", "lds", "gds")
+        else "the load returned poison"
+    )
 
 
 def _lanes(count: int, event: AccessFault) -> str:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
-        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, AtomicOrder, Operands, Numerics,
-        Strides, Variables, Registers, Partitions, Spills,
+        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, AtomicOrder, Operands,
+        Numerics, Strides, Variables, Registers, Partitions, Spills,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

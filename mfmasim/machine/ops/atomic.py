@@ -20,7 +20,7 @@ from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.gds import in_gds
 from mfmasim.machine.ops.global_memory import RESOLVERS
-from mfmasim.machine.ops.resource import resource
+from mfmasim.machine.ops.resource import report_beyond, resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
 from mfmasim.machine.state.lane_order import in_order
 from mfmasim.machine.state.memory import POISON_DWORD
@@ -185,8 +185,7 @@ def _buffer(atomic: Atomic, where: Callable[[Group], Reach], mode: FloatMode) ->
         inside = reach.inside(0, atomic.size)
         active, beyond = inside & g.active, ~inside & g.active
         if beyond.any():
-            out = Outside(beyond, reach.address(0))
-            atomic.machine.notify.fault(atomic.instruction, g, "buffer", "write", atomic.size, out)
+            report_beyond(atomic.machine, g, atomic.instruction, reach, beyond, atomic.size, "write")
         words = atomic.run(g, Part("global", reach.address(0), active), mode)
         atomic.finish(g, [np.where(active, word, np.uint32(0)) for word in words])
 

@@ -17,10 +17,9 @@ from mfmasim.machine.events.interface import Bound, Spaces
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
-from mfmasim.machine.ops.resource import Reach, resource
+from mfmasim.machine.ops.resource import Reach, report_beyond, resource
 from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import Access, Part, load, store
-from mfmasim.machine.state.touched_bytes import Outside
 from mfmasim.machine.state.waves import Group
 
 
@@ -31,7 +30,7 @@ def clipped(
     active = inside & g.active
     beyond = ~inside & g.active
     if beyond.any():
-        machine.notify.fault(instruction, g, "buffer", kind, size, Outside(beyond, reach.address(0)))
+        report_beyond(machine, g, instruction, reach, beyond, size, kind)
     return active
 
 

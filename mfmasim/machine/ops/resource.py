@@ -15,6 +15,7 @@ from mfmasim.fidelity import lowest
 from mfmasim.machine.binding.operands import read_dword, scalar_reader
 from mfmasim.machine.opcodes.refusal import unsupported
 from mfmasim.machine.ops.scratch import is_scratch
+from mfmasim.machine.state.touched_bytes import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     Words = Sequence[NDArray[np.uint32]]
 
+SIGN = np.uint64(1 << 31)
 NONE, NO = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_)
 
 
@@ -42,6 +44,8 @@ class Reach:
     """Whether the component of a given first byte and size is in range."""
     linear: bool = False
     """Whether components follow one another in memory."""
+    offset: U64 | None = None
+    """Of a raw access: offset register, immediate and SGPR offset, (waves, lanes)."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,9 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
         if terms.given is None and not terms.lane.any():
             # A raw access: no index, so nothing to multiply and nothing to swizzle.
             linear = terms.start + terms.scalar + terms.offset
-            return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO), linear=True)
+            return Reach(
+                lambda byte: linear + np.uint64(byte), check(terms, NONE, NO), True, terms.scalar + terms.offset
+            )
         index, stride, swizzle = _indexed(terms, np.arange(g.lanes, dtype=np.uint64), typed)
         if swizzle.any():
             # The manuals' formula with the departures that the layout names.
@@ -157,6 +163,32 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
         return Reach(_addresses(terms, index, stride, swizzle), check(terms, index, swizzle != 0))
 
     return reach
+
+
+def report_beyond(
+    machine: Spaces, g: Group, instruction: Instruction, reach: Reach, beyond: Flags, size: int, kind: str
+) -> None:
+    """Report lanes beyond the range of a resource, those apart whose offset passed 2**31 and whose data exist.
+
+    Args:
+        machine: whose observers are notified.
+        g: the waves.
+        instruction: the access.
+        reach: its addresses.
+        beyond: lanes that are active and out of range.
+        size: bytes of a lane.
+        kind: ``read`` or ``write``.
+    """
+    address = reach.address(0)
+    far = NO
+    if reach.offset is not None and (reach.offset >= SIGN).any():
+        there = np.zeros_like(address, np.bool_)
+        for one in machine.memory.regions:
+            there |= (address >= np.uint64(one.address)) & (address < np.uint64(one.address + one.size))
+        far = beyond & (reach.offset >= SIGN) & there
+    for space, lanes in (("buffer", beyond & ~far), ("buffer offset", far)):
+        if lanes.any():
+            machine.notify.fault(instruction, g, space, kind, size, Outside(lanes, address))
 
 
 def _indexed(terms: _Terms, lanes: U64, typed: bool) -> tuple[U64, U64, U64]:

@@ -1,7 +1,7 @@
 """mapping: elements of 8 or 16 bits that a dot product of integers reads with the other sign than their array has.
 
-Which array a register's elements come from is followed per wave: through loads, the LDS, and instructions that only move
-bytes. Whatever computes with them ends it: `x ^ 0x80` of a signed byte is an unsigned one.
+Which array a register's elements come from is followed per wave: through loads, the LDS, and instructions that only
+move bytes. Whatever computes with them ends it: `x ^ 0x80` of a signed byte is an unsigned one.
 """
 
 from __future__ import annotations
@@ -172,9 +172,7 @@ class DotSigns(Observer):
             given = np.zeros(shape, np.int64) if tags is None else np.broadcast_to(tags[:, None], shape)
             self._beside.store(event.space, event.numbers, where + 4 * k, active, given, clear=True)
 
-    def _judge(
-        self, ins: Instruction, place: int, operand: Operand, form: str, waves: I64, event: BlockEvent
-    ) -> None:
+    def _judge(self, ins: Instruction, place: int, operand: Operand, form: str, waves: I64, event: BlockEvent) -> None:
         """Compare the format of a source with that of the array it comes from."""
         tags = self._tags.get((operand.kind, operand.index))
         if tags is None:

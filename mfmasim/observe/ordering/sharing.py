@@ -190,7 +190,7 @@ class Sharing:
         self._reads, self._bytes = left, sum(at.nbytes for at, _, _ in left)
 
     def shared(self) -> NDArray[np.int64]:
-        """Dwords that one wave writes and another one touches, or several change within too small a scope, ascending."""
+        """Dwords that one wave writes and another touches, or several change within too small a scope, ascending."""
         self._note_reads(every=False)
         written = self.writer.touched()
         writer, reader, changer = (book.waves[written] for book in (self.writer, self.reader, self.changer))

@@ -217,10 +217,7 @@ def lane_permutes_wave64() -> LaunchDict:
 
 # RDNA3 permutes each half of a wave64 by itself.
 @declare(
-    kernel="lane_permutes",
-    arch=["gfx1100", "gfx1151"],
-    flags=WAVE64,
-    executes=["ds_bpermute_b32", "ds_permute_b32"],
+    kernel="lane_permutes", arch=["gfx1100", "gfx1151"], flags=WAVE64, executes=["ds_bpermute_b32", "ds_permute_b32"]
 )
 def lane_permutes_halves() -> LaunchDict:
     return permutes_in_wave64(32)
