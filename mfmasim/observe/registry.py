@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mfmasim.observe.absent_lanes import Absent
 from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.atomic_order import AtomicOrder
 from mfmasim.observe.barriers import Barriers
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
-        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, AtomicOrder, Operands,
-        Numerics, Strides, Variables, Registers, Partitions, Spills,
+        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, AtomicOrder, Absent,
+        Operands, Numerics, Strides, Variables, Registers, Partitions, Spills,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

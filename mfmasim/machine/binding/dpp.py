@@ -68,6 +68,11 @@ def _source(instruction: Instruction) -> Callable[[int], NDArray[np.int64]]:
     return lambda lanes: from_lanes(modifiers["dpp_ctrl"], lanes)
 
 
+def source_lanes(instruction: Instruction, lanes: int) -> NDArray[np.int64]:
+    """The lane that each lane reads under an instruction's DPP controls, int64 (lanes,); -1 where there is none."""
+    return _source(instruction)(lanes)
+
+
 def moved(
     reader: Callable[[Group], NDArray[np.uint32]], instruction: Instruction
 ) -> Callable[[Group], NDArray[np.uint32]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOWHERE",
+    "AbsentUse",
     "AccessEvent",
     "AccessFault",
     "BlockEvent",
@@ -209,6 +210,26 @@ class UndefinedUse:
     """Address of the instruction that loaded them, where they come from memory."""
 
 
+class AbsentUse(NamedTuple):
+    """What an exchange read from a lane that had no value for it decides something, or leaves the kernel."""
+
+    instruction: Instruction
+    use: str
+    """As of `UndefinedUse`."""
+    register: str
+    """The register that holds it."""
+    place: Place
+    """The first lane that uses it."""
+    uses: int
+    """Lanes, over all waves of the group."""
+    exchange: Instruction
+    """What read it."""
+    why: str
+    """``off``: EXEC had the source lane off; ``half``: the lane that was asked lies in the other half of the wave."""
+    lanes: tuple[int, ...]
+    """Those source lanes."""
+
+
 class ValueEvent(NamedTuple):
     """An instruction that an observer watches was executed; registers as bits, each (1 or waves, 1 or lanes)."""
 
@@ -268,6 +289,9 @@ class Observer:
 
     def on_use(self, event: UndefinedUse) -> None:
         """Undefined bits were used; overriding this makes the machine track which bits are defined."""
+
+    def on_absent(self, event: AbsentUse) -> None:
+        """A value of an absent lane was used; overriding this makes the machine follow what exchanges read."""
 
     def watches(self, instruction: Instruction) -> bool:  # noqa: ARG002
         """Whether `on_value` receives this instruction; called once for each instruction, before it is executed."""

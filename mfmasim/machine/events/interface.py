@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
-    from mfmasim.machine.events import MatrixEvent, Observer, Place, UndefinedUse
+    from mfmasim.machine.events import AbsentUse, MatrixEvent, Observer, Place, UndefinedUse
     from mfmasim.machine.events.notify import Notify
     from mfmasim.machine.events.outcome import Outcome
     from mfmasim.machine.events.stepping import Step
@@ -104,6 +104,10 @@ class Machine(Spaces, Protocol):
         """Hooks that receive uses of undefined bits."""
 
     @property
+    def absent_hooks(self) -> list[Callable[[AbsentUse], None]]:
+        """Hooks that receive uses of values of absent lanes."""
+
+    @property
     def before_hooks(self) -> list[Callable[[Step], None]]:
         """Hooks that receive an instruction before it is executed."""
 
@@ -122,6 +126,10 @@ class Machine(Spaces, Protocol):
     @property
     def definedness(self) -> Definedness | None:
         """What follows undefined bits; None where no observer asks for them."""
+
+    @property
+    def followers(self) -> Iterable[Definedness]:
+        """What follows bits through the launch: undefined ones, and those of absent lanes."""
 
     @property
     def late(self) -> object | None:

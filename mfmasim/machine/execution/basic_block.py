@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness import Definedness
+    from mfmasim.machine.definedness.absent import AbsentLanes
     from mfmasim.machine.events.interface import Bound
 
 LONGEST = 256
@@ -42,6 +43,10 @@ class Binder(Machine, Protocol):
     @property
     def definedness(self) -> Definedness | None:
         """What follows undefined bits; None where no observer asks for them."""
+
+    @property
+    def absent(self) -> AbsentLanes | None:
+        """What follows values of absent lanes; None where no observer asks for them, or nothing reads other lanes."""
 
     @property
     def late(self) -> Late | None:
@@ -165,8 +170,11 @@ def _bound(instruction: Instruction, fields: int, machine: Binder, *, indexing: 
         machine: what operations need beyond registers.
         indexing: whether M0 is added to the numbers of its registers.
     """
-    follows = machine.definedness
+    follows, absent = machine.definedness, machine.absent
     keeping = partial(_bind, fields)
+    if absent is not None and not indexing:
+        alone = keeping(instruction, machine)
+        return absent.around(instruction, alone, alone if follows is None else follows.beside(instruction, alone))
     if follows is None:
         return indexed(instruction, machine, bind) if indexing else keeping(instruction, machine)
     bind_one = bind if indexing else keeping

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.definedness import Definedness
+    from mfmasim.machine.definedness.absent import AbsentLanes
     from mfmasim.machine.execution.basic_block import Block
     from mfmasim.machine.execution.wave_orders import Schedule
     from mfmasim.machine.launch.launch import Launch
@@ -76,6 +77,13 @@ def followed(machine: Machine) -> Definedness:
     return Definedness(machine)
 
 
+def absent_lanes(machine: Machine) -> AbsentLanes | None:
+    """What follows values of absent lanes, if the kernel reads other lanes."""
+    from mfmasim.machine.definedness.absent import EXCHANGES, AbsentLanes
+
+    return AbsentLanes(machine) if EXCHANGES.of(machine.kernel) else None
+
+
 class Machine:
     """Executes one launch. Operations access memory, LDS, architecture and observers through it."""
 
@@ -115,6 +123,7 @@ class Machine:
         self.value_observers = [each for each in observers if hooks([each], Observer.on_value)]
         self.clock_hooks = hooks(observers, Observer.on_clock)
         self.use_hooks = hooks(observers, Observer.on_use)
+        self.absent_hooks = hooks(observers, Observer.on_absent)
         self.before_hooks = hooks(observers, Observer.before_step)
         self.after_hooks = hooks(observers, Observer.after_step)
         self.turn_hooks = hooks(observers, Observer.on_turn)
@@ -122,6 +131,8 @@ class Machine:
         """Wave-instructions that a block counts but that were not executed, by address."""
         self.outcome: Outcome = Outcome()
         self.definedness = followed(self) if self.use_hooks else None
+        self.absent = absent_lanes(self) if self.absent_hooks else None
+        self.followers = [one for one in (self.definedness, self.absent) if one is not None]
         self.waves: Waves
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
@@ -205,8 +216,8 @@ class Machine:
         state = first_state(self.launch, first, count)
         self.waves, self.lds, self.scratch = state.waves, state.lds, state.scratch
         self.first_workgroup, self._fresh = first, True
-        if self.definedness is not None:
-            self.definedness.begin()
+        for follower in self.followers:
+            follower.begin()
         if self.late is not None:
             self.late.begin()
         self.outcome.waves += state.waves.count

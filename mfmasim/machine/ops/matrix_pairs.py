@@ -114,9 +114,8 @@ def _together(
     a, b = {_place(one.a): one.a for one in ones}, {_place(one.b): one.b for one in ones}
     ordered = [by_pair[x, y] for y in b for x in a]
     operation, modes = ones[0].operation, with_mode(ones[0].modes)
-    follows = machine.definedness
-    defined = None if follows is None else follows.defined(instructions)
-    define = None if follows is None else follows.define(instructions)
+    defined = [follows.defined(instructions) for follows in machine.followers]
+    define = [follows.define(instructions) for follows in machine.followers]
     wait = 0
 
     def product(g: Group) -> NDArray[np.uint32] | None:
@@ -139,7 +138,7 @@ def _together(
     def run(g: Group) -> None:
         nonlocal wait
         # Sums that are exact are finite; under a full EXEC, of defined bits, no check finds anything in them.
-        plain = g.mask is None and (defined is None or defined())
+        plain = g.mask is None and all(each() for each in defined)
         out = product(g) if plain and not wait else None
         if out is None:
             if plain:
@@ -147,8 +146,8 @@ def _together(
             for step in bound:
                 step(g)
             return
-        if define is not None:
-            define(g)
+        for each_define in define:
+            each_define(g)
         each = out.reshape(len(out), len(ordered), -1, g.lanes)
         for number, one in enumerate(ordered):
             for register in range(one.d.count):

@@ -24,8 +24,13 @@ ROW = 16
 FOUR = np.uint32(4)
 
 
-def _selected(instruction: Instruction, *, by_lane: bool) -> Callable[[Group], NDArray[np.int64]]:
-    """The lane of a row that each lane selects, (1 or waves, lanes)."""
+def selected(instruction: Instruction, *, by_lane: bool) -> Callable[[Group], NDArray[np.int64]]:
+    """The lane of a row that each lane selects, (1 or waves, lanes).
+
+    Args:
+        instruction: a V_PERMLANE16 or V_PERMLANEX16.
+        by_lane: whether every lane has a selector of its own.
+    """
     if by_lane:
         own = read_dword(instruction.src[1], 0, instruction)
         return lambda g: (own(g) & np.uint32(15)).astype(np.int64)
@@ -45,7 +50,7 @@ def _permlane(other_row: int, by_lane: bool, instruction: Instruction, _machine:
     if modifiers.get("op_sel") or modifiers.get("clamp") or modifiers.get("omod"):
         raise unsupported(instruction, "a modifier that lane exchanges do not have")
     fetches, bound = bool(modifiers.get("fi")), bool(modifiers.get("bound_ctrl"))
-    selected = _selected(instruction, by_lane=by_lane)
+    selected = selected(instruction, by_lane=by_lane)
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0].index
 

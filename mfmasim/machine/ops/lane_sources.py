@@ -1,0 +1,113 @@
+"""Which lanes an exchange reads: for what follows values of lanes that EXEC has off.
+
+Sources: the files of the operations, `lane_exchange`, `permlane`, `lane` and the binding of DPP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.binding.dpp import is_dpp, source_lanes
+from mfmasim.machine.binding.operands import read_dword, scalar_reader
+from mfmasim.machine.ops.lane_exchange import permute_target, swizzle_lanes
+from mfmasim.machine.ops.permlane import ROW, selected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.arrays import Flags
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state.waves import Group
+
+    Lanes = Callable[[Group], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """An instruction that reads other lanes."""
+
+    lanes: Lanes
+    """The lane that each lane reads, (1 or waves, lanes); -1 where there is none."""
+    halves: Callable[[Group], tuple[NDArray[np.int64], Flags]] | None = None
+    """Where it reaches a part of the wave only: the lane that is asked, and lanes whose result is another's."""
+    ignores_exec: bool = False
+    """Whether it reads what the register holds in lanes that EXEC has off."""
+    scalar: bool = False
+    """Whether the result is one for all lanes."""
+    enabled: NDArray[np.bool_] | bool = True
+    """Lanes that the instruction itself enables."""
+    data: int = 0
+    """Which of its sources the lanes read."""
+
+
+def exchange_of(instruction: Instruction, reach: int, wave: int) -> Exchange | None:
+    """What an instruction reads from other lanes; None if it does not, or has another value for absent ones on purpose.
+
+    Args:
+        instruction: any.
+        reach: lanes that a DS permute reaches.
+        wave: lanes of a wave.
+    """
+    name = instruction.name
+    if name in ("ds_bpermute_b32", "ds_permute_b32"):
+        return _permute(instruction, reach, wave)
+    if name == "ds_swizzle_b32":
+        swizzled = swizzle_lanes(instruction.modifiers.get("offset", 0), wave)[None]
+        return Exchange(lambda _: swizzled)
+    if name.startswith(("v_permlane16_", "v_permlanex16_")) and "swap" not in name:
+        if instruction.modifiers.get("fi"):
+            return None
+        other, chosen = ROW * ("x16" in name), selected(instruction, by_lane="_var_" in name)
+        return Exchange(lambda g: ((np.arange(g.lanes) & ~(ROW - 1)) ^ other) + chosen(g))
+    if name == "v_permlane64_b32" and wave == 64:
+        halves = (np.arange(64) ^ 32)[None]
+        return Exchange(lambda _: halves, ignores_exec=True)
+    if name == "v_readlane_b32":
+        lane = scalar_reader(instruction.src[1], "u32", instruction)
+        return Exchange(
+            lambda g: (lane(g) & np.uint32(g.lanes - 1)).astype(np.int64)[:, None], ignores_exec=True, scalar=True
+        )
+    if is_dpp(instruction) and not instruction.modifiers.get("fi") and instruction.src[0].kind == "v":
+        return _dpp(instruction, wave)
+    return None
+
+
+def _permute(instruction: Instruction, reach: int, wave: int) -> Exchange | None:
+    target = permute_target(instruction, reach)
+    if wave <= reach:
+        return Exchange(target, data=1) if instruction.name == "ds_bpermute_b32" else None
+    read, pushes = read_dword(instruction.src[0], 0, instruction), instruction.name == "ds_permute_b32"
+    offset = np.uint32(instruction.modifiers.get("offset", 0))
+
+    def halves(g: Group) -> tuple[NDArray[np.int64], Flags]:
+        shape = g.count, g.lanes
+        asked = np.broadcast_to((read(g) + offset >> np.uint32(2)).astype(np.int64) & (wave - 1), shape)
+        active = np.broadcast_to(g.active, shape)
+        crossing: Flags = (asked // reach != np.arange(wave) // reach) & active
+        if not pushes:
+            return asked, crossing
+        got, senders = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
+        row, lane = np.nonzero(crossing)
+        to = np.broadcast_to(target(g), shape)[row, lane]
+        got[row, to], senders[row, to] = True, lane
+        return senders, got & active
+
+    nowhere = np.full((1, wave), -1)
+    return Exchange((lambda _: nowhere) if pushes else target, halves, data=1)
+
+
+def _dpp(instruction: Instruction, wave: int) -> Exchange | None:
+    """DPP; where BOUND_CTRL is 0 an absent lane is left out of a sum, and a move keeps what the destination held."""
+    modifiers = instruction.modifiers
+    if not modifiers.get("bound_ctrl", 1) and instruction.name != "v_mov_b32":
+        return None
+    lane = np.arange(wave)
+    rows, banks = modifiers.get("row_mask", 15), modifiers.get("bank_mask", 15)
+    enabled = (rows >> lane // 16 & banks >> lane // 4 % 4 & 1).astype(np.bool_)
+    sources = source_lanes(instruction, wave)[None]
+    return Exchange(lambda _: sources, enabled=enabled)
