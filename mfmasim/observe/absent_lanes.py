@@ -20,9 +20,9 @@ OFF = Kind(
     "lanes-off",
     "warning",
     "A value of a lane that EXEC has off is used",
-    "The source lane has left, is in another branch, or has no work-item. DS permutes, swizzles and DPP give 0 or what the "
-    "destination held, V_READLANE what the register held before. Selections of another value, and sums that such a 0 "
-    "does not change, are not reported.",
+    "The source lane has left, is in another branch, or has no work-item. DS permutes, swizzles and DPP give 0 or what "
+    "the destination held, V_READLANE what the register held before. Selections of another value, and sums that such a "
+    "0 does not change, are not reported.",
     "if (t < 40) out[t] = __shfl(v, 50);  // lane 50 is not there",
     "Exchange before the branch, or guard the source lane: lane < active ? __shfl(v, lane) : identity.",
 )
@@ -67,14 +67,11 @@ class Absent(Check):
         exchange, place = event.exchange, event.place
         at = self.kernel.line_at(exchange.pc)
         lanes = _numbers(event.lanes)
-        said = "lies in the other half of the wave" if event.why == "half" else "EXEC has off"
-        which = f"lane{'s' * (len(event.lanes) > 1)} {lanes}"
+        off = "which EXEC has off"
+        half = "of the other half of the wave, where the instruction does not reach"
         text = (
-            f"{event.register} {USES[event.use]} and comes from {exchange.name} at {at}, which asks {which} that "
-            f"{said}"
-            if event.why != "half"
-            else f"{event.register} {USES[event.use]} and comes from {exchange.name} at {at}, which asks {which}: it "
-            f"{said}, where the instruction does not reach"
+            f"{event.register} {USES[event.use]} and comes from {exchange.name} at {at}, which asks "
+            f"lane{'s' * (len(event.lanes) > 1)} {lanes}, {half if event.why == 'half' else off}"
         )
         found = self.finding(
             kind,

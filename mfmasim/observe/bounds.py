@@ -223,8 +223,8 @@ class Bounds(Check):
         for pc, one in sorted(self._offsets.found.items() if self._offsets else ()):
             there = self._names.at(one.address - self._names.base)
             text = (
-                f"the offset {one.register} holds {one.held:#x}: {one.exact:#x} wrapped at 32 bits, which with the base "
-                f"is the address of {there}; {one.lanes} lane{'s' * (one.lanes != 1)} in all"
+                f"the offset {one.register} holds {one.held:#x}: {one.exact:#x} wrapped at 32 bits, which with the "
+                f"base is the address of {there}; {one.lanes} lane{'s' * (one.lanes != 1)} in all"
             )
             self._wrapped.append(
                 self.finding(WRAPPED, text, pc, one.place, instruction=one.instruction.name, count=one.lanes)

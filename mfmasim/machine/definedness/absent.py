@@ -118,16 +118,23 @@ class AbsentLanes(Definedness):
         self.plane.memory = GlobalBits.beside(machine.memory, ())
         self._seeds: list[Seed] = []
         self._numbers: dict[tuple[int, str, int], int] = {}
+        self._halves: list[int] = []
+        """Seeds whose value is another lane's, which no combination makes right."""
         self.uses = AbsentUses(machine, self.planes, self.loaded)
         self.uses.seeds = self._seeds
         self._own: dict[int, tuple[U32, U32]] = {}
         """Of what an exchange has just given: where it is wrong (1), and the lane's own value, of all waves."""
+        self._exchanged: set[int] = set()
+        """Registers whose halves V_PERMLANE64 has exchanged."""
         self._stale: dict[int, U32] = {}
         """Lanes (1) of registers that others have written since, of all waves."""
         code = [part for ins in machine.kernel.reachable for part in ins.halves or (ins,)]
         kinds = ((part, self._exchange(part)) for part in code)
         self._read = {
-            key for part, found in kinds if found is not None and found.ignores_exec for key in keys_of(part.src[found.data])
+            key
+            for part, found in kinds
+            if found is not None and found.ignores_exec
+            for key in keys_of(part.src[found.data])
         }
 
     def _exchange(self, instruction: Instruction) -> Exchange | None:
@@ -141,6 +148,7 @@ class AbsentLanes(Definedness):
         self.plane.stored = False
         self._own.clear()
         self._stale.clear()
+        self._exchanged.clear()
 
     def around(self, instruction: Instruction, alone: Bound, run: Bound) -> Bound:
         """The bound instruction with what follows such values around it.
@@ -158,9 +166,9 @@ class AbsentLanes(Definedness):
         step = self.beside(instruction, either)
         if instruction.opcode.memory and not self._exchange(instruction):
             return self._memory(instruction, step)
-        if instruction.halves or not instruction.dst:
-            return step
-        return self._register(instruction, step)
+        if instruction.halves:
+            return self._pair(instruction.halves, step)
+        return self._register(instruction, step) if instruction.dst else step
 
     def _memory(self, instruction: Instruction, step: Bound) -> Bound:
         """What is stored to the LDS or to scratch is looked at from then on."""
@@ -180,6 +188,24 @@ class AbsentLanes(Definedness):
 
         return store
 
+    def _pair(self, halves: Sequence[Instruction], step: Bound) -> Bound:
+        """Two operations in one, neither of which reads other lanes."""
+        targets = [[key for operand in half.dst for key in keys_of(operand)] for half in halves]
+        read = set_of(key for half in halves for operand in half.src for key in keys_of(operand))
+        written = set_of(key for keys in targets for key in keys)
+
+        def run(g: Group) -> None:
+            before = [self._before(g, half) for half in halves] if self.planes.dirty & read else []
+            step(g)
+            if self._own:
+                self._forget(written)
+            for half, keys, sources in zip(halves, targets, before, strict=False):
+                self._end(g, half, keys, sources)
+            for keys in targets:
+                self._write(g, keys)
+
+        return run
+
     def _register(self, instruction: Instruction, step: Bound) -> Bound:
         """What an exchange reads from nowhere begins, and what leaves the lane's own value as it is ends."""
         exchange = self._exchange(instruction)
@@ -188,6 +214,7 @@ class AbsentLanes(Definedness):
         read, written = set_of(k for keys in sources for k in keys), set_of(targets)
         moves = instruction.name == "v_mov_b32" and not is_dpp(instruction)
         combines = exchange is None or (is_dpp(instruction) and len(instruction.src) > 1)
+        swaps = instruction.name == "v_permlane64_b32" and self.machine.kernel.wave == 64
         one_lane = instruction.name == "v_writelane_b32"
 
         def run(g: Group) -> None:
@@ -206,6 +233,8 @@ class AbsentLanes(Definedness):
                 self._own[targets[0]] = kept
             if not one_lane:
                 self._write(g, targets)
+            if swaps:
+                self._exchanged.update(targets)
 
         return run
 
@@ -215,6 +244,8 @@ class AbsentLanes(Definedness):
 
     def _write(self, g: Group, targets: Sequence[int]) -> None:
         """Lanes that EXEC has off keep what they had while the others get something else."""
+        if self._exchanged:
+            self._exchanged.difference_update(targets)
         for key in self._read.intersection(targets):
             if g.mask is None and g.all:
                 self._stale.pop(key, None)
@@ -238,7 +269,7 @@ class AbsentLanes(Definedness):
         own = self.planes.real(data[0])
         own = np.broadcast_to(g.take(own), (g.count, g.lanes))
         if exchange.halves is not None:
-            asked, crossing = exchange.halves(g)
+            asked, crossing = exchange.halves(g, data[0] in self._exchanged)
             if crossing.any():
                 return "half", asked, crossing, own
             if g.mask is None:
@@ -307,6 +338,8 @@ class AbsentLanes(Definedness):
                 return len(self._seeds)
             self._seeds.append(Seed(instruction, why, lane))
             self._numbers[key] = len(self._seeds)
+            if why == "half":
+                self._halves.append(len(self._seeds))
         return self._numbers[key]
 
     def _end(self, g: Group, instruction: Instruction, targets: Sequence[int], before: Sequence[_Source]) -> None:
@@ -326,6 +359,8 @@ class AbsentLanes(Definedness):
             if compares:
                 self._clear_mask(g, targets, fine)
             elif len(one.keys) == len(targets) and all(key < VECTORS for key in targets):
+                for key in targets:
+                    fine &= ~np.isin(self.planes.origin(g, key), self._halves)
                 for key, value in zip(targets, one.values, strict=True):
                     fine &= g.take(self.planes.real(key)) == value
                 for key in targets:

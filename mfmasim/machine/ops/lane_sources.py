@@ -33,8 +33,9 @@ class Exchange:
 
     lanes: Lanes
     """The lane that each lane reads, (1 or waves, lanes); -1 where there is none."""
-    halves: Callable[[Group], tuple[NDArray[np.int64], Flags]] | None = None
-    """Where it reaches a part of the wave only: the lane that is asked, and lanes whose result is another's."""
+    halves: Callable[[Group, bool], tuple[NDArray[np.int64], Flags]] | None = None
+    """Where it reaches a part of the wave only: the lane that is asked, and lanes whose result is another's. Data whose
+    halves V_PERMLANE64 has exchanged (the second argument) are right where others are wrong."""
     ignores_exec: bool = False
     """Whether it reads what the register holds in lanes that EXEC has off."""
     scalar: bool = False
@@ -84,11 +85,16 @@ def _permute(instruction: Instruction, reach: int, wave: int) -> Exchange | None
     read, pushes = read_dword(instruction.src[0], 0, instruction), instruction.name == "ds_permute_b32"
     offset = np.uint32(instruction.modifiers.get("offset", 0))
 
-    def halves(g: Group) -> tuple[NDArray[np.int64], Flags]:
+    def halves(g: Group, exchanged: bool) -> tuple[NDArray[np.int64], Flags]:
         shape = g.count, g.lanes
         asked = np.broadcast_to((read(g) + offset >> np.uint32(2)).astype(np.int64) & (wave - 1), shape)
         active = np.broadcast_to(g.active, shape)
-        crossing: Flags = (asked // reach != np.arange(wave) // reach) & active
+        elsewhere = asked // reach != np.arange(wave) // reach
+        # Code that knows the reach may leave the upper bit out: then it shows nothing, unless all ask for one lane.
+        first = np.take_along_axis(asked, active.argmax(axis=1)[:, None], axis=1)
+        whole = ((asked >= reach) & active).any(axis=1, keepdims=True)
+        whole |= ((asked == first) | ~active).all(axis=1, keepdims=True)
+        crossing: Flags = (elsewhere ^ exchanged) & whole & active
         if not pushes:
             return asked, crossing
         got, senders = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)

@@ -50,12 +50,12 @@ def _permlane(other_row: int, by_lane: bool, instruction: Instruction, _machine:
     if modifiers.get("op_sel") or modifiers.get("clamp") or modifiers.get("omod"):
         raise unsupported(instruction, "a modifier that lane exchanges do not have")
     fetches, bound = bool(modifiers.get("fi")), bool(modifiers.get("bound_ctrl"))
-    selected = selected(instruction, by_lane=by_lane)
+    chosen = selected(instruction, by_lane=by_lane)
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0].index
 
     def run(g: Group) -> None:
-        source = ((np.arange(g.lanes) & ~(ROW - 1)) ^ other_row) + selected(g)
+        source = ((np.arange(g.lanes) & ~(ROW - 1)) ^ other_row) + chosen(g)
         values, active = read(g), g.active
         rows = max(len(values), len(source), len(active))
         shape = (rows, g.lanes)
