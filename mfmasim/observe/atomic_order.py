@@ -1,4 +1,4 @@
-"""order: sums of floating-point atomics of several waves, whose bits depend on the order in which the waves add.
+"""atomics: sums of floating-point atomics of several waves, whose bits depend on the order in which the waves add.
 
 Addition of floats is commutative and not associative: from three terms on (what memory held counts as one unless it is
 0) another order may round otherwise. One execution shows which places several waves add to without an order between
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mfmasim.observe.finding import Finding
 
 ATOMICS = Kind(
-    "order-atomics",
+    "atomics-order",
     "info",
     "A sum of floating-point atomics whose order is open",
     "Several waves add to the same place, and nothing fixes which comes first. Every order rounds otherwise, so that "
@@ -96,7 +96,7 @@ class _Sums:
 class AtomicOrder(Check):
     """Collects contributions by instruction."""
 
-    name = "order"
+    name = "atomics"
     about = "sums of floating-point atomics whose bits depend on the order of the waves"
     kinds = (ATOMICS,)
 

@@ -93,7 +93,7 @@ NOT_NAMED = {
     "numerics-overflow", "uninitialised-atomic",
 }  # fmt: skip
 """Kinds that tests find by a word of their message or a part of the id."""
-NO_MUTANTS = {"conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}
+NO_MUTANTS = {"atomics", "conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}
 """Checks that report speed, ranges, warnings or what only assembly can do: tests of their own have the kernels."""
 
 

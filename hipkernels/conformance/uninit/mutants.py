@@ -31,6 +31,13 @@ MUTANTS = [
         about="what C holds here is a number, and 0 times that is 0",
     ),
     unset("even_lanes_taken", "exchange", ("__shfl(y, t | 1)", "__shfl(y, t & ~1u)")),
+    unset(
+        "odd_lanes_left_out",
+        "exchange",
+        ("out[t] = __shfl(y, t | 1);", "if (t & 1) out[t] = x; else out[t] = __shfl(x, t | 1);"),
+        ("outputs",),
+        warned=("lanes-off",),
+    ),
     unset("another_lane_read", "first", ("readlane(y, 0)", "readlane(y, 5)"), arch="gfx1151"),
     unset("beyond_the_end", "chosen", ("t < count ? x : 0;", "x;")),
     unset("one_bit_more", "merged", ("z & 0xff;", "z & 0x1ff;")),

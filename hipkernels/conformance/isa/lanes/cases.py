@@ -16,6 +16,7 @@ declare = partial(case, "lanes.hip", arch=ARCHS)
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
 WAVE64 = ["-mwavefrontsize64"]
+OFF = {"lanes": "tests what exchanges give for lanes that are off"}
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -25,6 +26,7 @@ def launch(args: list[Any], expect: Callable[..., Any], grid: int = GRID, block:
 
 
 @declare(
+    suppress=OFF,
     kernel="dpp_rows",
     executes=[
         f"v_mov_b32_dpp .* {control} row_mask:{rows} .*"
@@ -46,7 +48,9 @@ def dpp_rows(wave: int = 64) -> LaunchDict:
 
 
 @declare(
-    kernel="dpp_divergent", executes=["v_mov_b32_dpp .* row_half_mirror .*", r"v_\w+_dpp .* quad_perm:\[2,3,0,1\] .*"]
+    suppress=OFF,
+    kernel="dpp_divergent",
+    executes=["v_mov_b32_dpp .* row_half_mirror .*", r"v_\w+_dpp .* quad_perm:\[2,3,0,1\] .*"],
 )
 def dpp_divergent(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
@@ -59,13 +63,14 @@ def dpp_row_scan(wave: int = 64) -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.dpp_row_scan(x, w))
 
 
-@declare(kernel="dpp_row_broadcast", executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
+@declare(suppress=OFF, kernel="dpp_row_broadcast", executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
 def dpp_row_broadcast(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N))], lambda x: reference.dpp_row_broadcast(x, w))
 
 
 @declare(
+    suppress=OFF,
     kernel="dpp_wave",
     arch=CDNA,
     executes=[
@@ -83,14 +88,14 @@ def permlane_swaps() -> LaunchDict:
     return launch([In("u32", (2, 256), "bits"), Out("u32", (4, 256))], reference.permlane_swaps, 2, 128)
 
 
-@declare(kernel="lane_permutes", executes=["ds_bpermute_b32", "ds_permute_b32"])
+@declare(suppress=OFF, kernel="lane_permutes", executes=["ds_bpermute_b32", "ds_permute_b32"])
 def lane_permutes(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (3, N))]
     return launch(args, lambda x, where: reference.lane_permutes(x, where, w))
 
 
-@declare(kernel="lane_swizzles", executes="ds_swizzle_b32")
+@declare(suppress=OFF, kernel="lane_swizzles", executes="ds_swizzle_b32")
 def lane_swizzles(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (4, N))], lambda x: reference.lane_swizzles(x, w))
@@ -116,7 +121,7 @@ def compact(wave: int = 64) -> LaunchDict:
     return launch(args, lambda x, out: reference.compact(x, out, w))
 
 
-@declare(kernel="shuffles", executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
+@declare(suppress=OFF, kernel="shuffles", executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
 def shuffles(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("f64", N, "bits"), Out("i32", (4, N)), Out("f64", (2, N), nan="bits")]
@@ -140,7 +145,7 @@ def dpp_rdna(wave: int = 32) -> LaunchDict:
     return launch([In("i32", N, "bits"), Out("i32", (2, N))], lambda x: reference.dpp_rdna(x, w))
 
 
-@declare(kernel="permlane_rows", arch=RDNA, executes=["v_permlane16_b32", "v_permlanex16_b32"])
+@declare(suppress=OFF, kernel="permlane_rows", arch=RDNA, executes=["v_permlane16_b32", "v_permlanex16_b32"])
 def permlane_rows(low: int = 0x3210FEDC, high: int = 0x88817654, wave: int = 32) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), Out("i32", (2, N)), low, high]
@@ -148,6 +153,7 @@ def permlane_rows(low: int = 0x3210FEDC, high: int = 0x88817654, wave: int = 32)
 
 
 @declare(
+    suppress=OFF,
     kernel="permlane_each",
     arch=[arch for arch in RDNA if arch == "gfx1201"],
     executes=["v_permlane16_var_b32", "v_permlanex16_var_b32"],
@@ -170,12 +176,12 @@ def in_wave64(expect: Callable[..., Any], outputs: list[Array]) -> LaunchDict:
     return launch([In("i32", N, "bits"), *outputs], lambda x: expect(x, w))
 
 
-@declare(kernel="dpp_rows", arch=RDNA, flags=WAVE64, executes="v_mov_b32_dpp .* row_mask:0xa .*")
+@declare(suppress=OFF, kernel="dpp_rows", arch=RDNA, flags=WAVE64, executes="v_mov_b32_dpp .* row_mask:0xa .*")
 def dpp_rows_wave64() -> LaunchDict:
     return in_wave64(reference.dpp_rows, [Out("i32", (8, N))])
 
 
-@declare(kernel="lane_swizzles", arch=RDNA, flags=WAVE64, executes="ds_swizzle_b32")
+@declare(suppress=OFF, kernel="lane_swizzles", arch=RDNA, flags=WAVE64, executes="ds_swizzle_b32")
 def lane_swizzles_wave64() -> LaunchDict:
     return in_wave64(reference.lane_swizzles, [Out("i32", (4, N))])
 
@@ -206,6 +212,7 @@ def permutes_in_wave64(reach: int) -> LaunchDict:
 
 
 @declare(
+    suppress=OFF,
     kernel="lane_permutes",
     arch=[arch for arch in RDNA if arch != "gfx1151"],
     flags=WAVE64,
@@ -217,7 +224,11 @@ def lane_permutes_wave64() -> LaunchDict:
 
 # RDNA3 permutes each half of a wave64 by itself.
 @declare(
-    kernel="lane_permutes", arch=["gfx1100", "gfx1151"], flags=WAVE64, executes=["ds_bpermute_b32", "ds_permute_b32"]
+    suppress=OFF,
+    kernel="lane_permutes",
+    arch=["gfx1100", "gfx1151"],
+    flags=WAVE64,
+    executes=["ds_bpermute_b32", "ds_permute_b32"],
 )
 def lane_permutes_halves() -> LaunchDict:
     return permutes_in_wave64(32)
