@@ -70,6 +70,36 @@ def test_kernels(name, arch):
     assert reported(name, arch, max_waves=3)[0].findings == report.findings
 
 
+PARTS = {
+    "a part of a wave": ("if (threadIdx.x % 64 < 10)\n BAR(1);", True),
+    "a part of a wave has left": ("if (threadIdx.x >= 40) return;\nBAR(1);", True),
+    "a loop that lanes leave in turn": ("for (unsigned i = threadIdx.x; i < 50; i += 32)\n BAR(1);", True),
+    "after the branch": ("if (threadIdx.x % 64 < 10) out[0] = 2;\nBAR(1);", False),
+    "whole waves in a branch": (
+        "if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)\n BAR(1);\nelse\n BAR(1);",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_barriers_that_a_part_of_a_wave_executes(arch):
+    """The last wave of the workgroup is partial, and executes its barriers for all of its work-items."""
+    bodies = tuple((name, body + TAIL) for name, (body, _) in PARTS.items())
+    code = compiled(HEAD, "unsigned *out, unsigned rounds", bodies, arch)[0]
+    for name, (_, wrong) in PARTS.items():
+        report = mfmasim.device("sim").launch(
+            code[symbol(name)], 2, 150, [np.zeros(300, np.uint32), np.uint32(3)], checks="barrier"
+        )
+        named = [f for f in report.findings if f.id == "barrier-divergent"]
+        assert [f.severity for f in named] == ["warning"] * wrong, name
+        assert report.ok
+        if name == "a part of a wave has left":
+            lanes = code[symbol(name)].wave
+            off = 24 if lanes == 64 else 24
+            assert f"EXEC has {off} of its {lanes} work-items off, the first in lane {40 % lanes}" in named[0].message
+
+
 SPLIT = {
     "signals twice": (f"{FIRST}\n SIGNAL;\nBAR(1);", [("barrier-signalled-twice", 0), ("barrier-uneven", 1)]),
     "no wait": ("SIGNAL;", []),
