@@ -47,9 +47,7 @@ def code(arch):
         ("through the lds", shared + "if (t < 20) s[t] = __shfl(v, t + 3) * 2; __syncthreads(); y[t] = s[t ^ 1];")
     )
     bodies.append(("before the branch", "int t = threadIdx.x, r = __shfl(x[t], 25); if (t < 20) y[t] = r;"))
-    bodies.append(
-        ("read lane", "int t = threadIdx.x, r = __builtin_amdgcn_readlane(x[t], 25); if (t < 20) y[t] = r;")
-    )
+    bodies.append(("read lane", "int t = threadIdx.x, r = __builtin_amdgcn_readlane(x[t], 25); if (t < 20) y[t] = r;"))
     return compiled(HEAD, "int *x, int *y, float *f", tuple(bodies), arch)[0]
 
 
@@ -96,7 +94,9 @@ def test_the_other_half_of_a_wave(arch, tmp_path):
     """RDNA3 permutes each half of a wave64 by itself, RDNA4 the whole wave."""
     text = HEAD
     for name, body in HALVES.items():
-        text += f'extern "C" __global__ void {symbol(name)}(int *x, int *y) {{ int t = threadIdx.x, v = x[t]; {body} }}\n'
+        text += (
+            f'extern "C" __global__ void {symbol(name)}(int *x, int *y) {{ int t = threadIdx.x, v = x[t]; {body} }}\n'
+        )
     (tmp_path / "k.hip").write_text(text)
     kernels = mfmasim.compile(tmp_path / "k.hip", arch, flags=["-mwavefrontsize64"])
     x, lane = np.arange(64, dtype=np.int32), np.arange(64)

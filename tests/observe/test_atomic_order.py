@@ -1,4 +1,4 @@
-"""atomics: sums of float atomics whose order is open, and those that have one order, or no rounding that depends on it."""
+"""atomics: sums of float atomics whose order is open, and those that have one order or round alike in each."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,16 @@ from tests.observe.small_kernels import compiled, symbol
 
 HEAD = "#include <hip/hip_runtime.h>\n"
 START = "unsigned t = threadIdx.x, g = blockIdx.x * blockDim.x + t;\n"
-SWAP = "unsigned *p = (unsigned *)y, old = *p, seen; do {{ seen = old; old = atomicCAS(p, seen, {}); }} while (old != seen);"
+SWAP = """unsigned *p = (unsigned *)y, old = *p, seen;
+do {{ seen = old; old = atomicCAS(p, seen, {}); }} while (old != seen);"""
+LDS = """__shared__ float s[4]; if (t < 4) s[t] = 0; __syncthreads(); unsafeAtomicAdd(&s[t & 3], x[g]);
+__syncthreads(); if (t < 4) y[blockIdx.x * 4 + t] = s[t];"""
+TURNS = """__shared__ float s[4]; if (t < 4) s[t] = 0; __syncthreads();
+for (unsigned w = 0; w < blockDim.x; w += 64) {
+ if (t / 64 * 64 == w && t % 64 == 0) unsafeAtomicAdd(s, x[g]);
+ __syncthreads();
+}
+if (t < 4) y[blockIdx.x * 4 + t] = s[t];"""
 # Two workgroups of 128 work-items; what is said of the contributions, or None.
 KERNELS = {
     "additions": ("unsafeAtomicAdd(&y[t & 7], x[g]);", "y[0] is a sum of 32 float atomics of"),
@@ -20,12 +29,11 @@ KERNELS = {
         SWAP.format("(seen & 0xffff0000u) | (__float_as_uint(__uint_as_float(seen << 16) + x[g]) >> 16)"),
         "y[0] is a sum of 256 compare-and-swaps",
     ),
-    "sums in the lds": (
-        "__shared__ float s[4]; if (t < 4) s[t] = 0; __syncthreads(); unsafeAtomicAdd(&s[t & 3], x[g]);\n"
-        "__syncthreads(); if (t < 4) y[blockIdx.x * 4 + t] = s[t];",
-        "(byte 0 of the LDS) is a sum of 32 float atomics of",
+    "sums in the lds": (LDS, "(byte 0 of the LDS) is a sum of 32 float atomics of"),
+    "two onto a number": (
+        "if (t == 0) unsafeAtomicAdd(&y[9], x[g]);",
+        "y[9] is a sum of 2 float atomics of 2 waves of",
     ),
-    "two onto a number": ("if (t == 0) unsafeAtomicAdd(&y[9], x[g]);", "y[9] is a sum of 2 float atomics of 2 waves of"),
     "two onto 0": ("if (t == 0) unsafeAtomicAdd(&y[0], x[g]);", None),
     "each its own": ("unsafeAtomicAdd(&y[g], x[g]);", None),
     "one wave": ("if (g < 32) unsafeAtomicAdd(&y[0], x[g]);", None),
@@ -33,13 +41,11 @@ KERNELS = {
     "maximum": ("atomicMax((int *)y, __float_as_int(x[g]));", None),
     "maximum by compare and swap": (SWAP.format("__float_as_uint(fmaxf(__uint_as_float(seen), x[g]))"), None),
     "integers by compare and swap": (SWAP.format("seen * 3 + t"), None),
-    "lock": ("if (t == 0) { while (atomicCAS(z, 0u, 1u) != 0) ; __threadfence(); z[1] += g; atomicExch(z, 0u); }", None),
-    "waves in turn": (
-        "__shared__ float s[4]; if (t < 4) s[t] = 0; __syncthreads();\n"
-        "for (unsigned w = 0; w < blockDim.x; w += 64) {\n if (t / 64 * 64 == w && t % 64 == 0) unsafeAtomicAdd(s, x[g]);\n"
-        " __syncthreads();\n}\nif (t < 4) y[blockIdx.x * 4 + t] = s[t];",
+    "lock": (
+        "if (t == 0) { while (atomicCAS(z, 0u, 1u) != 0) ; __threadfence(); z[1] += g; atomicExch(z, 0u); }",
         None,
     ),
+    "waves in turn": (TURNS, None),
 }
 
 

@@ -22,7 +22,7 @@ class AssumedRow:
     """A row that a measurement can settle."""
 
     kind: str
-    """``model`` (how a matrix instruction rounds), ``phase`` (LDS), ``operation``."""
+    """``model`` (how a matrix instruction rounds), ``phase`` (LDS), ``operation``, ``reach`` (lanes of DS permutes)."""
     name: str
     """Its key in its table."""
     place: str
@@ -72,7 +72,16 @@ def assumed_rows(arch: str) -> tuple[AssumedRow, ...]:
         AssumedRow("operation", name, _place(name), "the manual leaves it open, or its text cannot be meant literally")
         for name in opcode_rows(arch)
     ]
-    return (*models.values(), *phases, *operations)
+    return (*models.values(), *phases, *operations, *_reach(arch))
+
+
+def _reach(arch: str) -> list[AssumedRow]:
+    """Which lanes DS permutes reach in waves that have more; cases of the family isa/lanes measure it."""
+    made = find_arch(arch)
+    if max(made.wave_sizes) <= made.lds.permute_lanes:
+        return []
+    why = "the manual's chapter and its pseudocode name different halves"
+    return [AssumedRow("reach", "DS permutes of wave64", "mfmasim/architectures/groups.py", why)]
 
 
 def _place(name: str) -> str:

@@ -159,6 +159,8 @@ UNPROBED = {
 }
 LAYOUTS = "mfmasim/matrix/rows/{}.py"
 """File with the layouts of a family."""
+PERMUTES = "golden isa/lanes lane_permutes_halves"
+"""The probe of DS permutes in waves of 64, where each half is apart."""
 OTHERWISE = "not probed: no probe of the kit executes it"
 
 
@@ -205,6 +207,8 @@ def _judged(
         verdict = judge_model(ops, kit, {op: layout(op) for op in ops})
     elif row.kind == "phase":
         verdict = judge_phase(arch, row.name, kit)
+    elif row.kind == "reach":
+        verdict = judge_case(kit.records.get(PERMUTES))
     elif row.name in operation_kernels(arch):
         record = kit.records.get(f"operations {row.name}")
         verdict = judge_operation(simulator, arch, operation_kernels(arch)[row.name], record)

@@ -177,7 +177,7 @@ class Progress:
         if assumed:
             self.console.print(
                 Text(
-                    "assumed arithmetic (how it rounds is not public, the last bits may differ): " + ", ".join(assumed),
+                    "assumed (how it rounds, or a part of what it does, is not public): " + ", ".join(assumed),
                     style="yellow",
                 )
             )
