@@ -20,19 +20,19 @@ for (unsigned w = 0; w < blockDim.x; w += 64) {
 if (t < 4) y[blockIdx.x * 4 + t] = s[t];"""
 # Two workgroups of 128 work-items; what is said of the contributions, or None.
 KERNELS = {
-    "additions": ("unsafeAtomicAdd(&y[t & 7], x[g]);", "y[0] is a sum of 32 float atomics of"),
+    "additions": ("unsafeAtomicAdd(&y[t & 7], x[g]);", "[0] is a sum of 32 float atomics of"),
     "compare and swap": (
         SWAP.format("__float_as_uint(__uint_as_float(seen) + x[g])"),
-        "y[0] is a sum of 256 compare-and-swaps that add floats of",
+        "[0] is a sum of 256 compare-and-swaps that add floats of",
     ),
     "bf16 in a dword": (
         SWAP.format("(seen & 0xffff0000u) | (__float_as_uint(__uint_as_float(seen << 16) + x[g]) >> 16)"),
-        "y[0] is a sum of 256 compare-and-swaps",
+        "[0] is a sum of 256 compare-and-swaps",
     ),
-    "sums in the lds": (LDS, "(byte 0 of the LDS) is a sum of 32 float atomics of"),
+    "sums in the lds": (LDS, "byte 0 of the LDS is a sum of 32 float atomics of"),
     "two onto a number": (
         "if (t == 0) unsafeAtomicAdd(&y[9], x[g]);",
-        "y[9] is a sum of 2 float atomics of 2 waves of",
+        "[9] is a sum of 2 float atomics of 2 waves of",
     ),
     "two onto 0": ("if (t == 0) unsafeAtomicAdd(&y[0], x[g]);", None),
     "each its own": ("unsafeAtomicAdd(&y[g], x[g]);", None),

@@ -23,6 +23,6 @@ def test_kernels(arch):
     kernels = compiled(HEAD, "unsigned *p, unsigned *out", tuple((n, b) for n, (b, _) in KERNELS.items()), arch)[0]
     for name, (_, wrong) in KERNELS.items():
         args = [np.zeros(4, np.uint32), np.zeros(256, np.uint32)]
-        report = mfmasim.device("sim").launch(kernels[symbol(name)], 2, 128, args, checks="races")
+        report = mfmasim.device("sim").launch(kernels[symbol(name)], 2, 64, args, checks="races")
         named = {(one.id, one.severity) for one in report.findings}
         assert named == ({("races-scope", "error")} if wrong and arch.startswith("gfx12") else set()), name
