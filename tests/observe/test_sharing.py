@@ -9,7 +9,7 @@ import pytest
 from mfmasim.observe.ordering.sharing import PART, Sharing
 
 BASE, DWORDS = 0x1000, 40
-LOAD = SimpleNamespace(pc=0, dst=(), opcode=SimpleNamespace(scalar=False, atomic=""))
+LOAD = SimpleNamespace(pc=0, dst=(), modifiers={}, opcode=SimpleNamespace(scalar=False, atomic=""))
 
 
 def drawn(rng, size):
