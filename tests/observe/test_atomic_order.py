@@ -30,10 +30,7 @@ KERNELS = {
         "[0] is a sum of 256 compare-and-swaps",
     ),
     "sums in the lds": (LDS, "byte 0 of the LDS is a sum of 32 float atomics of"),
-    "two onto a number": (
-        "if (t == 0) unsafeAtomicAdd(&y[9], x[g]);",
-        "[9] is a sum of 2 float atomics of 2 waves of",
-    ),
+    "two onto a number": ("if (t == 0) unsafeAtomicAdd(&y[9], x[g]);", "[9] is a sum of 2 float atomics of 2 waves of"),
     "two onto 0": ("if (t == 0) unsafeAtomicAdd(&y[0], x[g]);", None),
     "each its own": ("unsafeAtomicAdd(&y[g], x[g]);", None),
     "one wave": ("if (g < 32) unsafeAtomicAdd(&y[0], x[g]);", None),

@@ -118,7 +118,7 @@ class AbsentLanes(Definedness):
         self.plane.memory = GlobalBits.beside(machine.memory, ())
         self._seeds: list[Seed] = []
         self._numbers: dict[tuple[int, str, int], int] = {}
-        self._halves: list[int] = []
+        self._half_seeds: list[int] = []
         """Seeds whose value is another lane's, which no combination makes right."""
         self.uses = AbsentUses(machine, self.planes, self.loaded)
         self.uses.seeds = self._seeds
@@ -339,7 +339,7 @@ class AbsentLanes(Definedness):
             self._seeds.append(Seed(instruction, why, lane))
             self._numbers[key] = len(self._seeds)
             if why == "half":
-                self._halves.append(len(self._seeds))
+                self._half_seeds.append(len(self._seeds))
         return self._numbers[key]
 
     def _end(self, g: Group, instruction: Instruction, targets: Sequence[int], before: Sequence[_Source]) -> None:
@@ -360,7 +360,7 @@ class AbsentLanes(Definedness):
                 self._clear_mask(g, targets, fine)
             elif len(one.keys) == len(targets) and all(key < VECTORS for key in targets):
                 for key in targets:
-                    fine &= ~np.isin(self.planes.origin(g, key), self._halves)
+                    fine &= ~np.isin(self.planes.origin(g, key), self._half_seeds)
                 for key, value in zip(targets, one.values, strict=True):
                     fine &= g.take(self.planes.real(key)) == value
                 for key in targets:
