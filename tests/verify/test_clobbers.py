@@ -4,7 +4,7 @@ import pytest
 
 from mfmasim.resources import folder
 from mfmasim.verify import find, verify_case
-from mfmasim.verify.clobbers import inline_assembly, unclobbered
+from mfmasim.verify.clobbers import inline_assembly, loads, unclobbered
 
 WAIT = 'asm volatile("s_waitcnt vmcnt(0)"{});'
 LINES = {
@@ -23,6 +23,84 @@ LINES = {
     '#define W(n) asm volatile("s_waitcnt vmcnt(%0)" ::"n"((n) * 2))': ["s_waitcnt"],
     'asm volatile("s_barrier"': ["s_barrier"],
 }
+
+LABELS = [
+    'extern "C" __device__ void f(int a, int b)\n    __asm("llvm.amdgcn.raw.buffer.load.lds");',
+    'extern "C" { void f(int) __asm("llvm.amdgcn.raw.buffer.load.lds"); }',
+    'void f(int) __asm("s_barrier");',
+    'unsigned *f(int) __asm__("s_barrier");',
+    'int x asm("s_waitcnt");',
+    'int a, b asm("s_waitcnt");',
+    'void (*fp)(int) __asm("s_barrier");',
+    'void f(int) noexcept asm("s_barrier");',
+    'void f(int) const __attribute__((x(1))) asm("s_barrier");',
+    '__attribute__((device)) void f(int a[3]) __asm("s_barrier") __attribute__((convergent));',
+    'template <class T>\n__device__ void f(T x)\n asm("s_barrier");',
+    'ns::v<4, int> f(int) asm("s_barrier");',
+    '#define DECL(n) void n(int) __asm("s_barrier")',
+    '#define DECL(n) \\\n  void n(int)  \\\n __asm("s_barrier")',
+    '#define LAB __asm("llvm.amdgcn.raw.buffer.load.lds")',
+    '#include "x"\nint y;\n#pragma unroll\nvoid g(int) asm("s_barrier");',
+    'struct S { static void f(int) asm("s_barrier"); };',
+    'public: void f(int) asm("s_barrier");',
+    'float __attribute__((address_space(3)))* f(void) __asm("s_barrier");',
+    'int t[64] asm("s_waitcnt");',
+    'void f(const char* s = "a;b") asm("s_barrier");',
+    'int f(void) __asm("llvm.amdgcn." "raw.buffer.load.lds");',
+]
+"""Declarations whose label has words of memory instructions."""
+STATEMENTS = [
+    'if (x) asm("s_barrier");',
+    'if constexpr (a<b>()) asm("s_barrier");',
+    'else asm("s_barrier");',
+    'do asm("s_barrier"); while (1);',
+    'for (int i = 0; i < 3; ++i) asm("s_barrier");',
+    '#pragma unroll\nfor (;;) asm("s_barrier");',
+    'case 3: asm("s_barrier");',
+    'l: asm("s_barrier");',
+    '{ asm("s_barrier"); }',
+    'f(); asm("s_barrier");',
+    '#define B() asm("s_barrier")',
+    '#define B asm("s_barrier")',
+    '#define B() do { asm("s_barrier"); } while (0)',
+    'UNROLL asm("s_barrier");',
+    'UNROLL(4) asm("s_barrier");',
+    '_Pragma("unroll") asm("s_barrier");',
+    '[[likely]] asm("s_barrier");',
+    'asm volatile("s_barrier");',
+    'asm goto("s_barrier" :::: l);',
+    'void f(int x) { asm("s_waitcnt vmcnt(0)"); }',
+    'auto l = [&] { asm("s_barrier"); };',
+    'while (x) asm("s_barrier");',
+    '__extension__ asm("s_barrier");',
+    'int x = 3; __asm__("s_waitcnt lgkmcnt(0)\\n s_barrier");',
+    'asm inline volatile("s_barrier" ::: "v1");',
+    '#define X(a) if (a) \\\n asm("s_barrier")',
+    'switch (x) { default: asm("s_barrier"); }',
+    'int x = f(a, b), y; if (x) { } else if (y) asm("s_barrier");',
+    'asm(R"(s_barrier)");',
+    'asm volatile("buffer_load_dword %0, %1, 0 offen lds" :: "v"(o), "s"(r));',
+    'void k() {\n#ifdef A\n asm("s_barrier");\n#endif\n}',
+    'void k()\n#ifdef A\n{ asm("s_barrier"); }',
+    'template<int N> void w() { if constexpr (N) asm("s_barrier"); else asm("s_barrier"); }',
+]
+"""Statements at places where a declaration could stand, each with one instruction that orders memory."""
+
+
+@pytest.mark.parametrize("text", LABELS)
+def test_a_label_of_a_declaration_is_no_statement(text):
+    """GCC manual, "Controlling Names Used in Assembler Code"."""
+    assert not list(unclobbered(text)) + list(loads(text))
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_a_statement_after_any_other_text_is_one(text):
+    assert len(list(unclobbered(text))) == text.count("asm")
+
+
+def test_a_label_of_a_load_is_no_load():
+    assert not list(loads('int f(int) __asm("global_load_dword");'))
+    assert [name for _, name in loads('if (x) asm("global_load_dword v0, v1, off");')] == ["global_load_dword"]
 
 
 @pytest.mark.parametrize(("line", "names"), LINES.items())
