@@ -235,6 +235,13 @@ class Kernel:
             yield instruction
             address += instruction.size
 
+    def instruction_at(self, pc: int) -> Instruction | None:
+        """The instruction at an address; None where none can be decoded."""
+        try:
+            return self.code.instruction_at(pc, self.wave)
+        except MfmasimError:
+            return None
+
     def source_at(self, pc: int) -> str:
         """Source line of an address as ``file:line``, empty if the code object has none."""
         try:

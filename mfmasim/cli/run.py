@@ -234,6 +234,7 @@ def _record(report: Report) -> dict[str, Any]:
 
 
 def _print(report: Report, code: Code, *, quiet: bool) -> None:
+    from mfmasim.observe import next_command
     from mfmasim.visible import console as new_console
     from mfmasim.visible import fitting
 
@@ -245,6 +246,8 @@ def _print(report: Report, code: Code, *, quiet: bool) -> None:
     for finding in report.findings:
         for line in finding.lines():
             console.print(fitting(line, console))
+    if explain := next_command(report.findings):
+        print(explain)
 
 
 def _print_counts(report: Report, code: Code, console: Console) -> None:

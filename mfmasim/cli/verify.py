@@ -83,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
+    from mfmasim.observe import next_command
     from mfmasim.verify.files import table_of
     from mfmasim.verify.reports.terminal import Progress
 
@@ -125,6 +126,8 @@ def run(args: argparse.Namespace) -> int:
         progress.summary(others)
         if not quiet:
             _warn_of_equal_sizes(others)
+            if explain := next_command(finding for result in others for finding in result.findings):
+                print(explain)
     if failed_input:
         return 2
     if not agrees or any(result.status == "fail" for result in others):

@@ -293,6 +293,7 @@ class _Running:
 def ending(outcome: Outcome, kernel: Kernel) -> Finding:
     """The finding about a launch that ended early."""
     kind, pc, place = STOPS[outcome.stopped_by], outcome.stopped_pc, outcome.stopped_at
+    instruction = None if pc is None else kernel.instruction_at(pc)
     return Finding(
         check=kind.check,
         severity=kind.severity,
@@ -303,6 +304,9 @@ def ending(outcome: Outcome, kernel: Kernel) -> Finding:
         source="" if pc is None else kernel.source_at(pc),
         workgroup=None if place is None else place.workgroup,
         wave=None if place is None else place.wave,
+        lane=None if place is None else place.lane,
+        instruction="" if instruction is None else instruction.name,
+        text="" if instruction is None else instruction.text,
     )
 
 

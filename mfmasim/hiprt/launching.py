@@ -196,8 +196,9 @@ def _judge(rt: Runtime, device: int, report: Report) -> None:
         remark = finding.severity == "info"
         if remark and (finding.check not in CHECKS or CHECKS[finding.check].default):
             continue  # what a program named in addition, it reads
-        text = f"{finding.severity} {finding.check} {finding.source or report.kernel}: {finding.message}"
+        text = finding.line()
         (rt.counts.remarks if remark else rt.counts.findings).append(text)
+        rt.counts.explained.append(finding)
         say(text)
         if finding.id in FAULTING:
             rt.failed[device] = ILLEGAL_ADDRESS

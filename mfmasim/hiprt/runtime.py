@@ -26,6 +26,7 @@ from mfmasim.hiprt.sites import Sites
 from mfmasim.hiprt.tables.errors import ERRORS
 from mfmasim.hiprt.tables.unserved import reason
 from mfmasim.hiprt.written import Written
+from mfmasim.observe import next_command
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.work import Clock
     from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.state.memory import Memory, Region
+    from mfmasim.observe import Finding
     from mfmasim.observe.finding import Kind
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
@@ -152,6 +154,8 @@ class Counts:
     findings: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     """Findings of severity info of checks that only run when they are named; they do not change the exit code."""
+    explained: list[Finding | Kind] = field(default_factory=list)
+    """Findings, or the kinds of those of the runtime itself."""
     unserved: Counter[str] = field(default_factory=Counter)
 
 
@@ -375,8 +379,9 @@ class Runtime:
             source: ``file:line`` of the program, or empty.
             text: the message.
         """
-        line = f"{kind.severity} {kind.check}{f' {source}' if source else ''}: {text}"
+        line = f"{kind.severity} {kind.id}{f' {source}' if source else ''}: {text}"
         self.counts.findings.append(line)
+        self.counts.explained.append(kind)
         say(line)
 
     def finish(self) -> None:
@@ -387,6 +392,8 @@ class Runtime:
             text = f"the launch failed with {why}, and the program never asked for the error (hipGetLastError)"
             self.found(LAUNCH_FAILED, self.sites.text(site), text)
         self._unasked.clear()
+        if explain := next_command(self.counts.explained):
+            say(explain)
         self.write_report()
 
     def _fails(self, name: str) -> bool:

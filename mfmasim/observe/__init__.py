@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mfmasim.observe.finding import SEVERITIES, Finding
+from mfmasim.observe.finding import SEVERITIES, Finding, next_command
 
-__all__ = ["SEVERITIES", "Finding"]
+__all__ = ["SEVERITIES", "Finding", "next_command"]

@@ -66,7 +66,9 @@ class Check(Observer, ABC):
         """
         if place is not None:
             more |= {"workgroup": place.workgroup, "wave": place.wave, "lane": place.lane}
-        merged = self.kernel.merged_at(pc)
+        merged, instruction = self.kernel.merged_at(pc), self.kernel.instruction_at(pc)
+        if instruction is not None:
+            more = {"instruction": instruction.name, "text": instruction.text} | more
         return Finding(
             kind.check,
             kind.severity,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -62,6 +62,8 @@ class Finding:
     actual: str = ""
     instruction: str = ""
     """Mnemonic."""
+    text: str = ""
+    """The instruction in LLVM's syntax."""
     count: int = 1
     """Places this finding stands for."""
     other: str = ""
@@ -93,14 +95,26 @@ class Finding:
         group = record["workgroup"]
         return cls(**{**record, "workgroup": None if group is None else tuple(group)})
 
-    def lines(self) -> list[str]:
-        """The finding as a person reads it: where, what, which pattern."""
-        where = [self.source or self.kernel, self.instruction]
+    def where(self) -> list[str]:
+        """Its place in words: source line, or kernel and address; instruction, workgroup, wave, lane and register."""
+        if self.source or self.pc is None:
+            where = [self.source or self.kernel, self.instruction]
+        else:
+            where = [f"{self.kernel} at {self.pc:#x}".lstrip(), self.text.strip() or self.instruction]
         if self.workgroup is not None:
             where.append(f"workgroup ({', '.join(map(str, self.workgroup))})")
         where += [f"{word} {value}" for word, value in (("wave", self.wave), ("lane", self.lane)) if value is not None]
-        where.append(self.register)
-        head = f"{self.check:<8} " + "  ".join(part for part in where if part)
+        return [part for part in (*where, self.register) if part]
+
+    def line(self) -> str:
+        """The finding in one line, as a program prints it among its own output."""
+        place, *more = self.where() or [""]
+        place += f" ({', '.join(more)})" * bool(more)
+        return visible(f"{self.severity} {self.id}{f' {place}' * bool(place)}: {self.message}", LAYOUT)
+
+    def lines(self) -> list[str]:
+        """The finding as a person reads it: id and where, what, which pattern."""
+        head = "  ".join((self.id, *self.where()))
         body = []
         if self.expected or self.actual:
             verb = "goes to" if self.element.startswith("D[") else "holds"
@@ -108,3 +122,9 @@ class Finding:
             body.append(f"         {place}needs {self.expected or 'nothing'}, {verb} {self.actual or 'nothing'}")
         body += [f"         {line}" for line in self.message.split("\n")]
         return [visible(line, LAYOUT) for line in (head, *body)]
+
+
+def next_command(findings: Iterable[Finding | Kind]) -> str:
+    """The last line of a report: the command that explains the worst of some findings; empty if all are remarks."""
+    ids = [(SEVERITIES.index(one.severity), one.id) for one in findings if one.severity != "info"]
+    return f"next: mfmasim explain {min(ids, key=lambda each: each[0])[1]}" if ids else ""

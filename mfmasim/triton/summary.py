@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.fidelity import lowest
-from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe import SEVERITIES, Finding, next_command
 from mfmasim.triton.layouts.report import conflict_lines, dot_lines
 from mfmasim.verify import Result
 
@@ -85,7 +85,7 @@ def lines(records: Records, found: Sequence[Result], most: int) -> list[str]:
             out += [f"      {line}" for line in finding.lines()]
         if len(severe) > most:
             out.append(f"      ... and {len(severe) - most} more (--max-findings)")
-    return out
+    return out + list(filter(None, [next_command(one for result in found for one in result.findings)]))
 
 
 def layout_lines(rows: Sequence[dict[str, Any]], found: Sequence[Result]) -> list[str]:

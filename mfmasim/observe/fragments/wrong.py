@@ -88,7 +88,8 @@ class Reporter:
             place = tile.executed.event.place(tile.index, None)
             where |= {"workgroup": place.workgroup, "wave": place.wave}
         source = self.source_at(ins.pc)
-        return Finding("mapping", severity, message, kind, self.kernel, ins.pc, source, instruction=ins.name, **where)
+        where = {"instruction": ins.name, "text": ins.text} | where
+        return Finding("mapping", severity, message, kind, self.kernel, ins.pc, source, **where)
 
     def plain(self, kind: str, severity: str, message: str, **where: Any) -> Finding:
         """A finding about the kernel as a whole.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices.coverage import source_lines
+from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,13 +92,14 @@ def _row(number: int, line: Line | None, sites: Sequence[Mapping[str, Any]], tex
 
 def note(finding: Finding) -> str:
     """A finding in the margin: severity, kind (a link to its explanation), where, and what was found."""
-    head, *body = finding.lines()
+    _, *body = finding.lines()
+    place = escape(visible("  ".join(finding.where())))
     level = "suppressed" if finding.suppressed else finding.severity
     reason = f"<p>Suppressed: {escape(finding.suppressed)}</p>" if finding.suppressed else ""
     text = "\n".join(line.strip() for line in body)
     opened = " open" if level == "error" else ""
     return (
         f'<details class="{level}"{opened}><summary><span class="{level}">{level}</span> '
-        f'<a href="#kind-{escape(finding.id)}"><code>{escape(finding.id)}</code></a> {escape(head)}</summary>'
+        f'<a href="#kind-{escape(finding.id)}"><code>{escape(finding.id)}</code></a> {place}</summary>'
         f"<pre>{escape(text)}</pre>{reason}</details>"
     )
