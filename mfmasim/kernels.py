@@ -257,6 +257,10 @@ class Kernel:
         """Source line of an address, else the address."""
         return self.source_at(pc) or f"{pc:#x}"
 
+    def address_at(self, pc: int) -> str:
+        """The address in parentheses, for a word such as "here"; empty where a source line says where that is."""
+        return "" if self.source_at(pc) else f" ({pc:#x})"
+
     def line_at(self, pc: int) -> str:
         """Source line of an address, else the address, with what `merged_at` says of it."""
         return self.place_at(pc) + self.merged_at(pc)

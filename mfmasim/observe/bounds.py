@@ -145,6 +145,7 @@ class Bounds(Check):
         """Start without faults."""
         super().__init__(launch)
         self._names = launch.names
+        self._lds = launch.lds_bytes, launch.shared_bytes
         self._described: set[tuple[int, ...]] = set()
         self._known: set[tuple[int, bytes]] = set()
         """Resources of all waves whose different ones were described."""
@@ -200,7 +201,8 @@ class Bounds(Check):
             if outside:
                 said.append((BASE, f"the base of the buffer resource is {outside}"))
             self._said[descriptor.words] = said
-        where = event.place(int(users.any(axis=1).argmax()), None) if said else None
+        row = int(users.any(axis=1).argmax())
+        where = event.place(row, int(users[row].argmax())) if said else None
         for kind, text in said:
             assert where is not None
             self._keep(event, where, kind, f"{text}; {descriptor.text()}")
@@ -282,7 +284,7 @@ class Bounds(Check):
             f"{f'{element} at ' * bool(element)}address {event.address:#x}, {event.nearest}",
         )
         if event.space == "lds":
-            where = f"LDS address {event.address}{self._names.past_lds(event.address)}"
+            where = f"LDS address {event.address}{self._names.past_lds(event.address)}{self._no_lds()}"
         elif event.space == "gds":
             outside, where = "outside the global data share", f"address {event.address} after the base in M0"
         elif event.space == "scratch":
@@ -292,6 +294,15 @@ class Bounds(Check):
         elif _kind(event) is READ_ONLY:
             outside = "to read-only memory"
         return f"{event.kind} of {event.size} bytes {outside}: {where}"
+
+    def _no_lds(self) -> str:
+        """Why the LDS ends before the address, where the launch gives none, or none of the dynamic kind."""
+        total, dynamic = self._lds
+        if total == 0:
+            return "; the kernel has 0 bytes of LDS: it declares none, and the launch adds none (shared_bytes is 0)"
+        if dynamic == 0 and any(variable.size == 0 for variable in self._names.variables):
+            return f"; the kernel has {total:,} bytes of LDS: the launch adds no dynamic LDS (shared_bytes is 0)"
+        return ""
 
 
 def _kind(event: AccessFault) -> Kind:

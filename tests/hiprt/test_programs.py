@@ -111,10 +111,11 @@ def test_findings_decide_the_exit_code(program, part, code):
 @pytest.mark.oracle
 def test_a_program_for_another_architecture_says_so(program):
     ran = started(program, "stale", arch="gfx1201")
-    first, second = ran.stderr.splitlines()
+    first, second, last = ran.stderr.splitlines()
     assert "no code for gfx1201" in first
-    assert "error launch program.hip" in second
+    assert "error launch-failed program.hip" in second
     assert "failed with hipErrorNoBinaryForGpu, and the program never asked" in second
+    assert last == "mfmasim: next: mfmasim explain launch-failed"
     assert ran.returncode == 1
 
 
@@ -132,7 +133,7 @@ def test_where_a_nan_was_made_is_printed_and_changes_no_exit_code(tmp_path):
     ran = started(tmp_path / "norm", checks="numerics:origin", report=str(tmp_path / "report.json"))
     (whole,) = [line for line in ran.stderr.splitlines() if "is made by" in line]
     line = whole.replace(f"{tmp_path}/", "")
-    assert "info numerics norm.hip:3: Inf is made by v_rcp_f32" in line
+    assert "info numerics-origin norm.hip:3 (v_rcp_f32, workgroup (0, 0, 0), wave 0, lane 2): Inf is made by" in line
     assert "byte 8 of hipMalloc 1 hold it; from there: v_sub_f32 (norm.hip:3), global_store_dword (norm.hip:3)" in line
     found = json.loads((tmp_path / "report.json").read_text())
     assert (ran.returncode, found["findings"]) == (0, [])

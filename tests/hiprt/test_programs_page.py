@@ -42,7 +42,7 @@ def test_the_first_program_and_its_mistake(tmp_path):
     assert ran.returncode == 1
     assert ran.stdout == "1 2 3 4\n"
     assert "prints `1 2 3 4`" in PAGE
-    (shown,) = re.findall(r"```\n(mfmasim: error bounds.*?)\n```", PAGE, re.DOTALL)
+    (shown,) = re.findall(r"```\n(mfmasim: error bounds-.*?)\n```", PAGE, re.DOTALL)
     pattern = re.escape(shown).replace(re.escape("..."), ".*")
     assert re.match(pattern, ran.stderr.replace(f"{tmp_path}/", "")), ran.stderr
 

@@ -49,7 +49,7 @@ def test_the_example_of_the_documentation(tmp_path):
     assert "64 of 64 elements differ, by at most " in text
     assert re.search(r"always_gave_gfx942.npz: 63 of 64 elements differ, by at most \d+ ulp", text)
     assert "scale on sim (gfx942): 1 finding\n" in text
-    assert "bounds   scale.hip:9" in text
+    assert "bounds-outside-buffer  scale.hip:9" in text
 
 
 TESTS = """
@@ -141,7 +141,7 @@ def test_failures_are_told_in_words(wrong):
     }
     assert "1 skipped" in text
     assert "mfma_f32_32x32x2_f32 on sim (gfx942): " in text
-    assert "bounds   mfma_f32_32x32x2_f32.hip:" in text
+    assert "bounds-outside-buffer  mfma_f32_32x32x2_f32.hip:" in text
     assert "past the end of argument 2" in text
     assert "test_golden_gfx942-other.npz: 3 of 1024 elements differ" in text
     assert "  all of them in row 3\n" in text

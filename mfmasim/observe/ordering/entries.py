@@ -42,6 +42,8 @@ class Entries:
 
     unit: I64
     wave: I32
+    lane: I32
+    """The last lane of the wave that accesses the unit."""
     kind: I32
     """Index of its `Kind`."""
     joined: I32
@@ -74,6 +76,7 @@ class Hit:
     row: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
     offset: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
     value: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    lane: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass

@@ -140,11 +140,12 @@ class GlobalRaces:
             who = f"wave {first_wave % self.per}"
         there = first.instruction.pc
         what = self.names.at(pair.unit * history.unit)
+        here = f"{WORDS[second.kind]} here{self.kernel.address_at(second.instruction.pc)}"
         message = (
-            f"{what} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {self.kernel.line_at(there)} "
+            f"{what} is {here} and {WORDS[first.kind]} by {who} at {self.kernel.line_at(there)} "
             f"({first.instruction.name}): {why}"
         )
-        place = Place(self._workgroup(second_wave), second_wave % self.per)
+        place = Place(self._workgroup(second_wave), second_wave % self.per, pair.lanes[1])
         return self.check.finding(
             kinds.SAME_VALUE if harmless else KINDS[pair.why],
             message,

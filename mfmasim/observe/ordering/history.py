@@ -149,14 +149,14 @@ class History(Observer):
                 word = np.broadcast_to(event.data[at // 4], shape)[row, lane]
                 if self.unit == 1:
                     word = word >> np.uint32(8 * (at % 4)) & np.uint32(0xFF)
-            parts.append((row, place[row, lane], word))
+            parts.append((row, place[row, lane], word, lane))
         if not parts:
             return None
-        row, offset, word = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        row, offset, word, lane = (np.concatenate([part[k] for part in parts]) for k in range(4))
         order = np.lexsort((offset, row))
-        row, offset, word = row[order], offset[order], word[order]
+        row, offset, word, lane = row[order], offset[order], word[order], lane[order]
         last = np.append((np.diff(row) != 0) | (np.diff(offset) != 0), True)  # one entry per unit and wave
-        return Hit(event, row[last], offset[last], word[last])
+        return Hit(event, row[last], offset[last], word[last], lane[last])
 
     def on_block(self, event: BlockEvent) -> None:
         """Replay a block for its waves, in program order."""
@@ -278,6 +278,7 @@ class History(Observer):
         entries = Entries(
             unit=hit.offset // self.unit,
             wave=(self._first + of).astype(np.int32),
+            lane=hit.lane.astype(np.int32),
             kind=np.full(len(of), number, np.int32),
             joined=self.progress.joined[of],
             signalled=self.progress.signalled[of],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
 
@@ -80,6 +82,7 @@ class LdsFindings:
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
             self.kernel.place_at(record.instruction.pc),
+            unit,
         )
 
     def race(
@@ -114,25 +117,37 @@ class LdsFindings:
         if not clash.same:
             self.waves[key] = event.place(index, None), clash.wave
         what = self.names.lds(clash.unit * self.unit)
+        here = f"{VERBS[access.kind]} here{self.kernel.address_at(access.instruction.pc)}"
         found = self.alike if clash.same else self.errors
         found[key] = self._finding(
             kind_of_race,
             access,
             event,
             index,
-            f"{what} is {VERBS[access.kind]} here and {VERBS[kind]} by wave {clash.wave} at "
+            f"{what} is {here} and {VERBS[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
             self.kernel.place_at(earlier.pc),
+            clash.unit,
         )
 
     def _where(self, instruction: Instruction) -> str:
         return self.kernel.line_at(instruction.pc)
 
     def _finding(
-        self, kind: Kind, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str
+        self, kind: Kind, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str, unit: int
     ) -> Finding:
         ins = access.instruction
-        return self.check.finding(kind, message, ins.pc, event.place(index, None), instruction=ins.name, other=other)
+        place = event.place(index, self._lane(access, index, unit))
+        return self.check.finding(kind, message, ins.pc, place, instruction=ins.name, other=other)
+
+    def _lane(self, access: AccessEvent, index: int, unit: int) -> int | None:
+        """The first lane of the event's wave that accesses a unit of its workgroup's LDS."""
+        row = index if len(access.addresses) > 1 else 0
+        first = access.addresses[row].astype(np.int64)
+        here = (first < (unit + 1) * self.unit) & (first + access.size > unit * self.unit)
+        if access.active is not None:
+            here = here & access.active[index if len(access.active) > 1 else 0]
+        return int(here.argmax()) if here.any() else None
 
     def merge(self, other: LdsFindings) -> None:
         """Add what another part of the same launch found; parts come in the order of the grid."""

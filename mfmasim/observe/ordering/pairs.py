@@ -44,6 +44,7 @@ class Pair:
     kinds: tuple[int, int]
     """Kinds of both accesses, ordered by address in the code."""
     waves: tuple[int, int]
+    lanes: tuple[int, int]
     same: bool
     """Whether all such pairs write the same values."""
     count: int
@@ -155,7 +156,7 @@ def _sorted(entries: Entries) -> Entries:
     parts: dict[str, Any] = {name: getattr(entries, name)[order] for name in entries.__dataclass_fields__}
     keep = np.ones(len(order), np.bool_)
     if len(order):
-        fields = [parts[name] for name in parts if name != "number"]
+        fields = [parts[name] for name in parts if name not in ("number", "lane")]
         keep[1:] = np.any([np.diff(field.astype(np.int64)) != 0 for field in fields], axis=0)
     return type(entries)(**{name: part[keep] for name, part in parts.items()})
 
@@ -199,7 +200,7 @@ def unordered(history: History) -> list[Pair]:
     for a, b, why in waiting:
         sort(a, b, why)
     return [
-        Pair(key[2], state[0], (key[0], key[1]), (state[1], state[2]), state[3], len(state[4]))
+        Pair(key[2], state[0], (key[0], key[1]), (state[1], state[2]), (state[3], state[4]), state[5], len(state[6]))
         for key, state in sorted(found.items(), key=lambda item: item[0])
     ]
 
@@ -216,11 +217,12 @@ def _collect(
         chosen = np.flatnonzero((table == key).all(axis=1))
         units = e.unit[a[chosen]]
         first = chosen[np.lexsort((e.wave[b[chosen]], e.wave[a[chosen]], units))[0]]
-        best = [int(e.unit[a[first]]), int(e.wave[a[first]]), int(e.wave[b[first]]), bool(same[chosen].all())]
+        x, y = a[first], b[first]
+        best = [int(v) for v in (e.unit[x], e.wave[x], e.wave[y], e.lane[x], e.lane[y])] + [bool(same[chosen].all())]
         old = found.get(tuple(key.tolist()))
         if old is None:
             found[tuple(key.tolist())] = [*best, set(np.unique(units).tolist())]
             continue
-        old[:3] = min(old[:3], best[:3])
-        old[3] = old[3] and best[3]
-        old[4].update(np.unique(units).tolist())
+        old[:5] = min(old[:5], best[:5])
+        old[5] = old[5] and best[5]
+        old[6].update(np.unique(units).tolist())
