@@ -18,6 +18,12 @@ def add_quotas(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-instructions", type=whole(), metavar="N", help="wave-instructions (default 10^12)")
     group.add_argument("--max-seconds", type=positive(), metavar="S", help="time (default: no limit)")
     group.add_argument("--max-bytes", type=whole(), metavar="N", help="device memory (default: no limit)")
+    group.add_argument(
+        "--max-faults",
+        type=whole(),
+        metavar="N",
+        help="accesses outside every buffer by one instruction of a wave (default 1,000)",
+    )
     group.add_argument("--max-rows", type=whole(), metavar="N", help="findings and printed lines (default: no limit)")
 
 
@@ -25,5 +31,5 @@ def quota_of(args: argparse.Namespace) -> Quota:
     """The quota that the options give."""
     from mfmasim.machine.launch.quota import Quota
 
-    given = {name: getattr(args, f"max_{name}") for name in ("instructions", "seconds", "bytes", "rows")}
+    given = {name: getattr(args, f"max_{name}") for name in ("instructions", "seconds", "bytes", "rows", "faults")}
     return Quota(**{name: value for name, value in given.items() if value is not None})

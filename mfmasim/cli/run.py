@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
             args.shared,
             args.checks,
             undefined=passed.undefined,
-            **_options(args, [*traces, *records], executor),
+            **_options(args, [*traces, *records, *_early(args, executor)], executor),
         )
     if args.out:
         _save(args.out, passed.values)
@@ -140,6 +140,18 @@ def run(args: argparse.Namespace) -> int:
         for name in args.shown:
             print(passed.shown(name, passed.array(name)))
     return 0 if report.ok else 1
+
+
+def _early(args: argparse.Namespace, executor: Executor | None) -> list[Observer]:
+    """What prints the first error of a launch that takes long; GPUs and executors take no observers."""
+    from mfmasim.devices.early import EarlyErrors
+    from mfmasim.visible import visible
+
+    return (
+        []
+        if executor is not None or args.device != "sim"
+        else [EarlyErrors(lambda text: print(visible(text), file=sys.stderr, flush=True))]
+    )
 
 
 def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: Executor | None) -> dict[str, Any]:

@@ -47,6 +47,15 @@ QUOTA = Kind(
     "kernel<<<1 << 31, 64>>>(...);  // with --max-seconds 10",
     "Launch less, or raise the quota.",
 )
+FAULTS = Kind(
+    "faults-repeated",
+    "error",
+    "An instruction of a wave was outside every buffer again and again",
+    "A GPU ends the process at the first memory fault; here the wave goes on to the limit (1,000 executions of one "
+    "instruction). Often a loop counter has wrapped, so that the loop turns billions of times.",
+    "s_sub_u32 s4, s4, 1; s_cmp_lg_u32 s4, 0; s_cbranch_scc1 L  // s4 was 0",
+    "Correct what the check bounds reports first; --max-faults changes the limit.",
+)
 TRAP = Kind(
     "trap-executed",
     "error",
@@ -129,6 +138,7 @@ KINDS = (
     BUDGET,
     ENDLESS,
     QUOTA,
+    FAULTS,
     TRAP,
     FETCH,
     ENDED,
@@ -140,5 +150,5 @@ KINDS = (
     LAUNCH_FAILED,
 )
 
-STOPS = {kind.check: kind for kind in (BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, TENSOR, DEADLOCK)}
+STOPS = {kind.check: kind for kind in (BUDGET, ENDLESS, QUOTA, FAULTS, TRAP, FETCH, ENDED, TENSOR, DEADLOCK)}
 """The kind of a launch that ended early, by the check under whose name the machine stops it."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.codeobject.names import shown
 from mfmasim.debug.attached import device as device_of_process
+from mfmasim.devices.early import EarlyErrors
 from mfmasim.devices.options import Options as RunOptions
 from mfmasim.errors import MfmasimError, TargetError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 INVALID_VALUE, INVALID_CONFIGURATION = 1, 9
 ILLEGAL_ADDRESS, LAUNCH_FAILURE = 700, 719
-FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
+FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic", "faults-repeated")
 """Findings for which a device reports a memory fault."""
 COOPERATIVE_TOO_LARGE = 720
 CODES = 64
@@ -159,7 +160,7 @@ def launch(
     touched = memory.follow() if rt.order is not None and rt.order.listens else None
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
-        observers = [clock] if clock is not None else []
+        observers = [EarlyErrors(say), *([clock] if clock is not None else [])]
         chosen = RunOptions(checks=rt.settings.checks, observers=observers, max_waves=waves, budget=rt.settings.budget)
         report = device_of_process().run(prepared, chosen)
     except MfmasimError as error:

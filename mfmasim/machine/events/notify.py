@@ -16,6 +16,7 @@ from mfmasim.machine.events import (
     hooks,
     nowhere,
 )
+from mfmasim.machine.events.repeated import FAULTING, Repeated
 from mfmasim.machine.state.touched_bytes import Outside
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Notify:
         self.faults = hooks(observers, Observer.on_fault)
         self.multicasts = hooks(observers, Observer.on_multicast)
         self.blocks = hooks(observers, Observer.on_block)
+        self.repeated = Repeated(machine.launch.meter.quota.faults)
         nothing = np.zeros(0, np.int64)
         self._asked = nothing, 0, nothing
 
@@ -109,6 +111,8 @@ class Notify:
         )
         for hook in self.faults:
             hook(event)
+        if space in FAULTING and not kind.startswith("misaligned"):
+            self.repeated.add(instruction, group, np.repeat(mask.any(axis=1), each), machine.first_workgroup)
 
     def listeners(self, instruction: Instruction) -> list[Hook]:
         """The hooks that receive the accesses of an instruction."""

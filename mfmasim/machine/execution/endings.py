@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.outcome import Outcome
     from mfmasim.machine.state.waves import Group, Waves
 
-ALONE = "trap", "budget"
+ALONE = "trap", "budget", "faults"
 """Checks of what ends the workgroup of a wave; anything else ends the launch."""
 BUDGETS = 8
-"""Batches with waves that have used up their budget, after which the rest of the launch is not executed."""
+"""Batches with waves beyond their budget or their faults, after which the rest of the launch is not executed."""
 
 
 def waiting(waves: Waves, group: Group | None = None) -> str:

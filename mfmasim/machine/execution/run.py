@@ -254,6 +254,14 @@ class Machine:
             self._fresh = False
         if self.over:
             return True
+        if self.notify.repeated.over is not None:
+            instruction, beyond = self.notify.repeated.over
+            self.notify.repeated.over = None
+            most = self.notify.repeated.limit
+            self.stop("faults", f"a wave was outside every buffer more than {most:,} times", instruction.pc, beyond)
+            self._budgets += not self._over_budget
+            self._over_budget = True
+            return False
         if group.count_executed(block.size) > self.budget:
             spent = np.broadcast_to(group.executed > self.budget, (group.count,))
             beyond = Group(self.waves, group.indices()[spent])

@@ -11,6 +11,12 @@ from mfmasim.errors import MfmasimError
 
 INSTRUCTIONS = 10**12
 """Wave-instructions of a launch unless the caller says otherwise: some hours at least."""
+FAULTS = 1_000
+"""Accesses outside every buffer that one instruction of a wave makes unless the caller says otherwise.
+
+A GPU ends the process at the first one (ROCr, "Memory access fault by GPU node"). The simulator goes on, so that one
+launch shows further findings; a loop whose counter is wrong shows none after the first turn.
+"""
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class Quota:
     """Device memory: buffers, code object and the gaps between them; more is refused before anything runs."""
     rows: int | None = None
     """Findings, and lines that the kernel printed, in the report; the worst are kept, and a note counts the others."""
+    faults: int | None = FAULTS
+    """Executions of one instruction by one wave outside every buffer; beyond it the wave's workgroup ends."""
 
     def __post_init__(self) -> None:
         """Refuse what is not a positive number, and of counts what is not whole."""
