@@ -11,13 +11,7 @@ sys.path.insert(0, str(PAGE.parents[1]))  # the package of tests
 # What, module, constant, unit, what changes it.
 LIMITS = (
     ("wave-instructions of a launch", "machine.launch.quota", "INSTRUCTIONS", "", "`--max-instructions`"),
-    (
-        "accesses outside every buffer by one instruction of a wave",
-        "machine.launch.quota",
-        "FAULTS",
-        "",
-        "`--max-faults`",
-    ),
+    ("faults of a wave at one instruction", "machine.launch.quota", "FAULTS", "", "`--max-faults`"),
     ("instructions of one wave", "machine.execution.run", "BUDGET", "", "`--budget`, `launch(budget=)`"),
     ("instructions for which one wave runs while another waits", "machine.execution.run", "PATIENCE", "", ""),
     ("waves in flight", "machine.execution.run", "WAVES", "", "`--max-waves`, `launch(max_waves=)`"),

@@ -145,6 +145,7 @@ def kernel_record(kernel: Kernel, block: int | None = None, shared_bytes: int = 
         "workgroup": list(metadata.reqd_workgroup_size) if metadata.reqd_workgroup_size else None,
         "occupancy": {"block": threads, "lds_bytes": lds, **occupancy(kernel, threads, lds).record()},
         "matrix": _matrix(kernel),
+        "notes": list(info.disagreements),
         "instructions": len(kernel.reachable),
         "unsupported": [
             {"pc": ins.pc, "bytes": ins.raw.hex(), "text": ins.text.strip(), "why": why} for ins, why in kernel.refusals
@@ -232,3 +233,5 @@ def _facts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for row in record["matrix"]:
         places = f"{row['places']} {'place' if row['places'] == 1 else 'places'}"
         yield "matrix", f"{row['instruction']}, {places}, arithmetic {row['fidelity'] or 'unknown'}"
+    for note in record["notes"]:
+        yield "note", note

@@ -147,11 +147,9 @@ def _early(args: argparse.Namespace, executor: Executor | None) -> list[Observer
     from mfmasim.devices.early import EarlyErrors
     from mfmasim.visible import visible
 
-    return (
-        []
-        if executor is not None or args.device != "sim"
-        else [EarlyErrors(lambda text: print(visible(text), file=sys.stderr, flush=True))]
-    )
+    if executor is not None or args.device != "sim":
+        return []
+    return [EarlyErrors(lambda text: print(visible(text), file=sys.stderr, flush=True))]
 
 
 def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: Executor | None) -> dict[str, Any]:

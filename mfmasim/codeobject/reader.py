@@ -212,11 +212,6 @@ def _kernel(
     if entry + declared > end:
         raise DamagedError(f"{where}: corrupt symbol: {declared} bytes of code at {entry:#x} end beyond their segment")
     properties = notes.kernel_metadata(raw, where)
-    if properties.wavefront_size != descriptor.wave or descriptor.wave not in arch.wave_sizes:
-        raise DamagedError(
-            f"{where}: corrupt kernel: metadata has waves of {properties.wavefront_size} lanes, "
-            f"the descriptor of {descriptor.wave}"
-        )
     return KernelInfo(
         name=name,
         symbol=symbol,

@@ -184,6 +184,38 @@ class KernelInfo:
         """Lanes of a wave."""
         return self.descriptor.wave
 
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """What metadata and descriptor state differently, with what decides: notes, as the code runs nevertheless.
+
+        The hardware reads the descriptor. HIP's runtime (ROCclr) takes the size of a wave from the device and not from
+        the metadata, but fills the dispatch packet's sizes of LDS and scratch from the metadata
+        (``LightningKernel::init`` of rockernel.cpp, ``KernelField`` of devkernel.cpp). Hand-written metadata differs.
+        """
+        mine, theirs = self.metadata, self.descriptor
+        found = []
+        if mine.wavefront_size != theirs.wave:
+            text = f".wavefront_size is {mine.wavefront_size}, the kernel descriptor is for waves of {theirs.wave}"
+            found.append(f"{text}: the descriptor decides")
+        for key, what in (("group_segment_fixed_size", "LDS"), ("private_segment_fixed_size", "scratch")):
+            stated, own = getattr(mine, key), getattr(theirs, key)
+            if stated != own:
+                found.append(
+                    f".{key} is {stated}, the kernel descriptor has {own} bytes of {what}: the descriptor's are "
+                    "allocated here, HIP's runtime allocates the metadata's"
+                )
+        if theirs.kernarg_size and mine.kernarg_segment_size != theirs.kernarg_size:
+            found.append(
+                f".kernarg_segment_size is {mine.kernarg_segment_size}, the kernel descriptor has "
+                f"{theirs.kernarg_size} bytes: the segment has the larger size"
+            )
+        if (mine.vgpr_count or 0) > theirs.vgpr_count:
+            found.append(
+                f".vgpr_count is {mine.vgpr_count}, the kernel descriptor allocates {theirs.vgpr_count}: the "
+                "descriptor decides"
+            )
+        return tuple(f"metadata {text}" for text in found)
+
 
 def read_segments(segments: tuple[Segment, ...], address: int, size: int, where: str) -> bytes:
     """Bytes at a virtual address, zero beyond a segment's file data.

@@ -283,7 +283,7 @@ class _Running:
                 "sgpr": metadata.sgpr_count or 0,
             },
             printed=self.lines,
-            notes=[*self.notes, *_workgroup_mode(kernel)],
+            notes=[*self.notes, *kernel.info.disagreements, *_workgroup_mode(kernel)],
             stopped=outcome.stopped,
             executed=outcome.executed,
             program=kernel,

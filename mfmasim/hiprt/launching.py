@@ -85,6 +85,9 @@ def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
     image = rt.heap.allocate(size, INTERNAL, device, "code object").address
     regions = tuple(image_regions("code object", image, spans))
     load_image(Memory.over(rt.heap.base, rt.heap.arena, regions), code, image)
+    for kernel in code:
+        for note in kernel.info.disagreements:
+            say(f"note: {kernel.title}: {note}")
     module = Module(code, image, device, regions)
     connect(rt, module)
     return module

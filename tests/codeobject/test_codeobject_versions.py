@@ -92,7 +92,6 @@ def test_header_and_notes_have_to_name_one_processor():
         (YAML.replace("Align:           4", "Align:           0"), "Align is 0, not a power of two"),
         (YAML.replace("ValueKind:       ByValue", "ValueKind:       [ByValue]"), "ValueKind is not a word"),
         (YAML.replace("Name:            scale", "Nam: scale"), "a kernel without .name"),
-        (YAML.replace("WavefrontSize:   64", "WavefrontSize:   32"), "waves of 32 lanes, the descriptor of 64"),
         (YAML.replace("Name:            scale", "Name:            scald"), "symbol 'scald' is not defined"),
         ("x: !!python/object/apply:os.system [exit]\nKernels: 4", "Kernels is not a list"),
         # pytest puts the test's name into the environment, which takes no megabyte.
@@ -101,6 +100,11 @@ def test_header_and_notes_have_to_name_one_processor():
 )
 def test_damaged_metadata_of_version_2(yaml, reason):
     assert reason in refusal(version2(yaml))
+
+
+def test_another_size_of_waves_in_metadata_of_version_2_is_a_note():
+    (kernel,) = read(version2(YAML.replace("WavefrontSize:   64", "WavefrontSize:   32"))).kernels.values()
+    assert any("waves of 64: the descriptor decides" in note for note in kernel.disagreements)
 
 
 @pytest.mark.parametrize(
