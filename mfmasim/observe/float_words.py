@@ -148,11 +148,28 @@ def operand_not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -
     return np.asarray(found.any(axis=1, keepdims=True)) if matrix else found
 
 
-def given_by(event: ValueEvent) -> str:
-    """The first operand that is not finite, of a matrix instruction with its lane."""
+def operand_nan(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:
+    """Where an operand holds NaN, as `operand_not_finite`; everywhere of a float whose format is not examined."""
+    kind = f"pk_{source.type}" if matrix and source.type in ("f16", "bf16") else source.type
+    if kind not in (*EXPONENTS, "f64"):
+        return np.full((1, 1), kind not in WHOLE or matrix)
+    found: Flags = np.zeros((1, 1), np.bool_)
+    if kind == "f64":
+        for low, high in zip(words[::2], words[1::2], strict=False):
+            found = found | words_nan(high, kind, low)
+    else:
+        either = f"pk_{kind}" if kind in ("f16", "bf16") and source.kind != "const" else kind
+        for word in words[: 1 if source.kind == "const" else None]:
+            found = found | words_nan(word, either, word)
+    return np.asarray(found.any(axis=1, keepdims=True)) if matrix else found
+
+
+def given_by(event: ValueEvent, *, nan: bool = False) -> str:
+    """The first operand that is not finite, or NaN, of a matrix instruction with its lane."""
     matrix = bool(event.instruction.opcode.matrix)
+    holds = operand_nan if nan else operand_not_finite
     for source, words in deciding(event):
-        if words and operand_not_finite(source, words, matrix=matrix).any():
+        if words and holds(source, words, matrix=matrix).any():
             if source.kind not in ("v", "a"):
                 return "a constant or scalar operand"
             file, first = source.written

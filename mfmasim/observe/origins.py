@@ -2,8 +2,9 @@
 
 Every dword of registers, the LDS, scratch and memory has a tag beside it, 0 for most: the number of the birth of the
 value that it holds, and of the way since, as a tree of instructions. A result that is NaN or infinite takes the tag of
-an operand that has one, and is a birth where none has; what copies or packs bits copies tags; all other results clear
-them. Conversions that saturate are births as well, which end where the value is computed with.
+an operand that has one, and is a birth where none has; so is a NaN where no operand is NaN, as of Inf - Inf, and the
+operand's birth is kept with it. What copies or packs bits copies tags; all other results clear them. Conversions that
+saturate are births as well, which end where the value is computed with.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from mfmasim.observe.float_words import (
     WHOLE,
     deciding,
     given_by,
+    operand_nan,
     operand_not_finite,
     text,
     words_nan,
@@ -64,6 +66,8 @@ class Births:
     """Of each source its dwords, (births, dwords)."""
     given: str = ""
     """The operand that was so from the beginning, if one was: it came in with memory or a constant."""
+    before: Tags | None = None
+    """Of each the tag of the operand of another kind that it was made of; 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class Origin:
     way: tuple[Instruction, ...]
     places: int
     """Different instructions at which values of this buffer were born."""
+    before: tuple[Births, int] | None = None
+    """The birth of the infinite operand of which a NaN was made."""
 
 
 @dataclass
@@ -168,8 +174,8 @@ class Origins:
                 found.append(instruction)
         return tuple(reversed(found))
 
-    def _born(self, event: ValueEvent, where: Flags, what: str, given: str = "") -> Tags:
-        """Tags of new births, (waves, lanes)."""
+    def _born(self, event: ValueEvent, where: Flags, what: str, given: str = "", before: Tags | None = None) -> Tags:
+        """Tags of new births, (waves, lanes); `before` has those of what they were made of."""
         tags = np.zeros(where.shape, np.int64)
         rows, lanes = np.nonzero(where)
         if self._count + len(rows) > MOST or not len(rows):
@@ -180,7 +186,8 @@ class Origins:
             if words
         ]
         first = self._count + 1
-        self._births.append(Births(first, event.instruction, what, rows, lanes, event.place, operands, given))
+        made_of = None if before is None else before[rows, lanes]
+        self._births.append(Births(first, event.instruction, what, rows, lanes, event.place, operands, given, made_of))
         self._count += len(rows)
         way = self._step(0, event.instruction)
         tags[rows, lanes] = (first + np.arange(len(rows))) * PATHS + way
@@ -258,21 +265,26 @@ class Origins:
             if sources and not by_lane(instruction):
                 tags = np.where(tags == 0, tags.max(axis=1, keepdims=True), tags)
         tags = np.where(bad, tags, 0)
+        high, low = word, event.results[0][0]
+        if kind == "f64":
+            high = event.results[0][number | 1]
+        elif opcode.matrix and kind in ("f16", "bf16"):
+            kind = f"pk_{kind}"
+        nan = words_nan(np.broadcast_to(high, word.shape), kind, low) & bad
+        infinite, given = (np.zeros(bad.shape, np.bool_) for _ in range(2))
+        for source, words in deciding(event):
+            if words:
+                infinite = infinite | operand_not_finite(source, words, matrix=bool(opcode.matrix))
+                given = given | operand_nan(source, words, matrix=bool(opcode.matrix))
+        before = np.where(nan & ~given, tags, 0)
+        tags = np.where(before != 0, 0, tags)
         fresh = bad & (tags == 0)
         tags = self._onward(tags, instruction)
-        if fresh.any():
-            given = np.zeros(fresh.shape, np.bool_)
-            for source, words in deciding(event):
-                given = given | operand_not_finite(source, words, matrix=bool(opcode.matrix))
-            high, low = word, event.results[0][0]
-            if kind == "f64":
-                high = event.results[0][number | 1]
-            elif opcode.matrix and kind in ("f16", "bf16"):
-                kind = f"pk_{kind}"
-            nan = words_nan(np.broadcast_to(high, word.shape), kind, low)
-            for what, those in (("NaN", fresh & nan), ("Inf", fresh & ~nan)):
-                for text_of, mask in (("", those & ~given), (given_by(event), those & given)):
-                    tags = tags + self._born(event, mask, what, text_of)
+        for what, those, came in (("NaN", fresh & nan, given), ("Inf", fresh & ~nan, infinite)):
+            if (made := those & ~came).any():
+                tags = tags + self._born(event, made, what, before=before)
+            if (held := those & came).any():
+                tags = tags + self._born(event, held, what, given_by(event, nan=what == "NaN"))
         return tags
 
     @staticmethod
@@ -368,6 +380,7 @@ class Origins:
                 births = [self._birth(int(tag)) for tag in np.unique(tags[held] // PATHS)[: 1 << 12] * PATHS]
                 tag = int(tags[held[0]])
                 birth, index = self._birth(tag)
+                before = 0 if birth.before is None else int(birth.before[index])
                 found.append(
                     Origin(
                         names.buffer(region.name),
@@ -377,6 +390,9 @@ class Origins:
                         index,
                         self._way(tag % PATHS)[1:],
                         len({one.instruction.pc for one, _ in births}),
+                        self._birth(int(birth.before[index]))
+                        if birth.before is not None and birth.before[index]
+                        else None,
                     )
                 )
         return found
@@ -398,19 +414,26 @@ def scalar_result(instruction: Instruction) -> bool:
 
 def described(origin: Origin, source_at: Callable[[int], str]) -> str:
     """An origin as a person reads it."""
-    birth, index = origin.birth, origin.index
-    instruction = birth.instruction
-    held = [
-        f"{operand.written[0]}{operand.written[1]} = {shown}" if operand.kind in ("v", "a") else shown
-        for operand, words in birth.operands
-        if operand.printed and (shown := text([int(w) for w in words[index]], operand.type))
-    ]
-    of = f" of {', '.join(held)}" if held and not instruction.opcode.matrix else ""
-    verb = f"comes in as {birth.given} of" if birth.given else "is made by"
+    born = _birth_text(origin.birth, origin.index)
+    if origin.before is not None:
+        earlier = origin.before[0].instruction.pc
+        born += f", and the {_birth_text(*origin.before)} ({source_at(earlier) or f'{earlier:#x}'})"
     steps = [f"{one.name} ({source_at(one.pc) or f'{one.pc:#x}'})" for one in origin.way]
     if len(steps) > LONGEST:
         steps = [*steps[: LONGEST // 2], f"{len(steps) - LONGEST} further", *steps[-LONGEST // 2 :]]
     way = f"; from there: {', '.join(steps)}" if steps else ""
     more = f" and {origin.dwords - 1} further dwords of {origin.buffer}" if origin.dwords > 1 else ""
     others = f"; their values come from {origin.places} instructions" if origin.places > 1 else ""
-    return f"{birth.what} {verb} {instruction.name}{of}; {origin.element}{more} hold it{way}{others}"
+    return f"{born}; {origin.element}{more} hold it{way}{others}"
+
+
+def _birth_text(birth: Births, index: int) -> str:
+    """What was made, by which instruction and of what."""
+    held = [
+        f"{operand.written[0]}{operand.written[1]} = {shown}" if operand.kind in ("v", "a") else shown
+        for operand, words in birth.operands
+        if operand.printed and (shown := text([int(w) for w in words[index]], operand.type))
+    ]
+    of = f" of {', '.join(held)}" if held and not birth.instruction.opcode.matrix else ""
+    verb = f"comes in as {birth.given} of" if birth.given else "is made by"
+    return f"{birth.what} {verb} {birth.instruction.name}{of}"

@@ -139,6 +139,17 @@ ORIGINS = {
         f"v_rcp_f32 v5, v4\nv_mul_f32 v5, 0, v5\nv_mov_b32 v6, 1.0\nv_div_fixup_f32 v7, v5, v4, v6\n{STORE}",
         ["Inf is made by v_div_fixup_f32 of v5 = nan, v4 = 0.0, v6 = 1.0; p0[0] hold it; from there: global_store"],
     ),
+    "of another kind than what it is made of": (
+        f"v_rcp_f32 v5, v4\nv_add_f32 v6, 1.0, v5\nv_sub_f32 v7, v6, v5\n{STORE}",
+        ["NaN is made by v_sub_f32 of v6 = inf, v5 = inf, and the Inf is made by v_rcp_f32 of v4 = 0.0 (0x", "p0[0]"],
+    ),
+    "of two that were in memory": (
+        f"v_add_f32 v6, 1.0, v4\nv_sub_f32 v7, v6, v4\n{STORE}",
+        ["NaN is made by v_sub_f32 of v6 = inf, v4 = inf, and the Inf comes in as operand v4 of v_add_f32", "p0[9]"],
+    ),
+    "of an infinite operand alone": (
+        f"v_sub_f32 v7, v4, v4\n{STORE}", ["NaN is made by v_sub_f32 of v4 = inf, v4 = inf; p0[9] hold"]
+    ),
     "overwritten before it is stored": ("v_rcp_f32 v7, v4\nv_mov_b32 v7, 0\n" + STORE, None),
     "lost in a comparison": ("v_rcp_f32 v7, v4\nv_min_f32 v7, 1.0, v7\n" + STORE, None),
     "that was in memory": (f"v_mul_f32 v7, v5, v4\n{STORE}", ["NaN comes in as operand v4 of v_mul", "p0[3] hold"]),
@@ -200,7 +211,9 @@ def test_floats_of_scalar_registers():
 def test_where_values_of_outputs_come_from(name):
     body, words = ORIGINS[name]
     x = np.arange(256, dtype=np.float32)
-    if "comes in" in str(words):
+    if "p0[9]" in str(words):
+        x[9] = np.inf
+    elif "comes in" in str(words):
         x[3] = np.nan
     found, _ = followed(body, x)
     assert len(found) == (words is not None), found
@@ -221,6 +234,7 @@ def test_what_conversions_lose():
 
 STEPS = st.one_of(
     st.tuples(st.just("add"), *3 * [st.integers(4, 7)]),
+    st.tuples(st.just("sub"), *3 * [st.integers(4, 7)]),
     st.tuples(st.just("rcp"), *3 * [st.integers(4, 7)]),
     st.tuples(st.just("mov"), *3 * [st.integers(4, 7)]),
     st.tuples(st.just("lds"), st.integers(4, 7), st.integers(4, 7), st.sampled_from([1, 2, 16])),
@@ -249,12 +263,17 @@ def test_origins_are_those_of_a_lane_at_a_time(steps, stored, zeros):
             lines.append(f"v_mov_b32 v{a}, v{b}")
             held[a] = list(held[b])
         else:
-            lines.append(f"v_add_f32 v{a}, v{b}, v{c}" if what == "add" else f"v_rcp_f32 v{a}, v{b}")
+            lines.append(f"v_rcp_f32 v{a}, v{b}" if what == "rcp" else f"v_{what}_f32 v{a}, v{b}, v{c}")
             made = []
             for lane in range(64):
                 (u, tag), (v, other) = held[b][lane], held[c][lane]
-                value = u + v if what == "add" else (np.inf if u == 0 else 1 / u)
-                mine = tag or (other if what == "add" else None) or (number, lane)
+                with np.errstate(all="ignore"):
+                    value = float(
+                        {"add": np.add, "sub": np.subtract, "rcp": lambda u, _: np.divide(1.0, u)}[what](u, v)
+                    )
+                mine = tag or (other if what != "rcp" else None) or (number, lane)
+                if np.isnan(value) and not np.isnan(u) and (what == "rcp" or not np.isnan(v)):
+                    mine = number, lane
                 made.append((value, None if np.isfinite(value) else mine))
             held[a] = made
     found, _ = followed("\n".join([*lines, f"global_store_dword v2, v{stored}, s[8:9]"]), x)
@@ -264,4 +283,4 @@ def test_origins_are_those_of_a_lane_at_a_time(steps, stored, zeros):
         lane, (number, born) = special[0]
         assert (found[0].lane, found[0].count) == (born, len(special))
         assert f"p0[{lane}]" in found[0].message
-        assert {"add": "v_add_f32", "rcp": "v_rcp_f32"}[steps[number][0]] == found[0].instruction
+        assert {"add": "v_add_f32", "sub": "v_sub_f32", "rcp": "v_rcp_f32"}[steps[number][0]] == found[0].instruction
