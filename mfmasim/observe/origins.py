@@ -390,9 +390,7 @@ class Origins:
                         index,
                         self._way(tag % PATHS)[1:],
                         len({one.instruction.pc for one, _ in births}),
-                        self._birth(int(birth.before[index]))
-                        if birth.before is not None and birth.before[index]
-                        else None,
+                        self._birth(before) if before else None,
                     )
                 )
         return found

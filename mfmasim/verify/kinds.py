@@ -16,6 +16,12 @@ OF_CASES = (
         "Other findings of the case often name the cause; otherwise debug the first element.",
     ),
     Kind(
+        "outputs-factor", "error", "A factor of the result is not applied",
+        "Every element is what the declared expression gives with a factor of 1, or 0, in place of alpha or beta.",
+        "C[i] = alpha * sum + C[i];  // beta is forgotten",
+        "Multiply by the factor that the message names.",
+    ),
+    Kind(
         "outputs-saturated", "error", "Wrong results all have one magnitude, a limit",
         "A cast limits its numbers to another format's largest one, or takes numbers for too large that are not.",
         "fminf(x, 240.0f) before a cast to E4M3 of OCP, whose largest number is 448",

@@ -12,6 +12,7 @@ from mfmasim.verify.arguments import POISON
 from mfmasim.verify.arrays import draw_array
 from mfmasim.verify.compare import bit_exact, compare_codes, differences, shown_code, within
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once, without_subnormals
+from mfmasim.verify.factors import neglected
 from mfmasim.verify.roles import bytes_of, codes_of, format_of, untouched
 
 if TYPE_CHECKING:
@@ -132,7 +133,33 @@ def compare_output(
     result.compared_with = tuple(dict.fromkeys((*result.compared_with, f"{inputs.label}: {against}")))
     shown = partial(shown_code, fmt)
     found = _gaps(result, output, memory[output.name], fmt)
+    if comparison.mismatches and not any(one.id == "outputs-factor" for one in result.findings):  # once for all inputs
+        found += _factor(result, expression, inputs, actual, fmt, arch, tolerance, bound, sums)
     return found + differences(result, case, comparison, "C", actual, expected, shown, f" ({inputs.label})")
+
+
+def _factor(
+    result: Result,
+    expression: Expression,
+    inputs: Inputs,
+    actual: NDArray[Any],
+    fmt: Format,
+    arch: Arch,
+    tolerance: Tolerance,
+    bound: object,
+    sums: Sums,
+) -> list[Finding]:
+    """The finding about a factor that the kernel does not apply, if that explains every element."""
+
+    def right(other: Expression) -> bool:
+        if tolerance.exact and bound is None:
+            return not _with_exact(other, inputs.codes, actual, fmt, arch, inputs, sums)[1].mismatches
+        exact = evaluate(other, inputs.codes, arch)
+        expected, values = round_once(exact, fmt), as_floats(exact, fmt.bits)
+        return not compare_codes(actual, expected, fmt, tolerance, values, bound).mismatches
+
+    text = neglected(expression, inputs.codes, right)
+    return [Finding("outputs", "error", text, "outputs-factor", kernel=result.kernel)] if text else []
 
 
 def _within(tolerance: Tolerance) -> str:

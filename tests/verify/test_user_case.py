@@ -101,6 +101,26 @@ def test_wrong_kernels(tmp_path, old, new, words):
     assert any(words in message for message in messages), messages
 
 
+EPILOGUE = "float v = alpha * acc[r];", "v += beta * C[row * N + col]"
+FACTORS = {
+    "beta": (EPILOGUE[0], "v += C[row * N + col]", "C is added with a factor of 1, not beta = 0.5"),
+    "no C": (EPILOGUE[0], "", "C is added with a factor of 0, not beta = 0.5"),
+    "alpha": ("float v = acc[r];", EPILOGUE[1], "the product is taken with a factor of 1, not alpha = 1.25"),
+    "another beta": (EPILOGUE[0], "v += 0.25f * C[row * N + col]", ""),
+    "one row": (EPILOGUE[0], "v += (row == 3 ? 1 : beta) * C[row * N + col]", ""),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_a_factor_that_is_not_applied_is_named(tmp_path, name):
+    first, second, words = FACTORS[name]
+    text = KERNEL.replace(EPILOGUE[0], first).replace(EPILOGUE[1], second)
+    code, results = verify(tmp_path, text, CASE, "--arch", "gfx942")
+    assert code == 1
+    found = [f["message"] for f in said(results[0]) if f["id"] == "outputs-factor"]
+    assert [message.partition(":")[0] for message in found] == [words] * bool(words)
+
+
 def test_consistent_permutation_is_told_apart(tmp_path):
     text = KERNEL.replace("[k + 4 * (lane / 32) + i]", "[k + 4 * (lane / 32) + (3 - i)]")
     assert text.count("(3 - i)") == 2

@@ -1,0 +1,51 @@
+"""Wrong outputs that are right if a factor of the declared expression were 1 or 0: alpha or beta is not applied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.verify.expression import Expression, MatMul, Sum, Times
+from mfmasim.verify.roles import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+
+def neglected(expression: Expression, known: Container[str], right: Callable[[Expression], bool]) -> str:
+    """Which factor the kernel does not apply, in words; empty where no single one explains every element.
+
+    Args:
+        expression: what the case declares.
+        known: names of the matrices whose contents are known.
+        right: whether the kernel's output is right for another expression.
+    """
+    for node in expression.parts():
+        if not isinstance(node, Times):
+            continue
+        name, what = _named(node.matrix)
+        if not all(part.name in known for part in node.parts() if isinstance(part, Tensor)):
+            continue
+        for factor, words in ((1.0, f"{what} with a factor of 1, not"), (0.0, f"{what} with a factor of 0, not")):
+            if node.factor != factor and right(_with(expression, node, factor)):
+                return f"{words} {name} = {node.factor:g}: every element is as if it were so"
+    return ""
+
+
+def _named(matrix: Expression) -> tuple[str, str]:
+    """Name of a factor as BLAS has it, and what is multiplied by it."""
+    if isinstance(matrix, Tensor):
+        return "beta", f"{matrix.name} is added"
+    if isinstance(matrix, MatMul):
+        return "alpha", "the product is taken"
+    return "the factor", "a sum is taken"
+
+
+def _with(expression: Expression, node: Times, factor: float) -> Expression:
+    """The expression with another factor at a node."""
+    if expression is node:
+        return Times(factor, node.matrix)
+    if isinstance(expression, Sum):
+        return Sum(_with(expression.left, node, factor), _with(expression.right, node, factor))
+    if isinstance(expression, Times):
+        return Times(expression.factor, _with(expression.matrix, node, factor))
+    return expression
