@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mfmasim.observe.fragments.groups import of_other_lanes
 from mfmasim.observe.fragments.patterns import Memory, explain
 
 MEMORY = Memory((8, 8), "row")
@@ -27,6 +28,26 @@ def tell(holds, others=None, memory=MEMORY, summed=1, slots=NEEDS):
 )
 def test_patterns(holds, words):
     assert words in tell(holds)
+
+
+LANES = np.arange(64).repeat(4)
+POSITION = LANES // 16 * 4 + np.tile(np.arange(4), 64)
+"""A of 16x16x16: a lane holds four K in a group."""
+
+
+def grouped(group, inner=POSITION % 4):
+    holds = 4 * group + inner
+    wrong = holds != POSITION
+    return of_other_lanes(*(part[wrong] for part in (32 + POSITION, 32 + holds, POSITION, LANES)), 16, 64)
+
+
+def test_a_group_of_k_from_other_bits_of_the_lane():
+    said = "all in the summed index alone: the group of 4 in K depends on {}, and by the layout on lane // 16"
+    assert grouped(LANES % 4) == said.format("lane % 4")
+    assert grouped(LANES // 4 % 4) == said.format("lane // 4 % 4")
+    assert grouped(LANES // 16) == ""
+    assert grouped((LANES * 3 + LANES // 16) % 4) == ""
+    assert grouped(LANES % 4, inner=3 - POSITION % 4) == ""
 
 
 def test_an_exchange_within_each_tile():

@@ -87,6 +87,11 @@ def test_right_kernel(tmp_path):
         ("float v = alpha * acc[r];", "float v = alpha * alpha * acc[r];", None),
         ("sb[wave % 2 * 32 + lane % 32][k", "sb[wave % 2 * 32 + (lane ^ 1) % 32][k", "neighbouring columns"),
         ("sa[r][c + i] = A[", "sa[r][(c + i) ^ 2] = A[", "K is permuted in this operand only"),
+        (
+            "[k + 4 * (lane / 32) + i]",
+            "[k + 4 * (lane % 2) + i]",
+            "the group of 4 in K depends on lane % 2, and by the layout on lane // 32",
+        ),
         ("C[row * N + col] = v", "C[col * M + row] = v", "exchanging row and column in the address"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.observe.finding import Finding
+from mfmasim.observe.fragments.groups import of_other_lanes
 from mfmasim.observe.fragments.patterns import Memory, explain
 from mfmasim.observe.fragments.trace import fragment_of
 
@@ -162,7 +163,21 @@ class Reporter:
                 if guess is not None:
                     others[name] = needs - slots + guess
         said = explain(needs, holds, slots, others, self._memory(wrong.role), 1 if wrong.role == "A" else 0)
+        if not said or "differently in each line" in said:
+            said = self._group(wrong, needs, holds, slots) or said
         return self._order(wrong.role, needs, holds) or said
+
+    def _group(self, wrong: Wrong, needs: I64, holds: I64, slots: I64) -> str:
+        """Whether the group of K depends on other bits of the lane's number than in the layout."""
+        if wrong.role != wrong.operand or wrong.role not in ("A", "B"):
+            return ""
+        fragment, summed = fragment_of(wrong.tile.executed.event, wrong.operand), 1 if wrong.role == "A" else 0
+        if (holds < 0).any() or (holds[:, 1 - summed] != needs[:, 1 - summed]).any():
+            return ""
+        lanes = [fragment.locate(*slot, wrong.tile.block)[wrong.copy].lane for slot in wrong.slots]
+        depth = fragment.cols if wrong.role == "A" else fragment.rows
+        needed, held, positions = (part[:, summed] for part in (needs, holds, slots))
+        return of_other_lanes(needed, held, positions, np.array(lanes, np.int64), depth, fragment.lanes)
 
     def _order(self, role: str, needs: I64, holds: I64) -> str:
         """Which order of memory the kernel expects, if one explains all places; either side's is a library's."""
