@@ -52,6 +52,12 @@ class UnsupportedError(MfmasimError):
     kind = "unsupported"
 
 
+class ExhaustedError(MfmasimError):
+    """The host has not the memory that a launch takes."""
+
+    kind = "memory"
+
+
 class DeviceError(MfmasimError):
     """A GPU, its runtime or its process failed."""
 

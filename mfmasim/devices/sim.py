@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from mfmasim.devices.options import WITNESS, Options
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.spread import check_executor, spread
 from mfmasim.devices.witness import witnessed
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import ExhaustedError, MfmasimError
 from mfmasim.machine.binding.approximation import direction
 from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.execution.joint_launches import run_together
@@ -29,7 +30,7 @@ from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.registry import checks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,7 +100,8 @@ class SimDevice:
         def laid_out() -> Launch:
             return prepare(kernel, grid, block, args, shared_bytes, undefined, buffers, cluster)
 
-        prepared = laid_out()
+        with _enough(kernel):
+            prepared = laid_out()
         report = self.run(prepared, chosen, laid_out)  # arrays change only when it is over
         prepared.collect()
         return report
@@ -155,7 +157,7 @@ class SimDevice:
             fixed = prepared.lds_bytes - prepared.shared_bytes
             prepared.names.declared = declared_lds(options.lds, fixed, prepared.shared_bytes)
         check_quota(prepared)
-        with rare_collections():
+        with rare_collections(), _enough(prepared.kernel, prepared.memory.size, options.names):
             running = _Running(prepared, options, checks_of(prepared, options.names), again)
             running.execute()
             running.repeat()
@@ -164,6 +166,23 @@ class SimDevice:
         for check in running.checks:
             vars(check).clear()  # its parts refer to it, and would keep memory until a full garbage collection
         return report
+
+
+@contextmanager
+def _enough(kernel: Kernel, size: int = 0, checks: Sequence[str] = ()) -> Iterator[None]:
+    """Say in one line what a launch would need, where the host has not the memory.
+
+    Raises:
+        ExhaustedError: it has not.
+    """
+    try:
+        yield
+    except MemoryError as error:
+        parts = [f"{kernel.title}: the host has not the memory for this launch"]
+        parts += [str(error)] * bool(str(error))
+        parts += [f"buffers take {size:,} bytes"] * bool(size)
+        parts += [f"the checks {', '.join(checks)} keep records beside them: fewer checks take less"] * bool(checks)
+        raise ExhaustedError("; ".join(parts)) from None
 
 
 @dataclass

@@ -11,6 +11,9 @@ import pytest
 import mfmasim
 from mfmasim import MfmasimError, Quota
 from mfmasim.cli import main
+from mfmasim.errors import ExhaustedError
+from mfmasim.hiprt.tables.errors import BY_KIND, CODES
+from mfmasim.machine.events import Observer
 from mfmasim.machine.launch.quota import INSTRUCTIONS, Meter
 from mfmasim.observe import Finding
 from mfmasim.resources import folder
@@ -150,3 +153,23 @@ def test_verify_has_them(capsys):
     assert main([*words, "--max-instructions", "5"]) == 1
     assert "FAIL quota" in capsys.readouterr().out
     assert main([*words, "--max-seconds", "600", "--max-rows", "100"]) == 0
+
+
+class Hungry(Observer):
+    """Needs more memory than there is."""
+
+    def on_start(self, launch):
+        raise MemoryError("Unable to allocate 4.00 GiB")
+
+
+def test_a_launch_for_which_the_host_has_not_the_memory_is_refused_in_one_line(kernel, monkeypatch):
+    with pytest.raises(
+        ExhaustedError, match=r"has not the memory for this launch; Unable to allocate 4.00 GiB; buffers"
+    ) as error:
+        launch(kernel, observers=[Hungry()], checks="bounds,races")
+    assert str(error.value).endswith("the checks bounds, races keep records beside them: fewer checks take less")
+    assert error.value.kind == "memory"
+    assert BY_KIND["memory"] == CODES["hipErrorOutOfMemory"]
+    monkeypatch.setattr("mfmasim.devices.sim.prepare", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    with pytest.raises(ExhaustedError, match="the host has not the memory for this launch$"):
+        launch(kernel)

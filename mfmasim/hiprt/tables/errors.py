@@ -95,5 +95,6 @@ BY_KIND = {
     "damaged": CODES["hipErrorInvalidImage"],
     "target": CODES["hipErrorNoBinaryForGpu"],
     "unsupported": CODES["hipErrorNotSupported"],
+    "memory": CODES["hipErrorOutOfMemory"],
 }
 """Error of a module that is loaded, or of a kernel that is launched, by `mfmasim.errors.MfmasimError.kind`."""

@@ -163,7 +163,7 @@ class Reporter:
                 if guess is not None:
                     others[name] = needs - slots + guess
         said = explain(needs, holds, slots, others, self._memory(wrong.role), 1 if wrong.role == "A" else 0)
-        if not said or "differently in each line" in said:
+        if not said or said.startswith("all in the summed index alone"):
             said = self._group(wrong, needs, holds, slots) or said
         return self._order(wrong.role, needs, holds) or said
 
