@@ -36,6 +36,7 @@ DIFFERENT = Kind(
     "written to separate.",
     "if (wave == 0) __syncthreads(); else __syncthreads();",
     "Move the barrier to a place that all waves execute.",
+    place="wave",
 )
 UNEVEN = Kind(
     "barrier-uneven",
@@ -45,6 +46,7 @@ UNEVEN = Kind(
     "one half is one barrier late or early from some point on.",
     "if (half == 1) barrier(); ... // and no matching barrier for the other half at the end",
     "Give every path through the kernel the same number of barriers.",
+    place="wave",
 )
 TWICE = Kind(
     "barrier-signalled-twice",
@@ -53,6 +55,7 @@ TWICE = Kind(
     "gfx12 counts signals, not waves: the second signal may count for a wave that has not arrived.",
     "s_barrier_signal -1; s_barrier_signal -1; s_barrier_wait -1",
     "Wait between two signals.",
+    place="wave",
 )
 DEADLOCK = Kind(
     "barrier-deadlock",
@@ -61,6 +64,7 @@ DEADLOCK = Kind(
     "Waves wait for waves that never arrive.",
     "a split barrier that one wave never signals",
     "Let every wave signal, or end.",
+    place="wave",
 )
 DIVERGENT = Kind(
     "barrier-divergent",

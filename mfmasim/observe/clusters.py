@@ -24,6 +24,7 @@ OMITTED = Kind(
     "Only workgroups of the mask receive the data: here the LDS, or the registers, keep what they held.",
     "mask = 0b0110;  // in workgroup 0 of the cluster",
     "Set the bit of the workgroup that issues the load: 1 << its number in the cluster.",
+    place="wave",
 )
 BEYOND = Kind(
     "cluster-mask-beyond",
@@ -32,6 +33,7 @@ BEYOND = Kind(
     "A bit stands for a workgroup of the cluster; a tensor descriptor's mask has to be 0 outside a cluster.",
     "mask = 0b11110;  // in a cluster of four",
     "Use bits below the number of workgroups of the cluster.",
+    place="wave",
 )
 MISSING = Kind(
     "cluster-request-missing",
@@ -40,6 +42,7 @@ MISSING = Kind(
     "The request waits for a timeout and is not combined: the data are right, the bandwidth is not saved.",
     "if (cluster_workgroup_id == 0) load_for(0b0011);",
     "Issue the same load, with the same mask, in every workgroup of the mask.",
+    place="wave",
 )
 
 

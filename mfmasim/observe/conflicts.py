@@ -27,6 +27,7 @@ CONFLICT = Kind(
     "Lanes of one phase access different dwords of one bank; the access takes additional passes.",
     "tile[threadIdx.x * 32]  // all lanes in one bank",
     "Pad the rows, or use a swizzle: mfmasim lds find finds one.",
+    place="code",
 )
 
 

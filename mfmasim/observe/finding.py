@@ -11,6 +11,8 @@ from mfmasim.visible import LAYOUT, visible
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first. Only errors make a verification fail."""
+PLACES = ("lane", "wave", "code", "launch")
+"""What a finding is about: a lane; a whole wave; an instruction, whichever wave executes it; all of a launch."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Kind:
     example: str
     """Code that causes it."""
     fix: str
+    place: str = "lane"
+    """How exactly a check places it, one of `PLACES`."""
 
     @property
     def check(self) -> str:

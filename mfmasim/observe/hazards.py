@@ -38,6 +38,7 @@ STATES = Kind(
     "executes instructions one after the other, so outputs are right here.",
     "v_readfirstlane_b32 s4, v1; global_load_dword v2, v3, s[4:5]  // inline assembly, CDNA",
     "Place the s_nop that the message names, or as many independent instructions, between them.",
+    place="wave",
 )
 MATRIX = Kind(
     "hazards-matrix",
@@ -47,6 +48,7 @@ MATRIX = Kind(
     "interlock.",
     "v_mfma_f32_32x32x8_f16 v[0:15], ...; v_add_f32 v16, v0, v0  // inline assembly, CDNA",
     "Place independent instructions, or the s_nop that the message names, between them.",
+    place="wave",
 )
 VECTOR = Kind(
     "hazards-vector",
@@ -55,6 +57,7 @@ VECTOR = Kind(
     "S_NOP is not a vector instruction, and S_DELAY_ALU is only a hint.",
     "v_wmma_f32_16x16x16_f16 v[0:7], ...; v_wmma_f32_16x16x16_f16 v[8:15], v[0:7], ...  // RDNA",
     "Place an independent vector instruction, or v_nop, between them.",
+    place="wave",
 )
 DEPENDENCY = Kind(
     "hazards-dependency",
@@ -63,6 +66,7 @@ DEPENDENCY = Kind(
     "This chip does not detect the dependency unless the program waits.",
     "v_rcp_f32 v1, v2; v_mul_f32 v3, v1, v1  // inline assembly, gfx1100",
     "Place the s_waitcnt_depctr or s_wait_alu that the message names between them.",
+    place="wave",
 )
 CONTRADICTED = Kind(
     "hazards-contradicted",
@@ -72,6 +76,7 @@ CONTRADICTED = Kind(
     "few, or LLVM inserts none. One finding stands for all pairs of a row of the table.",
     "v_mfma_f32_16x16x32_fp8_fp8 v[12:15], ...; four instructions; v_fma_f32 v124, v12, v6, v124  // CDNA3",
     "As for an error, if the kernel has to follow the manual; the check hazards:manual reports every pair.",
+    place="wave",
 )
 TOLERATED = Kind(
     "hazards-tolerated",
@@ -81,6 +86,7 @@ TOLERATED = Kind(
     "have as few; or the hardware itself waits long enough. One finding stands for all pairs of a row.",
     "s_add_u32 m0, s4, s5; buffer_load_dword v2, s[8:11], 0 offen lds",
     "Nothing, or as for an error if the kernel has to follow the manual (check hazards:manual).",
+    place="wave",
 )
 MILDER = {"warning": CONTRADICTED, "info": TOLERATED}
 LONGEST_NOP = 16

@@ -71,6 +71,7 @@ LOSSES = Kind(
     'How many values saturate, how many become 0, and the histogram of exponents; only with checks="numerics:origin".',
     "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)",
     "Choose the scale so that the exponents fit the format.",
+    place="code",
 )
 F32_INPUTS = 1 << 4
 """MODE: whether denormal f32 inputs are kept (CDNA3 ISA manual, table of MODE; RDNA likewise)."""

@@ -31,6 +31,7 @@ MASKED = Kind(
     "Matrix instructions ignore EXEC: masked lanes give their elements and receive results like all others.",
     "if (lane < 32) d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(a, b, c, 0, 0, 0);",
     "Execute it with all lanes, and select elements before or results after it.",
+    place="wave",
 )
 ROUNDED = Kind(
     "operands-scale-mantissa",
@@ -39,6 +40,7 @@ ROUNDED = Kind(
     "A scaled conversion uses the exponent of its f32 scale alone; sign and mantissa are ignored.",
     "__builtin_amdgcn_cvt_scalef32_pk_fp8_f32(old, x, y, 3.0f, false)  // divides by 2",
     "Multiply by the scale in f32 first and convert with scale 1, or choose a power of two.",
+    place="wave",
 )
 ZERO = Kind(
     "operands-scale-zero",
@@ -48,6 +50,7 @@ ZERO = Kind(
     "one of them.",
     "__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 0, 0, scale_b)",
     "Pass 127, which is 1.",
+    place="wave",
 )
 
 

@@ -27,6 +27,7 @@ SHARED = Kind(
     "half the bandwidth. Which waves meet depends on time, which the simulator does not have.",
     "all waves read one tile of 32 KB  // gfx1250",
     "Place what the two halves of the workgroup read in different partitions of 64 KB.",
+    place="code",
 )
 
 

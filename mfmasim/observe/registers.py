@@ -31,6 +31,7 @@ OUTSIDE = Kind(
     "then is v0, and a result is dropped.",
     "s_set_vgpr_msb 0x40; v_mov_b32 v1, 0  // v257, of a kernel with 256 registers",
     "Clear the mode before the instruction, or allocate more registers (.amdhsa_next_free_vgpr).",
+    place="code",
 )
 TWO_MODES = Kind(
     "registers-two-modes",
@@ -39,6 +40,7 @@ TWO_MODES = Kind(
     "Branches reach the instruction in modes of S_SET_VGPR_MSB that select different registers for its operands.",
     "s_cbranch_scc1 L; s_set_vgpr_msb 0x40; L: v_mov_b32 v1, 0  // v1 or v257",
     "Set the mode behind the label, or before the branch on both paths, as compilers do.",
+    place="code",
 )
 Modes = frozenset[int]
 """Modes in which an instruction is reached, as the low byte of S_SET_VGPR_MSB."""

@@ -21,6 +21,7 @@ VGPRS = Kind(
     "The kernel needs more VGPRs than it is allowed: some are stored to memory and loaded again, in a loop each time.",
     "__launch_bounds__(1024) for a kernel whose accumulators take 200 registers",
     "Allow more registers (smaller blocks, __launch_bounds__), or keep fewer values at a time.",
+    place="wave",
 )  # fmt: skip
 
 

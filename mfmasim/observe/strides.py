@@ -29,6 +29,7 @@ STEP = Kind(
     "The step is a multiple of the access and leaves the LDS; the element size was probably applied twice.",
     "a byte offset is used as an index: tile[4 * threadIdx.x]",
     "Remove one of the two factors.",
+    place="wave",
 )
 
 

@@ -35,6 +35,7 @@ READ = Kind(
     "global_load_dword v4, v2, s[8:9]; v_add_u32 v4, 1, v4",
     "Place the wait that the message names between the load and the use. After loads in inline assembly place it in "
     "the assembly: the compiler does not know of them.",
+    place="wave",
 )
 OVERWRITTEN = Kind(
     "waits-overwritten-in-flight",
@@ -43,6 +44,7 @@ OVERWRITTEN = Kind(
     "The load may complete after the other write and replace its value.",
     "global_load_dword v4, v2, s[8:9]; v_mov_b32 v4, 1",
     "Wait for the load first, or use another register.",
+    place="wave",
 )
 STRICTER = Kind(
     "waits-stricter",
@@ -52,6 +54,7 @@ STRICTER = Kind(
     "completed nothing but loads to registers, and nothing that orders memory preceded their use.",
     "two loads, to v4 and v5; s_waitcnt vmcnt(0); v_add_u32 v4, 1, v4  // v5 is used later",
     "Wait for the value that the message names, and for the rest where it is used.",
+    place="code",
 )
 MOST = 3
 """Places of loads that a finding names."""

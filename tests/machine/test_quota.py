@@ -171,5 +171,5 @@ def test_a_launch_for_which_the_host_has_not_the_memory_is_refused_in_one_line(k
     assert error.value.kind == "memory"
     assert BY_KIND["memory"] == CODES["hipErrorOutOfMemory"]
     monkeypatch.setattr("mfmasim.devices.sim.prepare", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(ExhaustedError, match="the host has not the memory for this launch$"):
+    with pytest.raises(ExhaustedError, match=r"the host has not the memory for this launch$"):
         launch(kernel)

@@ -14,6 +14,7 @@ from mfmasim.cli import main
 from mfmasim.devices.kinds import STOPS
 from mfmasim.errors import MfmasimError
 from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe.finding import PLACES
 from mfmasim.observe.registry import CHECKS
 from mfmasim.verify.kinds import KINDS, kind
 
@@ -36,6 +37,7 @@ def test_rows():
     for row in KINDS.values():
         assert row.id.startswith(f"{row.check}-")
         assert row.severity in SEVERITIES
+        assert row.place in PLACES
         assert all((row.title, row.about, row.example, row.fix))
     assert len({row.title for row in KINDS.values()}) == len(KINDS)
     assert sum(a != b for a, b in pairwise(checks)) + 1 == len(set(checks)), "ordered by check"

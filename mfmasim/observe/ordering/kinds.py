@@ -111,6 +111,7 @@ NOT_FOLLOWED = Kind(
     "Waves share so much memory that only a part of it was analysed.",
     "a grid of ten thousand workgroups that all pass flags to each other",
     "Use a smaller grid.",
+    place="launch",
 )
 
 RACES = (
