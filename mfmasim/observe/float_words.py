@@ -149,7 +149,13 @@ def operand_not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -
 
 
 def operand_nan(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:
-    """Where an operand holds NaN, as `operand_not_finite`; everywhere of a float whose format is not examined."""
+    """Where an operand holds NaN, (1 or waves, 1 or lanes); everywhere of a float whose format is not examined.
+
+    Args:
+        source: the operand.
+        words: its dwords, each (1 or waves, 1 or lanes).
+        matrix: whether it is one of a matrix instruction, then in its whole wave.
+    """
     kind = f"pk_{source.type}" if matrix and source.type in ("f16", "bf16") else source.type
     if kind not in (*EXPONENTS, "f64"):
         return np.full((1, 1), kind not in WHOLE or matrix)
