@@ -101,7 +101,8 @@ def test_exit_in_a_thread_keeps_its_code(program, tmp_path):
 def test_findings_decide_the_exit_code(program, part, code):
     ran = started(program, part, **({"exit_code": code} if code else {}))
     assert ran.returncode == int(code or 1)
-    (line,) = ran.stderr.splitlines()
+    line, last = ran.stderr.splitlines()
+    assert last == "mfmasim: next: mfmasim explain bounds-outside-buffer"
     assert "program.hip" in line
     assert "outside every buffer" in line
     assert bool(re.search(r"byte 0 of hipMalloc \d+ \(64 bytes\), which was freed", line)) == (part == "stale")
