@@ -111,10 +111,13 @@ class Finding:
         return [part for part in (*where, self.register) if part]
 
     def line(self) -> str:
-        """The finding in one line, as a program prints it among its own output."""
+        """The finding in one line, as a program prints it among its own output; places as compilers write them."""
         place, *more = self.where() or [""]
-        place += f" ({', '.join(more)})" * bool(more)
-        return visible(f"{self.severity} {self.id}{f' {place}' * bool(place)}: {self.message}", LAYOUT)
+        details = ", ".join(more)
+        if details and not self.source:
+            place, details = f"{place} ({details})", ""
+        text = f"{self.severity} {self.id}{f' {place}' * bool(place)}: {self.message}{f' [{details}]' * bool(details)}"
+        return visible(text, LAYOUT)
 
     def lines(self) -> list[str]:
         """The finding as a person reads it: id and where, what, which pattern."""
