@@ -17,7 +17,13 @@ from mfmasim.cli.timeouts import add_timeout
 if TYPE_CHECKING:
     import argparse
 
+    from collections.abc import Mapping, Sequence
+
     from mfmasim.verify import Case, Result
+
+    Task = tuple[str, Case, str, str, Sequence[Mapping[str, Any]] | None]
+    """Family or file, case, architecture, prefix of the case's name, and, where the case stands for its kernel, the
+    parameters of the other cases of it."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -57,6 +63,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_jobs(parser)
     parser.add_argument(
         "--prove", action="store_true", help="also judge bounds, races and waits for all sizes, as `mfmasim prove` does"
+    )
+    parser.add_argument(
+        "--no-cover",
+        action="store_true",
+        help="leave out the further sizes at which loops turn three times and branches go the other way",
     )
     parser.add_argument(
         "--json", type=output_file, metavar="FILE", help="write the results as JSON ('-' for standard output)"
@@ -157,13 +168,14 @@ def _warn_of_equal_sizes(results: list[Result]) -> None:
         )
 
 
-def _work(args: argparse.Namespace) -> list[tuple[str, Case, str, str]]:
-    """Family or file, case, architecture and prefix of the case's name of everything that is to be verified.
+def _work(args: argparse.Namespace) -> list[Task]:
+    """Everything that is to be verified.
 
     Raises:
         MfmasimError: nothing matches, or an option is wrong whatever the case.
     """
     from mfmasim.cli.chosen import chosen_cases, prefixes
+    from mfmasim.cli.siblings import siblings_of
     from mfmasim.devices import device
 
     changes = dict(setting(text) for text in args.set)
@@ -177,31 +189,36 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str, str]]:
         work = _with_source(args.source, work)
     _check_once(args, changes, [case for _, case, _ in work])
     quota_of(args)
-    return [(*one, prefix) for one, prefix in zip(work, prefixes(work), strict=True)]
+    others = siblings_of(work, changes)
+    return [(*one, prefix, some) for one, prefix, some in zip(work, prefixes(work), others, strict=True)]
 
 
-def _verified(args: argparse.Namespace, task: tuple[str, Case, str, str]) -> Result:
+def _verified(args: argparse.Namespace, task: Task) -> Result:
     """The result of one case; an error about the case is a result, too."""
     from mfmasim.errors import MfmasimError
+    from mfmasim.devices.ways import Ways
+    from mfmasim.lab.covering.covering import cover
     from mfmasim.resources import folder
     from mfmasim.verify import verify_case
     from mfmasim.verify.contract import equal_sizes
 
-    name, case, arch, prefix = task
+    name, case, arch, prefix, siblings = task
     changes = dict(setting(text) for text in args.set)
+    how: dict[str, Any] = {
+        "budget": args.budget,
+        "schedule": args.schedule,
+        "approximations": args.approximations,
+        "quota": None if args.device != "sim" else quota_of(args),
+    }
+    ways = Ways() if siblings is not None and args.device == "sim" and not args.no_cover else None
     try:
         case = case.with_parameters(changes) if changes else case
+        watching = [] if ways is None else [ways]
         result = verify_case(
-            case,
-            arch,
-            group=name,
-            device=args.device,
-            compiler=args.compiler,
-            budget=args.budget,
-            schedule=args.schedule,
-            approximations=args.approximations,
-            quota=None if args.device != "sim" else quota_of(args),
+            case, arch, group=name, device=args.device, compiler=args.compiler, observers=watching, **how
         )
+        if ways is not None and ways.kernel is not None and result.status == "pass" and not case.fails:
+            cover(result, case, ways.kernel, ways, siblings or (), **how)
     except MfmasimError as error:
         result = _error(args, task, str(error))
     result.prefix = prefix
@@ -217,17 +234,17 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str, str]) -> Res
     return result
 
 
-def _lost(args: argparse.Namespace, task: tuple[str, Case, str, str], why: str) -> Result:
+def _lost(args: argparse.Namespace, task: Task, why: str) -> Result:
     """The result of a case whose workers ended."""
     return _error(args, task, f"{task[1].title} was not executed: {why}")
 
 
-def _error(args: argparse.Namespace, task: tuple[str, Case, str, str], text: str) -> Result:
+def _error(args: argparse.Namespace, task: Task, text: str) -> Result:
     """The result of a case that could not be run."""
     from mfmasim.observe import Finding
     from mfmasim.verify import Result
 
-    name, case, arch, prefix = task
+    name, case, arch, prefix, _ = task
     result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error", prefix=prefix)
     result.source = str(case.source)
     result.findings.append(Finding("case", "error", text, "case-wrong", kernel=result.kernel))

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
 from mfmasim.architectures import arch as find_arch
 from mfmasim.cost.resident import Recorded, Unit
 from mfmasim.kernels import Kernel
-from mfmasim.verify.arrays import draw_array
 from mfmasim.verify.cases import Case
-from mfmasim.verify.data import draw
-from mfmasim.verify.roles import bytes_of, untouched
+from mfmasim.verify.memory import memory_of
 from mfmasim.verify.runner import informed
 
 
@@ -47,15 +41,7 @@ def record_case(
         kernel = case.compiled(target.name, compiler)
     case = informed(case, wave=kernel.wave)
     launch = case.make()
-    memory: dict[str, NDArray[Any]] = {}
-    for name, array in launch.arrays.items():
-        memory[name] = array.placed(draw_array(array, f"{case.title}/{name.removeprefix('argument ')}").copy())
-    data = (*case.data[:1], "integers")[0]
-    for name, tensor in launch.tensors.items():
-        reads = not tensor.writes or launch.expression is None or launch.expression.uses(tensor)
-        codes = draw(tensor, data, case.title, target) if reads else untouched(tensor, target)
-        memory[name] = tensor.placed(bytes_of(tensor, codes, target))
     unit = Unit(most, units, whole=whole)
-    launch.run(unit, kernel, memory)
+    launch.run(unit, kernel, memory_of(case, launch, target))
     assert unit.recorded is not None
     return unit.recorded

@@ -51,22 +51,45 @@ def loops_of(kernel: Kernel, executed: Mapping[int, int]) -> list[Loop]:
         kernel: its instructions.
         executed: wave-instructions by address.
     """
-    try:
-        instructions: Sequence[Instruction] = kernel.instructions
-    except MfmasimError:  # data among the code
-        instructions = kernel.decodable
-    run = [ins for ins in instructions if executed.get(ins.pc)]
+    run = [ins for ins in _instructions(kernel) if executed.get(ins.pc)]
     blocks = _blocks(run)
-    starts = sorted(blocks)
-    after = {start: _successors(blocks[start][-1], blocks) for start in starts}
-    above = _dominators(starts, after)
-    branches: dict[int, list[int]] = {}
-    for start in starts:
-        for to in after[start]:
-            if to in above.get(start, ()):
-                branches.setdefault(to, []).append(start)
+    after = {start: _successors(blocks[start][-1], blocks) for start in sorted(blocks)}
+    branches = _branches_back(after)
     bodies = {head: _body(head, tails, after) for head, tails in sorted(branches.items())}
     return [_loop(kernel, executed, blocks, head, max(branches[head]), bodies) for head in bodies]
+
+
+def graph_of(kernel: Kernel) -> dict[int, list[int]]:
+    """Every loop that the kernel's code has, executed or not.
+
+    Args:
+        kernel: its instructions.
+
+    Returns:
+        Addresses of the branches back, by the address of the first instruction of every iteration.
+    """
+    blocks = _blocks(_instructions(kernel))
+    after = {start: _successors(blocks[start][-1], blocks) for start in sorted(blocks)}
+    return {head: [blocks[tail][-1].pc for tail in tails] for head, tails in _branches_back(after).items()}
+
+
+def _instructions(kernel: Kernel) -> Sequence[Instruction]:
+    """What can be decoded of a kernel."""
+    try:
+        return kernel.instructions
+    except MfmasimError:  # data among the code
+        return kernel.decodable
+
+
+def _branches_back(after: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """Blocks that branch back to one that dominates them, by that block."""
+    above = _dominators(list(after), after)
+    branches: dict[int, list[int]] = {}
+    for start, places in after.items():
+        for to in places:
+            if to in above.get(start, ()):
+                branches.setdefault(to, []).append(start)
+    return branches
 
 
 def _blocks(run: Sequence[Instruction]) -> dict[int, list[Instruction]]:

@@ -1,4 +1,4 @@
-"""What names the cause of wrong outputs: a limit that is the wrong number, FP8 of the other flavour."""
+"""What names the cause of wrong outputs: a limit that is the wrong number, FP8 of the other flavour; causes first."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.observe import Finding
+from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.verify.roles import format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,25 @@ if TYPE_CHECKING:
 FEWEST = 8
 """Wrong elements from which a common cause is named."""
 EIGHT_BITS = ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")
+
+CAUSES = ("mapping", "races", "bounds", "uninitialised")
+"""Checks whose findings explain others, the deepest cause first; wrong outputs are a consequence of any of them."""
+CONSEQUENCES = ("outputs",)
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by their severity, and within it causes before their consequences.
+
+    Args:
+        findings: of one result.
+    """
+
+    def rank(finding: Finding) -> tuple[int, int]:
+        if finding.check in CAUSES:
+            return SEVERITIES.index(finding.severity), CAUSES.index(finding.check)
+        return SEVERITIES.index(finding.severity), len(CAUSES) + (finding.check in CONSEQUENCES)
+
+    return sorted(findings, key=rank)
 
 
 def saturated(have: F64, want: F64, fmt: Format) -> str:

@@ -90,20 +90,34 @@ def admitted(condition: str, parameters: Parameters, name: str, values: Iterable
         name: the parameter.
         values: what to try.
     """
+    return list(_admitted(condition, parameters, name, values))
+
+
+def first_admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> Any:
+    """The first of the values that `admitted` gives; None where there is none.
+
+    Args:
+        condition: as for `broken`.
+        parameters: as for `admitted`.
+        name: the parameter.
+        values: what to try, in order.
+    """
+    return next(_admitted(condition, parameters, name, values), None)
+
+
+def _admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> Iterator[Any]:
     judged = []
     for part in conjuncts(ast.parse(condition or "True", mode="eval").body):
         used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
         if name in used and used <= {name, *parameters}:
             judged.append(compile(ast.Expression(part), "<contract>", "eval"))
-    found = []
     for value in values:
         known = {**parameters, name: value}
         try:
             if all(eval(code, {"__builtins__": {}}, known) for code in judged):  # noqa: S307
-                found.append(value)
+                yield value
         except (ArithmeticError, TypeError):
             continue
-    return found
 
 
 def names_in(condition: str) -> set[str]:

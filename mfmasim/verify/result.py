@@ -51,6 +51,9 @@ class Result:
     """SHA-256 of the code object and who compiled it."""
     proof: dict[str, Any] = field(default_factory=dict)
     """What `mfmasim prove` says of the case, where that was asked for."""
+    cover: dict[str, Any] = field(default_factory=dict)
+    """Further sizes that the case was verified at, and loops and branches that no size showed
+    (`mfmasim.lab.covering`); empty where nothing was looked for."""
     seconds: float = 0.0
     """What the case took; it stays out of JSON, whose bytes are the same in every run."""
     launch: Report | None = None
@@ -127,4 +130,5 @@ class Result:
             "fidelity": self.trust.record() | {"matrix": self.matrix_fidelity},
             "compared_with": list(self.compared_with),
             "code": self.code,
+            "cover": self.cover,
         } | {key: text for key, text in (("proof", self.proof), ("remark", self.remark)) if text}

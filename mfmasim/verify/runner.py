@@ -16,7 +16,7 @@ from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.fragments.dot_signs import DotSigns, has_dots
 from mfmasim.observe.tools.path import Path
 from mfmasim.verify.arguments import Argument, leaves
-from mfmasim.verify.causes import of_other_flavour
+from mfmasim.verify.causes import of_other_flavour, ordered
 from mfmasim.verify.clobbers import inline_assembly
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
@@ -139,7 +139,7 @@ def verify_case(
     result.findings += inline_assembly(case.source, kernel.name)
     suppress(result, case.suppress)
     demand(result, case.fails)
-    result.findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    result.findings = ordered(result.findings)
     result.settle()
     result.seconds = time.perf_counter() - start
     return result

@@ -7,7 +7,7 @@ values of any other parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import lcm, prod
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.cases import Case
-from mfmasim.verify.contract import Parameters, admitted, check_memory, names_in
+from mfmasim.verify.contract import Parameters, admitted, check_memory, first_admitted, names_in
 from mfmasim.verify.data import LARGEST
 from mfmasim.verify.expression import Times
 from mfmasim.verify.launch import CaseLaunch
@@ -134,6 +134,42 @@ class Domain:
         reach = int(2 * own * max(self.growth, 1))
         tried = range(min(own, 1), min(max(reach, 16), MOST) + 1)  # no matrix is empty unless its case says so
         return admitted(self.case.needs, settled, name, tried) or [own]
+
+    @property
+    def sizes(self) -> list[str]:
+        """Parameters whose values the contract decides."""
+        return [name for name, kind in self.kinds.items() if kind == "size"]
+
+    def near(self, wanted: Mapping[str, int], *, down: bool = False, least: bool = False) -> dict[str, int] | None:
+        """Sizes that the contract admits and that lie nearest to what is wanted.
+
+        Args:
+            wanted: sizes by name; each becomes the first admitted number from there on, the others stay as they are
+                where they can.
+            down: from there on downwards.
+            least: the others become as small as they can.
+
+        Returns:
+            Sizes that differ from the case's own; None where the contract admits none.
+        """
+        own = self.case.parameters
+        names = [*wanted, *(name for name in self.sizes if name not in wanted)]
+        settled = {name: value for name, value in own.items() if name not in names}
+        for name in names:
+            if name in wanted:
+                value = wanted[name]
+                tried = [*(range(value, max(value - MOST, 0), -1) if down else range(value, value + MOST))]
+            else:
+                # Where a size has to follow another one, it grows as that does.
+                scale = max((wanted[one] / max(own[one], 1) for one in wanted), default=1.0)
+                around = [own[name], *range(max(int(own[name] * scale), 1), max(int(own[name] * scale), 1) + MOST)]
+                low = range(min(own[name], 1), own[name])
+                tried = [*low, *around] if least else [*around, *low]
+            fits = first_admitted(self.case.needs, settled, name, tried)
+            if fits is None:
+                return None
+            settled[name] = fits
+        return {name: settled[name] for name in names if settled[name] != own[name]}
 
     def _placed(self, name: str, kind: str, parameters: Parameters) -> list[int]:
         """Strides or offsets that keep the alignment that the matrices require."""

@@ -101,6 +101,8 @@ class Progress:
                 self._column(line, "suppressed", f"{len(result.suppressed)} suppressed", "yellow")
             if result.matrix_fidelity:
                 self._column(line, "matrix", f"matrix: {result.matrix_fidelity}", "dim")
+            for run in result.cover.get("runs", ()):
+                self._column(line, "cover", f"also at {run['at']}", _tint(run["status"] != "pass"))
             if self.console.is_terminal:  # elsewhere, the same input gives the same bytes
                 line.append(f"   {result.seconds:.1f} s", style="dim")
         self.console.print(line)

@@ -1,0 +1,1 @@
+"""Sizes at which loops turn, and branches go, as the case's own size does not show."""
