@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.resources import folder
 
 if TYPE_CHECKING:
     from mfmasim.verify import Case
@@ -38,11 +37,6 @@ def siblings_of(
             different = {name: parameters[name] for name in parameters if not _same(parameters[name], own.get(name))}
             others.append({name: value for name, value in different.items() if name not in ("arch", "wave")})
     return list(found)
-
-
-def shipped(case: Case) -> bool:
-    """Whether a case is one of the package's own, whose notes its pages have."""
-    return folder("hipkernels") in case.source.parents
 
 
 def _same(one: object, other: object) -> bool:

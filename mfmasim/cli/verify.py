@@ -137,6 +137,7 @@ def run(args: argparse.Namespace) -> int:
         progress.summary(others)
         if not quiet:
             _warn_of_equal_sizes(others)
+            _warn_of_unseen(others)
             if explain := next_command(finding for result in others for finding in result.findings):
                 print(explain)
     if failed_input:
@@ -168,6 +169,22 @@ def _warn_of_equal_sizes(results: list[Result]) -> None:
         )
 
 
+def _warn_of_unseen(results: list[Result]) -> None:
+    """A line for each loop that no size makes turn three times, with the cases that say so."""
+    said: dict[str, list[str]] = {}
+    for result in results:
+        for text in result.cover.get("unseen", ()) if not result.shipped else ():
+            said.setdefault(text, []).append(f"{result.title} on {result.arch}")
+    for text, cases in said.items():
+        print(f"{cases[0]}{f' and {len(cases) - 1} more' * (len(cases) > 1)}: {text}")
+    left_out: dict[str, str] = {}
+    for result in results:
+        for row in result.cover.get("left_out", ()) if not result.shipped else ():
+            left_out.setdefault(f"{row['at']} ({row['why']})", f"{result.title} on {result.arch}")
+    for text, case in left_out.items():
+        print(f"{case}: not run at {text}")
+
+
 def _work(args: argparse.Namespace) -> list[Task]:
     """Everything that is to be verified.
 
@@ -195,11 +212,13 @@ def _work(args: argparse.Namespace) -> list[Task]:
 
 def _verified(args: argparse.Namespace, task: Task) -> Result:
     """The result of one case; an error about the case is a result, too."""
+    from mfmasim.cli.refutations import refutations
     from mfmasim.errors import MfmasimError
     from mfmasim.devices.ways import Ways
     from mfmasim.lab.covering.covering import cover
     from mfmasim.resources import folder
     from mfmasim.verify import verify_case
+    from mfmasim.verify.causes import ordered
     from mfmasim.verify.contract import equal_sizes
 
     name, case, arch, prefix, siblings = task
@@ -226,7 +245,11 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
         from mfmasim.prove import prove_case
 
         result.proof = prove_case(case, arch, group=name, compiler=args.compiler).record()
-    if result.status == "pass" and folder("hipkernels") not in case.source.parents:
+        kernel = case.compiled(arch, args.compiler)
+        result.findings = ordered([*result.findings, *refutations(args, case, arch, kernel, result.proof)])
+        result.settle()
+    result.shipped = folder("hipkernels") in case.source.parents
+    if result.status == "pass" and not result.shipped:
         result.equal_sizes = equal_sizes(case.needs, case.parameters)
     if args.html and result.launch is not None:
         result.coverage = result.launch.coverage

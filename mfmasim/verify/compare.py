@@ -28,6 +28,8 @@ FLAVOURS = (
 )
 NEARLY = float(np.log2(1.05))
 """How far the logarithm of a ratio may be from that of the common factor: 5 %."""
+FAR = 1 << 24
+"""Units in the last place from which their number says nothing: an f32 has 24 bits."""
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
 
@@ -80,7 +82,8 @@ class Comparison:
         if factor := common_factor(have[finite], want[finite]):
             alike = f"; nearly all are {factor:g} times what they should be"
             alike += FLAVOURS if factor in FLAVOUR_FACTORS else ""
-        return f"the worst by {self.max_ulp:,} ulp, error at most {', '.join(errors)}{alike}"
+        furthest = f"the worst by {self.max_ulp:,} ulp" if self.max_ulp <= FAR else "the worst far off"
+        return f"{furthest}, error at most {', '.join(errors)}{alike}"
 
 
 def common_factor(have: NDArray[np.float64], want: NDArray[np.float64]) -> float:

@@ -66,6 +66,8 @@ class Result:
     """Source lines with counts of the last launch, where a page shows them; it stays out of JSON."""
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
+    shipped: bool = False
+    """Whether the case is one of the package's own; it stays out of JSON."""
     prefix: str = ""
     """What reports for a person put before the case, where another group of the run has one of the same name."""
 

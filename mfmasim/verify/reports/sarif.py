@@ -45,7 +45,9 @@ def sarif(results: Sequence[Result], version: str, proofs: Sequence[Mapping[str,
         for group in (*alike(result.findings), *alike(result.suppressed))
     ]
     judged = [r.proof for r in results if r.proof] + list(proofs)
-    found += [one for proof in judged for one in _unproved(proof)]
+    # Of a case that was verified, what is refuted is a finding.
+    found += [one for r in results if r.proof for one in _unproved(r.proof) if one["level"] != LEVELS["error"]]
+    found += [one for proof in proofs for one in _unproved(proof)]
     kinds = dict.fromkeys(one["kind"] for proof in judged for one in proof["obligations"])
     rules = [*map(_rule, KINDS), *({"id": _rule_of(k), "shortDescription": {"text": f"{k}, proved"}} for k in kinds)]
     driver = {"name": "mfmasim", "version": version, "rules": rules}
