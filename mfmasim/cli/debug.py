@@ -34,7 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
     parser.add_argument("--shared", type=whole(0), default=0, help="dynamic LDS in bytes")
     parser.add_argument("--arg", action="append", default=[], metavar="ARG", help="an argument, as mfmasim run has it")
-    parser.add_argument("--checks", help="checks to run: all, none, or names (default all; bounds for programs)")
+    parser.add_argument("--checks", help="checks to run: all, none, or names (default all)")
     parser.add_argument("--source", action="append", default=[], metavar="FOLDER", help="where sources are looked for")
     parser.add_argument("--commands", metavar="FILE", help="read commands from FILE ('-': standard input)")
     parser.add_argument(

@@ -24,7 +24,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--memory", metavar="MB", help="memory per device in MB (default: 4096)")
     parser.add_argument(
         "--checks",
-        help="checks of every launch: all, none, or names of checks; streams: order between streams (default: bounds)",
+        help="checks of every launch: all, none, or names of checks; streams: order between streams (default: all)",
     )
     parser.add_argument(
         "--fault",

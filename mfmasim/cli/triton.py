@@ -22,7 +22,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "command if it fails; else 1 if there are errors among the findings, 0 if not; 2 for bad input.",
     )
     parser.add_argument("--arch", help="architecture that Triton compiles for (default: gfx942)")
-    parser.add_argument("--checks", help="checks of every launch: all, none, or names of checks (default: bounds)")
+    parser.add_argument("--checks", help="checks of every launch: all, none, or names of checks (default: all)")
     parser.add_argument("--schedule", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument(
         "--autotune", action="store_true", help="run all configurations of autotuned kernels, not the first that fits"
@@ -54,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code of the command, or 0, 1, 2."""
     from mfmasim import __version__
     from mfmasim.cli.output import write
+    from mfmasim.devices.options import not_run, said_of
     from mfmasim.triton import Settings, summary
     from mfmasim.triton.layouts import report
     from mfmasim.triton.start import start
@@ -71,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
     layouts = report.records(records.kernels) if args.layouts else []
     exit_code = code or int(summary.errors(records) > 0)
     if args.json:
-        contents: dict[str, Any] = {"launches": records.launches, "exit": exit_code}
+        ran = {"ran": settings.chosen, "not_run": list(not_run(settings.checks))}
+        contents: dict[str, Any] = {"launches": records.launches, "checks": ran, "exit": exit_code}
         if args.layouts:
             contents["layouts"] = layouts
         text = json.dumps(contents, indent=1)
@@ -81,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         write(args.html, page(found, __version__))
     lines = summary.lines(records, found, args.max_findings)
+    lines += [text for text in [said_of(settings.chosen, not_run(settings.checks))] if text]
     if args.layouts:
         lines += summary.layout_lines(layouts, found)
     for line in lines:

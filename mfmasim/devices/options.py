@@ -62,6 +62,26 @@ def chosen_checks(checks: str | Sequence[str] | None, also: Sequence[str] = ()) 
     return tuple(chosen.values())
 
 
+def not_run(checks: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Checks that ``"all"`` has and a selection leaves out.
+
+    Args:
+        checks: what is selected.
+    """
+    chosen = {name.partition(":")[0] for name in chosen_checks(checks)}
+    return tuple(name for name in chosen_checks("all") if name not in chosen)
+
+
+def said_of(ran: Sequence[str], left: Sequence[str]) -> str:
+    """Which checks did not run, in words; empty where all did.
+
+    Args:
+        ran: names of the checks that ran.
+        left: names of those that did not.
+    """
+    return f"checks that ran: {', '.join(ran) or 'none'}; not run: {', '.join(left)}" if left else ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """How the simulator runs a launch.

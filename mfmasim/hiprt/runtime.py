@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mfmasim.devices.kinds import LAUNCH_FAILED
-from mfmasim.devices.options import chosen_checks
+from mfmasim.devices.options import chosen_checks, said_of
 from mfmasim.errors import MfmasimError
 from mfmasim.files import write_text
 from mfmasim.hiprt.faults import COUNTS, UNWRITTEN, Faults, parse
@@ -392,6 +392,8 @@ class Runtime:
             text = f"the launch failed with {why}, and the program never asked for the error (hipGetLastError)"
             self.found(LAUNCH_FAILED, self.sites.text(site), text)
         self._unasked.clear()
+        if self.counts.launches and (text := said_of(*self.settings.judged)):
+            say(text)
         if explain := next_command(self.counts.explained):
             say(explain)
         self.write_report()
@@ -443,6 +445,7 @@ class Runtime:
             "launches": self.counts.launches,
             "calls": dict(sorted(self.counts.calls.items())),
             "unserved": dict(sorted(self.counts.unserved.items())),
+            "checks": dict(zip(("ran", "not_run"), map(list, self.settings.judged), strict=True)),
             "findings": self.counts.findings,
             "remarks": self.counts.remarks,
             "live": [{"name": a.name, "size": a.size, "pinned": a.kind == HOST} for a in live],

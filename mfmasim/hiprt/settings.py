@@ -11,7 +11,7 @@ from typing import Any
 
 from mfmasim.architectures import DEFAULT, Arch
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices.options import chosen_checks
+from mfmasim.devices.options import chosen_checks, not_run
 from mfmasim.errors import MfmasimError, decimal, unknown
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.lds import PhaseTable
@@ -27,7 +27,7 @@ MEMORY = "MFMASIM_HIPRT_MEMORY"
 BUDGET = "MFMASIM_HIPRT_BUDGET"
 """Instructions that a wave may execute before its launch ends with an error."""
 CHECKS = "MFMASIM_HIPRT_CHECKS"
-"""Checks of every launch, as for `launch`. Default: ``bounds``."""
+"""Checks of every launch, as for `launch`. Default: ``all``."""
 STREAMS = "streams"
 """The check of this runtime itself, see `mfmasim.hiprt.order`; ``all`` includes it."""
 FAULTS = "MFMASIM_HIPRT_FAULTS"
@@ -57,7 +57,7 @@ class Settings:
     archs: tuple[Arch, ...]
     memory: int = 4096 << 20
     """Bytes of a device."""
-    checks: str = "bounds"
+    checks: str = "all"
     streams: bool = False
     """Whether order between streams is followed: the check `STREAMS`."""
     faults: tuple[Fault, ...] = ()
@@ -72,6 +72,13 @@ class Settings:
     exit_code: int = 1
     budget: int = run.BUDGET
     """Instructions of a wave."""
+
+    @property
+    def judged(self) -> tuple[list[str], list[str]]:
+        """Checks of every launch, and those that ``all`` has beside them."""
+        ran, left = list(chosen_checks(self.checks)), list(not_run(self.checks))
+        (ran if self.streams else left).append(STREAMS)
+        return ran, left
 
     def clock(self, arch: Arch, seed: int) -> LdsClock | None:
         """LDS clocks of a launch."""
@@ -95,7 +102,7 @@ class Settings:
             archs = tuple(find_arch(name) for name in devices)
         except MfmasimError as error:
             raise MfmasimError(f"{ARCH}: {error}") from None
-        given = found.get(CHECKS, "bounds")
+        given = found.get(CHECKS, "all")
         names = [name.strip() for name in given.split(",")]
         streams = "all" in names or STREAMS in names
         checks = ",".join(name for name in names if name != STREAMS) or "none"

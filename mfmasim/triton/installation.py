@@ -22,7 +22,7 @@ _numbers: dict[str, int] = {}
 
 def install(
     arch: str = DEFAULT,
-    checks: str = "bounds",
+    checks: str = "",
     *,
     schedule: str = "usual",
     autotune: str = "first",
@@ -35,7 +35,7 @@ def install(
 
     Args:
         arch: the architecture that Triton compiles for.
-        checks: checks of every launch, as for `launch`.
+        checks: checks of every launch, as for `launch`; by default all, with `memory` ``process`` bounds.
         schedule: order of waves, as for `launch`.
         autotune: which configurations of autotuned kernels are tried: ``first``, the first that fits the device, or
             ``all``.
@@ -98,12 +98,12 @@ def uninstall() -> None:
 
 
 @contextlib.contextmanager
-def session(arch: str = DEFAULT, checks: str = "bounds", **options: Any) -> Iterator[Session]:
+def session(arch: str = DEFAULT, checks: str = "", **options: Any) -> Iterator[Session]:
     """A session for the length of a ``with`` statement.
 
     Args:
         arch: the architecture that Triton compiles for.
-        checks: checks of every launch.
+        checks: checks of every launch; by default all.
         options: those of `install`.
     """
     made = install(arch, checks, **options)

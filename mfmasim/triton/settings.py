@@ -32,7 +32,8 @@ class Settings:
     """How a session runs kernels."""
 
     arch: str = DEFAULT
-    checks: str = "bounds"
+    checks: str = ""
+    """Checks of every launch; by default all, with the memory ``process`` those that it serves."""
     schedule: str = "usual"
     autotune: str = AUTOTUNE[0]
     benchmarks: str = BENCHMARKS[0]
@@ -46,6 +47,8 @@ class Settings:
             MfmasimError: names the value and what is allowed.
         """
         find_arch(self.arch)
+        if not self.checks:
+            object.__setattr__(self, "checks", "bounds" if self.memory == "process" else "all")
         checks = self.chosen
         order = None if self.schedule == "witness" else find_schedule(self.schedule)
         allowed = {"autotune": AUTOTUNE, "benchmarks": BENCHMARKS, "memory": MEMORY, "layouts": LAYOUTS}
