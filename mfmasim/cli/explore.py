@@ -58,6 +58,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
+    from mfmasim.devices.options import chosen_checks, not_run, said_of
     from mfmasim.errors import MfmasimError
 
     rows = []
@@ -66,6 +67,9 @@ def run(args: argparse.Namespace) -> int:
         rows.append(row)
         for line in lines if args.json != "-" else []:
             print(line)
+    left = said_of(chosen_checks(args.checks), not_run(args.checks))
+    if left and args.json != "-":
+        print(left)
     if args.json:
         text = json.dumps(rows, indent=1)
         write(args.json, text + "\n")
@@ -98,10 +102,13 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
 def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]) -> tuple[list[str], dict[str, Any]]:
     """Draw trials for one family; the outcome as lines and for JSON."""
     from mfmasim.devices import device
+    from mfmasim.devices.options import chosen_checks, not_run
     from mfmasim.fidelity import Trust
-    from mfmasim.testing.drawn_trials import smallest, trials
+    from mfmasim.lab.agreement.trial import judge
+    from mfmasim.testing.drawn_trials import covering, smallest, trials
 
     name, pairs = task
+    checks = {"ran": list(chosen_checks(args.checks)), "not_run": list(not_run(args.checks))}
     back_end = device(args.device) if args.device else None
     counted, trust = 0, Trust()
 
@@ -111,14 +118,22 @@ def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]
         new = verdict.simulator.trust
         trust = Trust.of([(trust.level, trust.operations), (new.level, new.operations)])
 
-    found = smallest(
-        trials(pairs, args.growth),
-        examples=args.examples,
-        seed=args.seed,
-        report=report,
-        device=back_end,
-        checks=args.checks,
-    )
+    found = None
+    for trial in covering(pairs)[: args.examples]:
+        verdict = judge(trial, back_end, checks=args.checks)
+        report(verdict)
+        if not verdict.ok:
+            found = verdict
+            break
+    if found is None and counted < args.examples:
+        found = smallest(
+            trials(pairs, args.growth),
+            examples=args.examples - counted,
+            seed=args.seed,
+            report=report,
+            device=back_end,
+            checks=args.checks,
+        )
     against = "simulator, device and reference" if back_end is not None else "simulator and reference"
     if found is None:
         lines = [
@@ -131,6 +146,7 @@ def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]
         "group": name,
         "cases": len(pairs),
         "trials": counted,
+        "checks": checks,
         "fidelity": trust.record(),
         "verdict": found.record() if found else None,
     }

@@ -38,6 +38,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     binary.add_argument("--arch", help="only this architecture")
     binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds of change whose name contains this")
+    binary.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
+    binary.add_argument(
+        "--no-cover", action="store_true", help="leave out the further sizes at which loops turn three times"
+    )
     binary.add_argument("--limit", type=whole(), metavar="N", help="at most N mutants per case")
 
 
@@ -49,8 +53,10 @@ def run(args: argparse.Namespace) -> int:
         from mfmasim.cli.mutate_one import run_all
 
         return run_all(args)
-    if args.case or args.arch or args.kind or args.limit is not None:
-        raise MfmasimError("--case, --arch, --kind and --limit need --binary or --source; declared mutants take --name")
+    if args.case or args.arch or args.kind or args.set or args.no_cover or args.limit is not None:
+        raise MfmasimError(
+            "--case, --arch, --kind, --set, --no-cover and --limit need --binary or --source; declared mutants take --name"
+        )
     verdicts = list(in_order(args, _work, _run, lambda verdict: sum(verdict.result.executed.values())))
     if args.json:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))

@@ -47,11 +47,20 @@ def _work(args: argparse.Namespace) -> list[tuple[Case, str]]:
     Raises:
         MfmasimError: none is chosen, or an option is wrong.
     """
-    from mfmasim.errors import MfmasimError
+    from mfmasim.cli.verify import setting
+    from mfmasim.errors import MfmasimError, unknown
     from mfmasim.verify import find, select
 
     _kinds(args)
+    changes = dict(setting(text) for text in args.set)
     work = [pair for _, cases in find(args.target) for pair in select(cases, args.arch, args.case)]
+    known = sorted({name for case, _ in work for name in case.parameters})
+    for name in changes if work else ():
+        if name not in known:
+            raise unknown("parameter", name, known, "in --set")
+    if changes:
+        own = [{name: value for name, value in changes.items() if name in case.parameters} for case, _ in work]
+        work = [(case.with_parameters(some), arch) for (case, arch), some in zip(work, own, strict=True)]
     if not work:
         raise MfmasimError(f"no case of {args.target} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
     return work
@@ -72,8 +81,8 @@ def _run(args: argparse.Namespace, task: tuple[Case, str]) -> list[Outcome]:
     from mfmasim.lab.mutation.textual import run_source
 
     if args.source:
-        return list(run_source(*task, args.limit, _kinds(args), args.compiler))
-    return list(run_binary(*task, args.limit, _kinds(args)))
+        return list(run_source(*task, args.limit, _kinds(args), args.compiler, covers=not args.no_cover))
+    return list(run_binary(*task, args.limit, _kinds(args), covers=not args.no_cover))
 
 
 def matching(text: str, known: Sequence[str]) -> list[str]:

@@ -104,12 +104,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
 
 def counters(report: Report) -> str:
     """Performance counters of a launch, for the terminal."""
-    from mfmasim.devices.counters import table_of
+    from mfmasim.devices.counters import not_counted, table_of
 
     if report.program is None:
         return ""
     rows = [[name, f"{value:,}", *more] for name, value, *more in table_of(report.program, report.counters)]
-    return table(("counter", "value", "counts", "equal to captures of"), rows, "terminal", "Performance counters")
+    shown = table(("counter", "value", "counts", "equal to captures of"), rows, "terminal", "Performance counters")
+    left = not_counted(report.program, report.lds)
+    return f"{shown}{left}\n" if left else shown
 
 
 PIPE = 100

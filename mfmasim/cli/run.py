@@ -91,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
     from mfmasim.cli.run_arguments import given, sizes
     from mfmasim.devices import device
+    from mfmasim.devices.options import chosen_checks, not_run, said_of
     from mfmasim.devices.remarks import remarks
 
     args.kernel = args.named or args.kernel
@@ -123,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         _save(args.out, passed.values)
     if args.json:
-        record = _record(report) | ({"coverage": report.coverage.record()} if args.coverage else {})
+        record = _record(report) | _checks(args, report) | ({"coverage": report.coverage.record()} if args.coverage else {})
         # After a trace on the same output the report is one more JSON line.
         print(json.dumps(record, indent=None if args.trace and not args.trace_file else 1))
     else:
@@ -131,6 +132,8 @@ def run(args: argparse.Namespace) -> int:
             for text in remarks(kernel, block):
                 print(f"note: {text}", file=sys.stderr)
         _print(report, code, quiet=args.quiet)
+        if args.device == "sim" and (text := said_of(chosen_checks(args.checks), not_run(args.checks))):
+            print(text)
         if args.counters:
             from mfmasim.cli.output import counters
 
@@ -150,6 +153,17 @@ def _early(args: argparse.Namespace, executor: Executor | None) -> list[Observer
     if executor is not None or args.device != "sim":
         return []
     return [EarlyErrors(lambda text: print(visible(text), file=sys.stderr, flush=True))]
+
+
+def _checks(args: argparse.Namespace, report: Report) -> dict[str, Any]:
+    """Checks that ran and that did not, and counters that were not counted; a GPU has none."""
+    from mfmasim.devices.counters import not_counted
+    from mfmasim.devices.options import chosen_checks, not_run
+
+    if args.device != "sim" or report.program is None:
+        return {}
+    ran = {"ran": list(chosen_checks(args.checks)), "not_run": list(not_run(args.checks))}
+    return {"checks": ran, "not_counted": not_counted(report.program, report.lds)}
 
 
 def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: Executor | None) -> dict[str, Any]:

@@ -142,6 +142,20 @@ def table_of(kernel: Kernel, values: Mapping[str, int]) -> list[list[Any]]:
     ]
 
 
+def not_counted(kernel: Kernel, lds: Mapping[str, Any]) -> str:
+    """Counters of the kernel's architecture that a launch could not count, and why; empty where there are none.
+
+    Args:
+        kernel: what was executed.
+        lds: a report's record of bank conflicts.
+    """
+    names = [row.name for row in rows_of(kernel) if row.of in ("clocks", "conflicts")]
+    if not names or ("sites" in lds and not lds["uncounted"]):
+        return ""
+    why = "some accesses have no table of phases" if "sites" in lds else "the check conflicts, which counts, did not run"
+    return f"{', '.join(names)}: not counted, {why}"
+
+
 def counters_of(kernel: Kernel, executed: Mapping[int, int], waves: int, lds: Mapping[str, Any]) -> dict[str, int]:
     """Values of the counters.
 

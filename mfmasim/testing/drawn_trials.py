@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.devices.ways import Ways
 from mfmasim.errors import MfmasimError
 from mfmasim.lab.agreement.domain import Domain
 from mfmasim.lab.agreement.trial import Trial, judge
+from mfmasim.lab.covering.covering import covering_of
+from mfmasim.lab.covering.looking import look
 from mfmasim.testing.drawn_codes import codes
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.arrays import Array, draw_array
@@ -41,6 +44,8 @@ CLASSES = ("integers", "uniform", "one_hot", "special", "normal")
 SCALES = 10
 """Largest distance of a drawn block scale from 1, in powers of two; products stay well within f32."""
 SMALL = 9
+LARGEST_LOOK = 3_000_000
+"""Wave-instructions of a case that is searched for the sizes of its first trials."""
 
 
 def hypothesis() -> None:
@@ -86,6 +91,28 @@ def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStra
         return Trial(drawn, arch, draw_(_inputs(drawn, launch, find_arch(arch), domain.largest)))
 
     return one()
+
+
+def covering(pairs: Sequence[tuple[Case, str]]) -> list[Trial]:
+    """The first trials: the smallest sizes at which loops turn three times and branches go the other way.
+
+    Args:
+        pairs: as for `trials`; of the cases of one kernel the first is taken.
+
+    Raises:
+        MfmasimError: a case is invalid, or its kernel cannot be executed.
+    """
+    found, kernels = [], set()
+    for case, arch in pairs:
+        key = case.build, case.source, case.kernel_name(), case.flags, arch
+        if key in kernels:
+            continue
+        kernels.add(key)
+        kernel, ways = case.compiled(find_arch(arch).name), Ways()
+        if look(case, kernel, {}, LARGEST_LOOK, ways) is not None:
+            own = covering_of(case, kernel, ways)
+            found += [Trial(case.with_parameters(one.parameters), arch) for one in own.runs]
+    return found
 
 
 def _inputs(case: Case, launch: CaseLaunch, arch: Arch, largest: float) -> SearchStrategy[dict[str, NDArray[Any]]]:

@@ -39,7 +39,9 @@ def other_code(case: Case, kernel: Kernel) -> bool:
     return case.maker is not None and case.compiled(kernel.arch.name).code.sha256 != kernel.code.sha256
 
 
-def look(case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int) -> Look | None:
+def look(
+    case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int, ways: Ways | None = None
+) -> Look | None:
     """Launch a case once, without checks.
 
     Args:
@@ -47,12 +49,13 @@ def look(case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int) -
         kernel: its kernel.
         parameters: those that differ from the case's own.
         most: wave-instructions that the launch may take.
+        ways: takes what it shows.
 
     Returns:
         What it showed; None where the case has no such launch.
     """
     arch = find_arch(kernel.arch.name)
-    ways = Ways()
+    ways = Ways() if ways is None else ways
     try:
         changed = informed(case.with_parameters(parameters), arch=arch.name, wave=kernel.wave)
         if other_code(changed, kernel):

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from elftools.elf.elffile import ELFFile
 
 from mfmasim import program
+from mfmasim.devices.ways import Ways
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.kernels import Code, Kernel
 from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
+from mfmasim.lab.mutation.covered import Sizes
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
 from mfmasim.machine.events import AccessEvent, BlockEvent
 from mfmasim.observe.flights import Flight, execute, settled
@@ -147,7 +149,13 @@ def mutants_in(kernel: Kernel) -> list[BinaryMutant]:
 
 
 def run_binary(
-    case: Case, arch: str, limit: int | None = None, kinds: Sequence[str] = (), code: Code | None = None
+    case: Case,
+    arch: str,
+    limit: int | None = None,
+    kinds: Sequence[str] = (),
+    code: Code | None = None,
+    *,
+    covers: bool = False,
 ) -> Iterator[Outcome]:
     """Run the mutants of a case's compiled kernel, with all checks.
 
@@ -157,6 +165,7 @@ def run_binary(
         limit: at most so many, spread evenly over what the case executes.
         kinds: only these kinds.
         code: code object; else the case's own.
+        covers: also at the sizes at which loops turn three times (`mfmasim.lab.covering`).
 
     Returns:
         Verdicts, one by one.
@@ -167,10 +176,11 @@ def run_binary(
     if arch in case.skip:
         return
     kernel = case.compiled(arch) if code is None else code[case.kernel_name()]
-    flown, before = InFlight(kernel), Behaviour()
-    right = verify_case(case, arch, kernel=kernel, observers=[flown, before])
+    flown, before, ways = InFlight(kernel), Behaviour(), Ways()
+    right = verify_case(case, arch, kernel=kernel, observers=[flown, before, ways])
     if right.status != "pass":
         raise MfmasimError(f"{case.title} on {arch}: the unchanged kernel fails: {right.findings[0].message}")
+    sizes = Sizes(case, kernel, ways, covers=covers)
     budget = 2 * sum(right.executed.values()) + 1000
     chosen = [mutant for mutant in mutants_in(kernel) if not kinds or mutant.kind in kinds]
     if limit is not None and limit < len(chosen):
@@ -180,10 +190,18 @@ def run_binary(
     for mutant in chosen:
         caught, after, changed, result = _caught(mutant, case, arch, kernel, budget)
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
+        at = ""
+        if covers and not caught and not equivalent:
+            caught, at = sizes.caught(_changed(mutant, kernel))
         same = "" if caught or equivalent else _alike(mutant, before, after, same_bytes(right, result))
         if not (caught or equivalent or same or note):
-            note = within_tolerance(result)
-        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
+            note = within_tolerance(result) or sizes.unseen
+        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust, at)
+
+
+def _changed(mutant: BinaryMutant, kernel: Kernel) -> Kernel:
+    """The kernel with a mutant's bytes."""
+    return program.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
 
 
 def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour, same: str) -> str:
@@ -200,7 +218,7 @@ def _caught(
 ) -> tuple[tuple[str, ...], Behaviour, InFlight, Result | None]:
     """Checks that report an error about a mutant, and what it did."""
     after, flown = Behaviour(), InFlight(kernel)
-    changed = program.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
+    changed = _changed(mutant, kernel)
     try:
         result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after, flown])
     except MfmasimError:

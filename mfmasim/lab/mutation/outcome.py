@@ -71,6 +71,9 @@ class Outcome:
     trust: Trust = field(default_factory=Trust)
     """What the run of the unchanged kernel rests on."""
 
+    at: str = ""
+    """The size at which it was caught, where that is not the case's own."""
+
     @property
     def survived(self) -> bool:
         """Whether it should have been caught and was not."""
@@ -79,7 +82,7 @@ class Outcome:
     def __str__(self) -> str:
         """The checks that caught it, or why none did."""
         if self.caught:
-            return ", ".join(self.caught)
+            return ", ".join(self.caught) + (f" at {self.at}" if self.at else "")
         if self.equivalent:
             return f"equivalent: {self.equivalent}"
         return self.same or f"NOTHING ({self.note or 'no reason known'})"
@@ -87,5 +90,5 @@ class Outcome:
     def record(self) -> dict[str, Any]:
         """As JSON can hold it."""
         mutant = {"kind": self.mutant.kind, "place": self.mutant.place, "change": self.mutant.change}
-        rest = {name: getattr(self, name) for name in ("case", "arch", "equivalent", "note", "same", "survived")}
+        rest = {name: getattr(self, name) for name in ("case", "arch", "equivalent", "note", "same", "survived", "at")}
         return {"mutant": mutant, "caught": list(self.caught), "fidelity": self.trust.record(), **rest}

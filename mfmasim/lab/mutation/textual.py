@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mfmasim import program
+from mfmasim.devices.ways import Ways
 from mfmasim.errors import MfmasimError
 from mfmasim.files import is_source
 from mfmasim.kernels import Kernel
 from mfmasim.lab.mutation.binary import InFlight
+from mfmasim.lab.mutation.covered import Sizes
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
 from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.cases import Case
@@ -101,7 +103,13 @@ def mutants_of_text(text: str, lines: Collection[int] | None = None, file: str =
 
 
 def run_source(
-    case: Case, arch: str, limit: int | None = None, kinds: Sequence[str] = (), compiler: str | None = None
+    case: Case,
+    arch: str,
+    limit: int | None = None,
+    kinds: Sequence[str] = (),
+    compiler: str | None = None,
+    *,
+    covers: bool = True,
 ) -> Iterator[Outcome]:
     """Compile and verify the mutants of a case's source, with all checks.
 
@@ -111,6 +119,7 @@ def run_source(
         limit: at most so many, spread evenly.
         kinds: only these kinds.
         compiler: as for `mfmasim.compile`.
+        covers: also at the sizes at which loops turn three times (`mfmasim.lab.covering`).
 
     Returns:
         Verdicts, one by one.
@@ -123,10 +132,11 @@ def run_source(
     if arch in case.skip:
         return
     kernel = case.compiled(arch, compiler)
-    before, flown = Behaviour(), InFlight(kernel)
-    right = verify_case(case, arch, kernel=kernel, observers=[before, flown])
+    before, flown, ways = Behaviour(), InFlight(kernel), Ways()
+    right = verify_case(case, arch, kernel=kernel, observers=[before, flown, ways])
     if right.status != "pass":
         raise MfmasimError(f"{case.title} on {arch}: the unchanged kernel fails: {right.findings[0].message}")
+    sizes = Sizes(case, kernel, ways, covers=covers)
     budget = 2 * sum(right.executed.values()) + 1000
     name, text = case.source.name, case.source.read_text()
     places = {kernel.source_at(pc).rpartition(":") for pc in before.executed}
@@ -141,14 +151,19 @@ def run_source(
             yield Outcome(mutant, case.title, arch, ("compiler",), trust=right.trust)
             continue
         caught, result = _caught(case, arch, changed, budget, after)
+        at = ""
+        if not caught and not _equivalent(mutant, kernel, changed, one_wave=not flown.last_wave):
+            caught, at = sizes.caught(changed)
         equivalent = "" if caught else _equivalent(mutant, kernel, changed, one_wave=not flown.last_wave)
         same = ""
         if not caught and not equivalent and mutant.kind not in ORDER and after.digest == before.digest:
             same = same_bytes(right, result)
-        note = "" if caught or mutant.kind not in ORDER else "what it orders is ordered otherwise, or not checked"
+        note = ""
+        if not caught and mutant.kind in ORDER:
+            note = sizes.unseen or "what it orders is ordered otherwise, or not checked"
         if not (caught or equivalent or same or note):
-            note = within_tolerance(result)
-        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
+            note = within_tolerance(result) or sizes.unseen
+        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust, at)
 
 
 def _functions(text: str, executed: set[int]) -> set[int]:
