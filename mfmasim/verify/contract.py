@@ -120,6 +120,26 @@ def _admitted(condition: str, parameters: Parameters, name: str, values: Iterabl
             continue
 
 
+def named_values(condition: str, name: str) -> list[int]:
+    """Values that a condition names for a parameter: those of ``mode in (0, 1)``, and the 0 of ``k >= 0``.
+
+    Args:
+        condition: as for `broken`.
+        name: the parameter.
+
+    >>> named_values("mode in (0, 1) and k >= 0 and n % 4 == 0", "mode"), named_values("k >= 0", "k")
+    ([0, 1], [0])
+    """
+    found: list[int] = []
+    for node in ast.walk(ast.parse(condition or "True", mode="eval")):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(isinstance(side, ast.Name) and side.id == name for side in sides):
+                parts = [part for side in sides for part in (side.elts if isinstance(side, ast.Tuple) else [side])]
+                found += [part.value for part in parts if isinstance(part, ast.Constant) and type(part.value) is int]
+    return list(dict.fromkeys(value for value in found if value >= 0))
+
+
 def names_in(condition: str) -> set[str]:
     """Parameters that a condition uses."""
     return {node.id for node in ast.walk(ast.parse(condition or "True")) if isinstance(node, ast.Name)}

@@ -13,6 +13,7 @@ from mfmasim.devices.ways import GRAPHS, Seen, Ways
 from mfmasim.errors import MfmasimError
 from mfmasim.lab.agreement.domain import Domain
 from mfmasim.lab.covering.looking import Look, look
+from mfmasim.verify.contract import named_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,9 +99,9 @@ class Search:
         for name in self.sizes:
             self._longer(domain, name)
         for some in self._beside(domain):
-            left = self._left("way")
-            for parameters in some if left else ():
-                found = self._kept(parameters)
+            for parameters in some:
+                left = self._left("way") | self._left("turns")
+                found = self._kept(parameters) if left else None
                 if found is None or not left & shown(found.seen):
                     break  # those after it differ in the same parameters
         if self._left("turns"):
@@ -128,10 +129,10 @@ class Search:
         """Larger values of one size, until the loops that it turns have turned often enough."""
         open_, own = self._left("turns"), int(self.case.parameters[name])
         value = own
-        for _ in range(TURNS - 1):
+        for _ in range(TURNS):
             parameters = domain.near({name: value + 1}) if open_ else None
             found = self._kept(parameters) if parameters else None
-            if found is None or not self._gained(open_, found):
+            if found is None or not self._matters(found):
                 break
             if self._closed(open_, found):
                 return
@@ -139,8 +140,13 @@ class Search:
         for factor in MULTIPLES if open_ else ():
             parameters = domain.near({name: factor * own})
             found = self._kept(parameters) if parameters else None
-            if found is None or not self._gained(open_, found) or self._closed(open_, found):
+            if found is None or not self._matters(found) or self._closed(open_, found):
                 return
+
+    def _matters(self, found: Look) -> bool:
+        """Whether a kernel took other ways than at its case's own size: it may go on to do so."""
+        own = self.own.seen
+        return found.seen.ways != own.ways or found.seen.turns != own.turns
 
     def _gained(self, open_: set[Goal], found: Look) -> set[int]:
         """Loops that turned more often than in all launches of the case."""
@@ -163,6 +169,9 @@ class Search:
             yield [found for wanted, down in steps if wanted and (found := domain.near(wanted, down=down))]
             least = domain.near({}, least=True)
             yield [least] if least else []
+            for name in self.sizes:
+                others = named_values(self.case.needs, name)
+                yield from ([found] for one in others if one != own[name] and (found := domain.near({name: one})))
         for name, kind in domain.kinds.items():
             if kind == "declared":
                 yield from ([{name: one}] for one in domain.values(name, {}) if one != self.case.parameters[name])
@@ -223,7 +232,16 @@ class Search:
                 break
             found.append(best[3])
             left -= shown(best[3].seen)
-        return [one for one in found if self._needed(one, found)]
+        return self._together([one for one in found if self._needed(one, found)])
+
+    def _together(self, found: list[Look]) -> list[Look]:
+        """One look in place of several, where they differ in other parameters and it shows what they do."""
+        parameters = {name: value for one in found for name, value in one.parameters.items()}
+        if len(found) < 2 or len(parameters) < sum(len(one.parameters) for one in found):
+            return found
+        wanted = missing(self.kernel, self.seen) & set().union(*(shown(one.seen) for one in found))
+        one = self._look(parameters)
+        return [one] if one is not None and wanted <= shown(one.seen) else found
 
     def _needed(self, one: Look, found: Sequence[Look]) -> bool:
         """Whether a look shows what no other of the chosen ones does."""
