@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.clusters import Cluster
     from mfmasim.devices import Device, Report
     from mfmasim.kernels import Code, Kernel
+    from mfmasim.testing.turns import Turns
 
 MARKER = "mfmasim(arch=..., checks='all', fail_on='error'): architectures of a test, checks of its launches, and the \
 lowest severity of findings that fails it: 'error', 'warning' or 'never'"
@@ -75,6 +76,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["MFMASIM_TIMEOUT"] = config.getoption("--mfmasim-timeout")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A line for each kernel with a loop that no launch turned three times."""
+    for line in _turns().lines() if _turns.cache_info().currsize else ():
+        terminalreporter.write_line(line)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:  # noqa: ARG001 - pytest passes it
     """Close the executor."""
     _to_close.close()
@@ -111,6 +118,13 @@ def _names(value: str | Sequence[str] | None) -> list[str]:
 
 _open: dict[str, Device] = {}
 _to_close = ExitStack()
+
+
+@functools.cache
+def _turns() -> Turns:
+    from mfmasim.testing.turns import Turns
+
+    return Turns()
 
 
 @functools.cache
@@ -206,7 +220,15 @@ class DeviceUnderTest:
         if self._address and self.name == "sim" and not (options.keys() & WHOLE or "origin" in str(checks)):
             executor = _executor(self._address)
             options |= {"executor": executor, "parts": 2 * executor.workers()}
+        ways = None
+        if self.name == "sim" and not options.keys() & {"executor", "schedule"}:
+            from mfmasim.devices.ways import Ways
+
+            ways = Ways()
+            options["observers"] = [*options.get("observers", ()), ways]
         report = self.device.launch(kernel, grid, block, args, shared_bytes, checks, **options)
+        if ways is not None:
+            _turns().add(kernel, ways)
         self.reports.append(report)
         bad = [finding for finding in report.findings if finding.severity in FAIL_ON[settings["fail_on"]]]
         if bad:

@@ -90,6 +90,13 @@ def branches_open(kernel: Kernel, seen: Seen) -> list[OpenBranch]:
     return found
 
 
+def unseen_turn(loop: OpenLoop) -> str:
+    """What is not known of the turn after the last one of a loop."""
+    if not loop.turns:
+        return "what a turn of it does is not seen"
+    return f"what {ORDINALS[loop.turns]} turn would race with is not seen"
+
+
 def said(
     search: Search,
     kernel: Kernel,
@@ -113,8 +120,7 @@ def said(
     hints = [one.parameters for one in search.hints if one.seen.turns.get(first.pc, 0) > first.turns]
     hints += [parameters for parameters, _ in left_out]
     more = f" (and {len(loops) - 1} more)" if len(loops) > 1 else ""
-    kind = "what a turn of it does" if not first.turns else f"what {ORDINALS[first.turns]} turn would race with"
-    text = f"{first}{more}: {kind} is not seen; "
+    text = f"{first}{more}: {unseen_turn(first)}; "
     if hints:
         return [f"{text}--set {' --set '.join(words(search.case, hints[0]).split(', '))}"]
     if search.ended:
