@@ -124,7 +124,9 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         _save(args.out, passed.values)
     if args.json:
-        record = _record(report) | _checks(args, report) | ({"coverage": report.coverage.record()} if args.coverage else {})
+        record = (
+            _record(report) | _checks(args, report) | ({"coverage": report.coverage.record()} if args.coverage else {})
+        )
         # After a trace on the same output the report is one more JSON line.
         print(json.dumps(record, indent=None if args.trace and not args.trace_file else 1))
     else:

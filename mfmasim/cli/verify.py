@@ -16,7 +16,6 @@ from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
     import argparse
-
     from collections.abc import Mapping, Sequence
 
     from mfmasim.verify import Case, Result
@@ -213,8 +212,8 @@ def _work(args: argparse.Namespace) -> list[Task]:
 def _verified(args: argparse.Namespace, task: Task) -> Result:
     """The result of one case; an error about the case is a result, too."""
     from mfmasim.cli.refutations import refutations
-    from mfmasim.errors import MfmasimError
     from mfmasim.devices.ways import Ways
+    from mfmasim.errors import MfmasimError
     from mfmasim.lab.covering.covering import cover
     from mfmasim.resources import folder
     from mfmasim.verify import verify_case

@@ -152,7 +152,9 @@ def not_counted(kernel: Kernel, lds: Mapping[str, Any]) -> str:
     names = [row.name for row in rows_of(kernel) if row.of in ("clocks", "conflicts")]
     if not names or ("sites" in lds and not lds["uncounted"]):
         return ""
-    why = "some accesses have no table of phases" if "sites" in lds else "the check conflicts, which counts, did not run"
+    why = (
+        "some accesses have no table of phases" if "sites" in lds else "the check conflicts, which counts, did not run"
+    )
     return f"{', '.join(names)}: not counted, {why}"
 
 

@@ -51,9 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mfmasim-triton", metavar="ARCH", help="run Triton's kernels on the simulator, compiled for this architecture"
     )
-    group.addoption(
-        "--mfmasim-triton-checks", metavar="CHECKS", default="", help="checks of these kernels (all)"
-    )
+    group.addoption("--mfmasim-triton-checks", metavar="CHECKS", default="", help="checks of these kernels (all)")
     parser.addini("mfmasim_device", "device of kernel tests", default="sim")
     parser.addini("mfmasim_arch", "architectures of tests without any of their own, separated by commas", default="")
 

@@ -25,7 +25,7 @@ def default_of(verb, *words):
 
 def test_the_table_says_what_runs():
     """Each row is what the code has; "all" is what `chosen_checks` gives for it."""
-    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", PAGE.read_text().split("## hazards")[0], re.M))
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", PAGE.read_text().split("## hazards")[0], re.MULTILINE))
     every = chosen_checks("all")
     case = load_file(CASES)[0]
     ran = {

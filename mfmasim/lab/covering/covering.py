@@ -59,12 +59,7 @@ def covering_of(case: Case, kernel: Kernel, own: Ways, siblings: Sequence[Mappin
 
 
 def cover(
-    result: Result,
-    case: Case,
-    kernel: Kernel,
-    own: Ways,
-    siblings: Sequence[Mapping[str, Any]] = (),
-    **how: Any,
+    result: Result, case: Case, kernel: Kernel, own: Ways, siblings: Sequence[Mapping[str, Any]] = (), **how: Any
 ) -> None:
     """Verify a case that passed also at the smallest sizes that show what its own does not.
 
@@ -97,7 +92,8 @@ def cover(
         result.findings += [
             replace(finding, message=f"at {at}: {finding.message}")
             for finding in ran.findings
-            if _counts(finding) and (finding.severity == "error" or (finding.id, finding.source, finding.pc) not in known)
+            if _counts(finding)
+            and (finding.severity == "error" or (finding.id, finding.source, finding.pc) not in known)
         ]
     result.cover = {
         "loops": [one.record() for one in loops_open(kernel, seen)],
@@ -117,7 +113,9 @@ def _counts(finding: Finding) -> bool:
     return finding.severity != "info" and finding.check not in ("suppress", "source", "formats")
 
 
-def verify_at(case: Case, parameters: Mapping[str, Any], kernel: Kernel, ways: Ways | None = None, **how: Any) -> Result:
+def verify_at(
+    case: Case, parameters: Mapping[str, Any], kernel: Kernel, ways: Ways | None = None, **how: Any
+) -> Result:
     """Verify a case at other sizes, on its first class of inputs.
 
     Golden data, declared instructions and orders of turns belong to the case's own size. Fragments are followed where

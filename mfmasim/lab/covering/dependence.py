@@ -68,7 +68,9 @@ def decided_by_launch(kernel: Kernel, head: int) -> bool:
     """
     known, tails = KNOWN.of(kernel), GRAPHS.of(kernel)[head]
     loop = range(head, max(tails) + 1)
-    leaving = [ins for ins in known.code if ins.pc in loop and ins.opcode.flow == "conditional" and ins.target is not None]
+    leaving = [
+        ins for ins in known.code if ins.pc in loop and ins.opcode.flow == "conditional" and ins.target is not None
+    ]
     exits = [ins for ins in leaving if ins.target not in loop or ins.pc + ins.size not in loop]
     open_: list[tuple[Register, int]] = []
     for branch in exits:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.verify.cases import Case
 
+
 @dataclass(frozen=True)
 class Look:
     """What a launch at some parameters showed."""
@@ -39,9 +40,7 @@ def other_code(case: Case, kernel: Kernel) -> bool:
     return case.maker is not None and case.compiled(kernel.arch.name).code.sha256 != kernel.code.sha256
 
 
-def look(
-    case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int, ways: Ways | None = None
-) -> Look | None:
+def look(case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int, ways: Ways | None = None) -> Look | None:
     """Launch a case once, without checks.
 
     Args:

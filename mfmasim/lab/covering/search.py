@@ -51,7 +51,9 @@ def missing(kernel: Kernel, seen: Seen) -> set[Goal]:
 
 def shown(seen: Seen) -> set[Goal]:
     """What launches have shown, of which `missing` names the rest."""
-    goals: set[Goal] = {("turns", head, n) for head, turns in seen.turns.items() for n in range(1, min(turns, TURNS) + 1)}
+    goals: set[Goal] = {
+        ("turns", head, n) for head, turns in seen.turns.items() for n in range(1, min(turns, TURNS) + 1)
+    }
     return goals | {("way", pc, int(way)) for pc, ways in seen.ways.items() for way in ways}
 
 

@@ -19,8 +19,8 @@ from mfmasim.devices.ways import Ways
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.kernels import Code, Kernel
-from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
 from mfmasim.lab.mutation.covered import Sizes
+from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
 from mfmasim.machine.events import AccessEvent, BlockEvent
 from mfmasim.observe.flights import Flight, execute, settled
