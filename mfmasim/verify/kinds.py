@@ -35,13 +35,6 @@ OF_CASES = (
         "Convert in the flavour that the codes have.",
     ),
     Kind(
-        "proof-refuted", "error", "A size that the contract admits violates what was to be proved",
-        "`mfmasim verify --prove` looked for a proof for all sizes, and the simulator found a size at which it fails; "
-        "the message has the size and the command that replays it.",
-        "a loop without its second barrier, whose case has the size of one turn",
-        "Replay it with the command of the message, and mend what its finding says; or narrow needs=.",
-    ),
-    Kind(
         "outputs-between-lines", "error", "The kernel wrote between the rows of C",
         "With a leading dimension larger than a row, the bytes between rows must not change.",
         "C[row * ld + col] = x;  // col reaches N",
@@ -59,6 +52,13 @@ OF_CASES = (
         "registers; the results differ.",
         "C[i] += x;  // an output that the case does not fill",
         "Write before reading; the check uninitialised names the read on the simulator.",
+    ),
+    Kind(
+        "proof-refuted", "error", "A size that the contract admits violates what was to be proved",
+        "`mfmasim verify --prove` looked for a proof for all sizes, and the simulator found a size at which it fails; "
+        "the message has the size and the command that replays it.",
+        "a loop without its second barrier, whose case has the size of one turn",
+        "Replay it with the command of the message, and mend what its finding says; or narrow needs=.",
     ),
     Kind(
         "formats-fp8-flavour", "warning", "An argument has the other flavour of FP8 than the kernel's instructions",
