@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
         return run_all(args)
     if args.case or args.arch or args.kind or args.set or args.no_cover or args.limit is not None:
         raise MfmasimError(
-            "--case, --arch, --kind, --set, --no-cover and --limit need --binary or --source; declared mutants take --name"
+            "--case, --arch, --kind, --set, --no-cover and --limit need --binary or --source; "
+            "declared mutants take --name"
         )
     verdicts = list(in_order(args, _work, _run, lambda verdict: sum(verdict.result.executed.values())))
     if args.json:

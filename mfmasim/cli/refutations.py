@@ -1,4 +1,4 @@
-"""What ``mfmasim verify --prove`` refutes, as findings of the case: the size, the line, and the command that shows it."""
+"""What ``mfmasim verify --prove`` refutes, as findings of the case: size, line, and the command that shows it."""
 
 from __future__ import annotations
 
