@@ -50,7 +50,11 @@ def run(*arguments, report=None, expect=0, version="", seconds=500, **variables)
 
 
 def suite(path, version="", seconds=500, **variables):
-    """Run a file of tests on the simulated runtime; how many passed. None may be skipped or fail."""
+    """Run a file of tests on the simulated runtime; how many passed. None may be skipped or fail.
+
+    They test the runtime, not the checks of kernels: the check bounds is enough, unless `variables` say otherwise.
+    """
+    variables = {"MFMASIM_HIPRT_CHECKS": "bounds", **variables}
     done = run(
         "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / path, version=version, seconds=seconds, **variables
     )
