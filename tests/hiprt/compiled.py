@@ -40,7 +40,9 @@ def hipcc(*words, cwd=None):
 
 def started(*words, **variables):
     """Run a program in the environment of the simulated runtime, under the check bounds unless others are named."""
-    changes = {"MFMASIM_HIPRT_CHECKS": "bounds"} | {f"MFMASIM_HIPRT_{name.upper()}": value for name, value in variables.items()}
+    changes = {"MFMASIM_HIPRT_CHECKS": "bounds"} | {
+        f"MFMASIM_HIPRT_{name.upper()}": value for name, value in variables.items()
+    }
     done = subprocess.run(
         list(map(str, words)), env=environment(changes), capture_output=True, text=True, check=False, timeout=600
     )
