@@ -144,4 +144,6 @@ def test_dear_functions_have_a_share_in_the_quick_tier():
     ] * 2
     assert {test[-8:].strip("-]") for test in quick[:10]} == {"gfx950", "gfx1201"}
     assert longtier.beyond(tests[::-1], longtier.QUICK, known=known) == later
-    assert longtier.beyond(["a.py::test_b[1]"], longtier.QUICK, known=known) == set()  # asked for by its name, a test runs
+    assert (
+        longtier.beyond(["a.py::test_b[1]"], longtier.QUICK, known=known) == set()
+    )  # asked for by its name, a test runs
