@@ -12,7 +12,7 @@ from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
 from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.fidelity import Trust, lowest
-from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe import Finding
 from mfmasim.observe.fragments.dot_signs import DotSigns, has_dots
 from mfmasim.observe.tools.path import Path
 from mfmasim.verify.arguments import Argument, leaves
