@@ -24,6 +24,7 @@ def siblings_of(
     found: list[list[Mapping[str, Any]] | None] = []
     for number, (group, case, arch) in enumerate(work):
         parameters = {**case.parameters, **{name: changes[name] for name in changes if name in case.parameters}}
+        key: tuple[object, ...]
         try:
             key = group, case.build, case.source, case.kernel_name(), case.flags, case.maker, arch
         except MfmasimError:  # said where the case is verified

@@ -159,7 +159,7 @@ class Search:
         gained, left = self._gained(open_, found), open_ - shown(found.seen)
         return bool(gained) and not any(goal[1] in gained for goal in left)
 
-    def _beside(self, domain: Domain) -> Iterator[list[Mapping[str, Any]]]:
+    def _beside(self, domain: Domain) -> Iterator[Sequence[Mapping[str, Any]]]:
         """Sizes beside the case's own, the smallest ones, and other values that the case declares or that are usual."""
         own = {name: int(self.case.parameters[name]) for name in self.sizes}
         steps = (
@@ -182,8 +182,8 @@ class Search:
             each = [{name: 0.0} for name in factors]
             together = dict.fromkeys(factors, 0.0)
             left = self._left("way")
-            found = self._look(together) if left else None
-            if found is not None and left & shown(found.seen):
+            look = self._look(together) if left else None
+            if look is not None and left & shown(look.seen):
                 yield from ([one] for one in each)
 
     def _guess(self, domain: Domain) -> None:
