@@ -1,4 +1,4 @@
-"""gfx1250: CDNA5 (MI455X).
+"""gfx1250: CDNA5 (MI455X), stepping B0.
 
 Sources: CDNA5 ISA manual of 27 July 2026, AMD's white paper on CDNA5; EF_AMDGPU_MACH and the kernel descriptor from
 LLVM's AMDGPU usage guide; what they leave open as on RDNA4, whose instructions most of these are.
@@ -43,6 +43,7 @@ ARCH = replace(
     gfx1201.ARCH,
     name="gfx1250",
     family="CDNA5",
+    variant="B0",
     products=("MI455X",),
     encoding="CDNA5",
     elf_machine=0x49,

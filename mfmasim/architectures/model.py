@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from mfmasim.architectures.buffers import GFX9, BufferLayout
+from mfmasim.architectures.errata import NO_ERRATA, Errata
 from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.internal import NO_REGISTERS, HardwareRegisters
 from mfmasim.architectures.rates import Rates
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures.generic import Generic
 
-__all__ = ["Arch", "Conversions", "Counters", "FloatRules", "Lds", "Simd"]
+__all__ = ["Arch", "Conversions", "Counters", "Errata", "FloatRules", "Lds", "Simd"]
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,14 @@ class Arch:
     """The architecture whose instruction tables it has, where these are not its own."""
     without: frozenset[str] = frozenset()
     """Operations in the tables that it lacks; ``*`` stands for the rest of a name."""
+    variant: str = ""
+    """Which chip or stepping of its family it is, where their matrix instructions take different times."""
+    elsewhere: str = ""
+    """What has the operations of `without`, for messages."""
+    runs: tuple[str, ...] = ()
+    """Processors whose code objects it also loads."""
+    errata: Errata = NO_ERRATA
+    """What of the instruction set does not work on it."""
     generic: Generic | None = None
     """The generic target that code was compiled for, where it runs on this architecture as one of several."""
 
@@ -151,6 +160,19 @@ class Arch:
     def lacks(self, operation: str) -> bool:
         """Whether an operation in its instruction tables is none of its own."""
         return any(fnmatchcase(operation, pattern) for pattern in self.without)
+
+    def absent(self, what: str) -> str:
+        """Why an operation, or a part of one, is refused: it is not available on the target.
+
+        Args:
+            what: the operation, or what of it is lacking.
+        """
+        return f"{what} is not available on {self.target}" + (f": {self.elsewhere}" if self.elsewhere else "")
+
+    @property
+    def generation(self) -> str:
+        """Name of its table of matrix instructions: its family and, where that has several, which one it is."""
+        return f"{self.family} {self.variant}".strip()
 
     @property
     def instruction_set(self) -> str:

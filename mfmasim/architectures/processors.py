@@ -2,7 +2,8 @@
 
 Sources: LLVM's AMDGPU usage guide, "Processors" and "AMDGPU ELF Header e_flags"; vector registers of a SIMD from its
 ``AMDGPU.td`` (Feature1_5xVGPRs). LLVM's assembler takes every instruction of the architecture for these, but what
-`Arch.without` names; a test compares.
+`Arch.without` names; a test compares those that LLVM 22 knows. gfx1250-strict is stepping A0 of gfx1250 (LLVM pull
+request 218543); A0 also loads code for gfx1250, which does not say its stepping.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mfmasim.architectures import gfx908, gfx1100, gfx1151, gfx1250
+from mfmasim.architectures.errata import Errata
 from mfmasim.architectures.model import Arch, Simd
 from mfmasim.architectures.rates import Rates
 
@@ -17,6 +19,12 @@ _VEGA20_LACKS = """
 buffer_atomic_add_f32 buffer_atomic_pk_add_f16 global_atomic_add_f32 global_atomic_pk_add_f16 v_accvgpr_read_b32
 v_accvgpr_write_b32 v_dot2c_f32_f16 v_dot2c_i32_i16 v_dot4c_i32_i8 v_dot8c_i32_i4 v_mfma_* v_pk_fmac_f16
 """
+_B0_ALONE = """
+v_wmma_*_16x16x128_fp8_* v_wmma_*_16x16x128_bf8_* v_wmma_f32_32x16x128_f4 v_wmma_scale_f32_32x16x128_f4
+v_wmma_scale16_*
+"""
+"""What stepping A0 of gfx1250 lacks: ROCm/llvm-project pull request 2379, COMGR's ``wmma-split`` and ``wmma-scale16``,
+LLVM pull request 222434."""
 _VGPRS_1024 = replace(gfx1100.ARCH.simd, vgprs=((32, 1024, 16), (64, 512, 8)))
 
 
@@ -40,7 +48,18 @@ _ROWS = (
     _row(gfx1151.ARCH, "gfx1150", 0x43, ("Radeon 890M",), _VGPRS_1024),
     _row(gfx1151.ARCH, "gfx1152", 0x55, ("Radeon 860M",), _VGPRS_1024),
     _row(gfx1151.ARCH, "gfx1153", 0x58, (), _VGPRS_1024),
-    _row(gfx1250.ARCH, "gfx1251", 0x5A, ()),
+    replace(_row(gfx1250.ARCH, "gfx1251", 0x5A, ()), variant="12.51"),
+    replace(
+        _row(gfx1250.ARCH, "gfx1250-strict", 0xEB, ()),
+        variant="A0",
+        without=frozenset(_B0_ALONE.split()),
+        elsewhere="another stepping, gfx1250 (B0), has it",
+        runs=("gfx1250",),
+        errata=Errata(
+            cluster_mask=True, tensor_multicast=True, aligned_pairs=True, halt_before_scale=True, scale_blocks=True
+        ),
+        rates=gfx1250.ARCH.rates,
+    ),
 )
 PROCESSORS = {row.name: row for row in _ROWS}
 """By name."""

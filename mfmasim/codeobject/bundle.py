@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mfmasim.architectures import GENERICS
+from mfmasim.architectures import GENERICS, SIMULATED
 from mfmasim.codeobject import compressed
 from mfmasim.errors import DamagedError, MfmasimError, TargetError
 from mfmasim.visible import visible
@@ -187,12 +187,14 @@ def _listed(names: Iterable[str]) -> str:
 def answers(target_id: str, target: str) -> bool:
     """Whether a code object with a target id runs on ``target``.
 
-    The processors are equal, or the code object is for a generic target to which ``target`` belongs, and no feature is
-    on in one and off in the other; a feature that one of them does not name matches both.
+    The processors are equal, or the code object is for a generic target to which ``target`` belongs, or for a processor
+    whose code ``target`` also loads (`mfmasim.architectures.Arch.runs`), and no feature is on in one and off in the
+    other; a feature that one of them does not name matches both.
     """
     processor, *features = target_id.split(":")
     target_processor, *target_features = target.split(":")
     opposite = {f"{feature[:-1]}{'-' if feature[-1:] == '+' else '+'}" for feature in target_features}
-    generic = GENERICS.get(processor)
+    generic, wanted = GENERICS.get(processor), SIMULATED.get(target_processor)
     fits = processor == target_processor or (generic is not None and target_processor in generic.processors)
+    fits = fits or (wanted is not None and processor in wanted.runs)
     return fits and not opposite & set(features)

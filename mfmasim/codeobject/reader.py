@@ -152,7 +152,7 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
         metadata = notes.unpack(elf_file.read_note(elf, name), name)
     target = read_target(header.flags, version, metadata, isa, name)
     if wanted is not None and not bundle.answers(target.target_id, wanted):
-        raise TargetError(f"{name}: code object for {target.target_id}, {wanted} was requested")
+        raise TargetError(f"{name}: {target.refused(wanted)}")
     asked = wanted.partition(":")[0] if wanted is not None else None
     found = target.arch(asked if asked != target.processor else None)
     segments = elf_file.read_segments(elf, data, name)

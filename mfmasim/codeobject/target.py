@@ -40,7 +40,16 @@ class Target:
 
     def arch(self, on: str | None) -> Arch:
         """The architecture that runs it: `on`, where that is one of several."""
+        if on is not None and on in SIMULATED and self.processor in SIMULATED[on].runs:
+            return SIMULATED[on]
         return find_target(self.processor, on if self.processor in GENERICS else None)
+
+    def refused(self, wanted: str) -> str:
+        """What to say where another target was requested."""
+        one, other = SIMULATED.get(self.processor), SIMULATED.get(wanted.partition(":")[0])
+        stepping = one is not None and other is not None and other.name in one.runs
+        which = f", another stepping of {wanted.partition(':')[0]}" if stepping else ""
+        return f"code object for {self.target_id}{which}, {wanted} was requested"
 
 
 def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str, name: str) -> Target:

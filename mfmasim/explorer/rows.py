@@ -117,7 +117,7 @@ def matrix_row(target: Arch, name: str, texts: Texts) -> dict[str, Any]:
         `fragment_row`); ``trust``: numbers of the texts of fidelity, evidence and source for each A, B and wave size.
     """
     first = instruction(target, name)
-    row, table = first.row, TABLES[target.family]
+    row, table = first.row, TABLES[target.generation]
     choices = [(a, b) for a in format_choices(row.a, target) for b in format_choices(row.b, target)]
     operands: dict[int, dict[str, dict[str, list[Any]]]] = {}
     trust: dict[str, list[int]] = {}
@@ -140,7 +140,7 @@ def matrix_row(target: Arch, name: str, texts: Texts) -> dict[str, Any]:
         "d": row.d,
         "input": row.a,
         "scales": list(table.scale_formats) if row.scaled else [],
-        "cycles": [row.cycles, row.small_cycles],
+        "cycles": [row.cycles, row.small_cycles, row.four_cycles],
         "operands": operands,
     }
     first_trust, *others = trust.values()

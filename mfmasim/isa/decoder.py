@@ -193,7 +193,7 @@ def _check_target(found: Family, instruction: Instruction) -> None:
     """Refuse what the generic target of the code lacks."""
     for part in (instruction, *instruction.halves):
         if part.name in found.withheld:
-            raise Refused(f"{part.name} is not available on {found.arch.target}")
+            raise Refused(found.arch.absent(part.name))
 
 
 def _build(found: Family, data: bytes) -> Instruction:

@@ -9,7 +9,7 @@ from mfmasim.architectures import SIMULATED, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
-from mfmasim.isa.opcode import Opcode, scaled
+from mfmasim.isa.opcode import Opcode, scaled, scaled_wmma
 from mfmasim.isa.rows import Row, read_rows
 from mfmasim.isa.tables import ENCODINGS, table
 
@@ -88,6 +88,8 @@ def _names(rows: dict[str, dict[int, Row]]) -> set[str]:
     """Names of all operations, those with a scale prefix included."""
     found = [row.opcode for table in rows.values() for row in table.values()]
     prefixed = [scaled(row.opcode) for row in rows.get("MAI", {}).values() if row.src[0].type == "f8f6f4"]
+    with_scales = [row.opcode for row in rows.get("WMMA", {}).values() if "scaled" in row.flags]
+    prefixed += [scaled_wmma(opcode, block) for opcode in with_scales for block in (32, 16)]
     return {opcode.name for opcode in (*found, *prefixed)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from mfmasim.architectures import ARCHITECTURES, Arch
+from mfmasim.architectures import SIMULATED, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.matrix.instruction import MatrixInstruction
@@ -21,7 +21,12 @@ def instructions(arch: str | Arch) -> list[str]:
     ['v_mfma_scale_f32_16x16x128_f8f6f4', 'v_mfma_scale_f32_32x32x64_f8f6f4']
     """
     found = find_arch(arch)
-    return sorted(name for name in _names(found.instruction_set)[0] if not found.lacks(name))
+    return sorted(name for name in _names(rows_of(found))[0] if not found.lacks(name))
+
+
+def rows_of(found: Arch) -> str:
+    """Name of the architecture whose rows it has: its own, where its generation has a table for it alone."""
+    return found.name if found.variant and found.name in SIMULATED else found.instruction_set
 
 
 def instruction(
@@ -50,13 +55,14 @@ def instruction(
     """
     found = find_arch(arch)
     if found.lacks(str(name).lower()):
-        raise unknown("matrix instruction", name, instructions(found), f"on {found.name}")
-    return _find(found.instruction_set, str(name).lower(), a, b, wave)
+        error = unknown("matrix instruction", name, instructions(found), f"on {found.name}")
+        raise MfmasimError(f"{error}; {found.elsewhere}") if found.elsewhere else error
+    return _find(rows_of(found), str(name).lower(), a, b, wave)
 
 
 @lru_cache(maxsize=4096)
 def _find(arch_name: str, name: str, a: str | None, b: str | None, wave: int | None) -> MatrixInstruction:
-    arch = ARCHITECTURES[arch_name]
+    arch = SIMULATED[arch_name]
     names, aliases = _names(arch_name)
     row = names.get(name) or aliases.get(name)
     if row is None:
@@ -66,21 +72,21 @@ def _find(arch_name: str, name: str, a: str | None, b: str | None, wave: int | N
     if wave not in arch.wave_sizes:
         allowed = " or ".join(map(str, arch.wave_sizes))
         raise MfmasimError(f"{arch.name} has no wave of {wave!r} lanes; it has {allowed}")
-    table = TABLES[arch.family]
+    table = TABLES[arch.generation]
     formats = (_format(arch, row, row.a, a, "a"), _format(arch, row, row.b, b, "b"))
     return _make(arch_name, spelling(row, joined=table.joined), *formats, wave)
 
 
 @lru_cache(maxsize=4096)
 def _make(arch_name: str, name: str, a: str, b: str, wave: int) -> MatrixInstruction:
-    arch = ARCHITECTURES[arch_name]
-    return MatrixInstruction(arch, name, wave, a, b, _names(arch_name)[0][name], TABLES[arch.family])
+    arch = SIMULATED[arch_name]
+    return MatrixInstruction(arch, name, wave, a, b, _names(arch_name)[0][name], TABLES[arch.generation])
 
 
 @cache
 def _names(arch_name: str) -> tuple[dict[str, Row], dict[str, Row]]:
     """Rows by name and by alias."""
-    table = TABLES[ARCHITECTURES[arch_name].family]
+    table = TABLES[SIMULATED[arch_name].generation]
     names = {spelling(row, joined=table.joined): row for row in table.rows}
     aliases = {other_spelling(row, joined=table.joined) or "": row for row in table.rows}
     return names, {name: row for name, row in aliases.items() if name and name not in names}
@@ -102,11 +108,12 @@ def _format(arch: Arch, row: Row, word: str, given: str | None, side: str) -> st
         return choice[0]
     fmt = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}.get(given, _SHORT.get(given, given))
     if fmt not in choice:
-        raise unknown("format", given, choice, f"for {side} of {spelling(row, joined=TABLES[arch.family].joined)}")
+        raise unknown("format", given, choice, f"for {side} of {spelling(row, joined=TABLES[arch.generation].joined)}")
     return fmt
 
 
 def _unknown(arch: Arch, name: str, names: dict[str, Row]) -> MfmasimError:
     error = str(unknown("matrix instruction", name, names, f"on {arch.name}"))
-    having = [other for other in ARCHITECTURES if any(name in known for known in _names(other))]
+    owners = [one.name for one in SIMULATED.values() if rows_of(one) == one.name]
+    having = [other for other in owners if any(name in known for known in _names(other))]
     return MfmasimError(f"{error}; {', '.join(having)} {'have' if len(having) > 1 else 'has'} it" if having else error)

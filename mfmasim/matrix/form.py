@@ -80,8 +80,10 @@ class MatrixForm:
     @property
     def cycles(self) -> int:
         """Cycles the matrix core is busy."""
-        eight = 8 in (FORMATS[self.a].bits, FORMATS[self.b].bits)
-        return self.row.cycles if eight or not self.row.small_cycles else self.row.small_cycles
+        bits = {FORMATS[name].bits for name in (self.a, self.b) if name in FORMATS}
+        if bits == {4} and self.row.four_cycles:
+            return self.row.four_cycles
+        return self.row.cycles if 8 in bits or not self.row.small_cycles else self.row.small_cycles
 
     @property
     def passes(self) -> int | None:

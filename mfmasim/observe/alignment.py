@@ -54,6 +54,14 @@ GLOBAL = Kind(
     "global_load_dwordx2 v[2:3], v[0:1], off  // v[0:1] is 0x7f0000001002",
     "Nothing if odd strides are intended; give the pointed-to type its actual alignment.",
 )
+PAIR = Kind(
+    "alignment-pair",
+    "error",
+    "LDS instruction with two addresses that are not multiples of the size of one access",
+    "Stepping A0 of gfx1250 (gfx1250-strict) reads or writes other bytes of the LDS, without a report; B0 does not.",
+    "ds_load_2addr_b64 v[4:7], v2 offset1:1  // v2 is 4, gfx1250-strict",
+    "Align the address to the size of one access, or use two instructions.",
+)
 NATIVE = {8: 8, 12: 16, 16: 16}
 """Native alignment of LDS accesses by size in bytes; smaller ones are aligned to their size."""
 DWORD = 4
@@ -77,12 +85,13 @@ class Alignment(Check):
 
     name = "alignment"
     about = "atomics, scalar loads, accesses to the LDS and to memory at addresses that are not aligned"
-    kinds = (ATOMIC, SCALAR, LDS, GLOBAL)
+    kinds = (ATOMIC, SCALAR, LDS, GLOBAL, PAIR)
 
     def __init__(self, launch: Launch) -> None:
         """Ignore what lies before the caller's buffers: constants and the text of printf are the compiler's."""
         super().__init__(launch)
         self.first = launch.buffers_begin
+        self.pairs_fail = self.kernel.arch.errata.aligned_pairs
         self._names = launch.names
         self._seen: dict[tuple[int, str], _Seen] = {}
 
@@ -119,6 +128,8 @@ class Alignment(Check):
         became = f"correct in the unaligned mode that drivers enable{', but slower' * inside}"
         lanes = int(misaligned.sum()) * (event.waves // len(misaligned))
         kind = LDS if inside else GLOBAL
+        if inside and self.pairs_fail and "offset1" in event.instruction.modifiers:
+            kind, became = PAIR, f"which {self.kernel.arch.name} does not execute correctly"
         new = _Seen(kind, text, became, event.place(wave, lane), event.instruction.name, lanes)
         self._note(event.instruction.pc, new)
 

@@ -45,6 +45,16 @@ MISSING = Kind(
     place="wave",
 )
 
+STEPPING = Kind(
+    "cluster-mask-stepping",
+    "error",
+    "A load for several workgroups has a mask on a stepping that does not execute it",
+    "On gfx1250-strict (A0) loads of clusters need M0 = 0: each workgroup then loads for itself. M0 may be restored "
+    "only after s_wait_xcnt 0, because the load may be replayed.",
+    "s_mov_b32 m0, 3; cluster_load_b32 v1, v[2:3], off  // gfx1250-strict",
+    "Set M0 to 0 before the load, or compile for gfx1250 and run it on stepping B0.",
+)
+
 
 @dataclass
 class Seen:
@@ -60,12 +70,13 @@ class ClusterLoads(Check):
 
     name = "cluster"
     about = "loads for several workgroups of a cluster with wrong masks, or that not all of them issue"
-    kinds = (OMITTED, BEYOND, MISSING)
+    kinds = (OMITTED, BEYOND, MISSING, STEPPING)
 
     def __init__(self, launch: Launch) -> None:
         """Start without requests."""
         super().__init__(launch)
         self.size, self.per = launch.clusters.workgroups, launch.waves_per_workgroup
+        self.masks_fail = self.kernel.arch.errata.cluster_mask
         self._seen: dict[tuple[int, str], tuple[Kind, Seen, str]] = {}
         self._requests: dict[tuple[int, int, bytes], list[tuple[int, int, str, Place]]] = {}
         """By cluster, mask and request: workgroup in the cluster, instruction, its name and place."""
@@ -75,8 +86,11 @@ class ClusterLoads(Check):
         ins = event.instruction
         tensor = ins.opcode.kind == "tensor"
         for index, (mask, number) in enumerate(zip(event.masks.tolist(), event.numbers.tolist(), strict=True)):
-            if not mask or (self.size == 1 and not tensor):
+            if not mask or (self.size == 1 and not tensor and not self.masks_fail):
                 continue  # an ordinary load
+            if self.masks_fail:
+                self._add(STEPPING, ins.pc, event.place(index, None), f"M0 is {mask:#x}, 0 is required", ins.name)
+                continue
             workgroup = number // self.per
             cluster, own = divmod(workgroup, self.size)
             place = event.place(index, None)

@@ -17,10 +17,13 @@ from tests.isa.llvm_oracle import disassemble
 from tests.llvm import tool
 from tests.toolchain.toolchain_helpers import SOURCES
 
+LATER = {"gfx1250-strict"}
+"""Processors that LLVM 22 does not know."""
+KNOWN = [name for name in PROCESSORS if name not in LATER]
 BASES = sorted({row.isa for row in PROCESSORS.values()})
 
 
-@pytest.mark.parametrize("name", [*PROCESSORS, "gfx9-generic"])
+@pytest.mark.parametrize("name", [*KNOWN, "gfx9-generic"])
 def test_from_source_through_a_run(name):
     made = mfmasim.compile(SOURCES / "stack.hip", arch=name)
     code = mfmasim.load(made.object.data)
@@ -40,6 +43,14 @@ def test_what_another_processor_compiled_is_refused():
         mfmasim.load(data, arch="gfx1100")
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", sorted(LATER))
+def test_a_compiler_that_does_not_know_a_processor_says_so(name):
+    tool("clang")
+    with pytest.raises(MfmasimError, match=f"unknown architecture '{name}'"):
+        mfmasim.compile(SOURCES / "stack.hip", arch=name)
+
+
 def test_operations_that_a_processor_lacks():
     assert mfmasim.instructions("gfx906") == []
     with pytest.raises(MfmasimError, match="unknown matrix instruction 'v_mfma_f32_32x32x1f32' on gfx906"):
@@ -49,7 +60,7 @@ def test_operations_that_a_processor_lacks():
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", KNOWN)
 def test_numbers_and_occupancy_are_llvms(name, tmp_path):
     """EF_AMDGPU_MACH, and how many waves of 128 registers LLVM counts on a SIMD."""
     tool("clang")
@@ -76,7 +87,7 @@ def test_the_instructions_are_llvms(base):
     codes, names = [code for _, _, code, _ in ours], [instruction.name for *_, instruction in ours]
     assert len(set(names)) >= 1000
     for name, row in PROCESSORS.items():
-        if row.isa == base:
+        if row.isa == base and name not in LATER:
             taken = {one for one, text in zip(names, disassemble(codes, name), strict=True) if text is not None}
             assert set(names) - taken == family(name).withheld & set(names)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.isa.hazards import rows
+from mfmasim.isa.hazards import rows, table_of
 from mfmasim.isa.hazards.follow import Follower, State
 from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.machine.opcodes.matrix import passes
@@ -53,16 +53,16 @@ def broken(code: mfmasim.Code) -> dict[tuple[str, str, str], int]:
 
 
 def examine(path: Path) -> tuple[str, dict[tuple[str, str, str], int], str]:
-    """Encoding of an object and what it breaks, or why it could not be read."""
+    """Table of an object's architecture and what it breaks, or why it could not be read."""
     try:
         code = mfmasim.load(path)
-        return code.arch.encoding, broken(code), ""
+        return table_of(code.arch), broken(code), ""
     except MfmasimError as error:
         return "", {}, f"{path}: {error}"
 
 
 def count(folder: str) -> dict[str, tuple[int, dict]]:
-    """Objects of a library by encoding, and what they break."""
+    """Objects of a library by table, and what they break."""
     objects: Counter[str] = Counter()
     counts: dict[str, dict] = defaultdict(lambda: defaultdict(Counter))
     names = []

@@ -45,12 +45,12 @@ GROUPS = "s[16:19], s[20:27], s[28:31], s[32:35]"
 """The registers of `described`."""
 
 
-def run(body, data, *, items=32, groups=1, lds=1024, checks="all", extra="", **options):
+def run(body, data, *, items=32, groups=1, lds=1024, checks="all", extra="", on=None, **options):
     """Run a body: what the work-items leave, uint32 (groups * items, 4), the data afterwards, and the report."""
     cluster = options.get("cluster", 1)
     number = IN_CLUSTER.format(cluster=cluster) if cluster > 1 else NUMBER
     text = FRAME.format(body=body, items=items, number=number)
-    program = harness.kernel(text, "gfx1250", lds=lds, extra=extra)
+    program = harness.kernel(text, "gfx1250", on=on, lds=lds, extra=extra)
     out = np.zeros((groups * items if isinstance(groups, int) else int(np.prod(groups)) * items, 4), np.uint32)
     arrays, report = harness.fast(program, groups, items, [data, out], checks=checks, **options)
     return arrays[1], arrays[0], report

@@ -138,9 +138,9 @@ def assemble(text, arch):
 
 
 @functools.lru_cache(maxsize=256)
-def kernel(body, arch, arguments="pp", **options):
-    """The loaded kernel of an assembly body."""
-    return mfmasim.load(assemble(source(body, arch, arguments, **options), arch))[options.get("name", "test")]
+def kernel(body, arch, arguments="pp", on=None, **options):
+    """The loaded kernel of an assembly body; `on` is the processor that runs it, where that is another one."""
+    return mfmasim.load(assemble(source(body, arch, arguments, **options), arch), arch=on)[options.get("name", "test")]
 
 
 def accepted(lines, arch):

@@ -5,7 +5,7 @@ import pytest
 import mfmasim
 from mfmasim.devices.options import chosen_checks
 from mfmasim.errors import MfmasimError
-from mfmasim.isa.hazards import rows
+from mfmasim.isa.hazards import rows, table_of
 from mfmasim.isa.hazards.row import COMMON, DEFECT, NOT_EMITTED, SEVERAL, Row, Shipped
 from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.observe.registry import CHECKS
@@ -139,9 +139,9 @@ def test_the_rule():
 def test_every_count_belongs_to_a_row(arch):
     found = mfmasim.arch(arch)
     table = {(row.first, row.second, row.link): row for row in rows(found)}
-    libraries = SHIPPED[found.encoding]
+    libraries = SHIPPED[table_of(found)]
     counted = {names for _, rules in libraries.values() for names in rules}
-    assert len(counted) >= (1 if arch == "gfx1100" else 5)
+    assert len(counted) >= {"gfx1100": 1, "gfx1250": 3}.get(arch, 5)  # of 33 rows, AITER's for B0 break three
     for names in counted:
         row = table[names]
         most = max(row.needs.values()) if isinstance(row.needs, dict) else row.needs

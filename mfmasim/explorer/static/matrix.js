@@ -45,9 +45,10 @@ export function findInstruction(data, arch, name, options = {}) {
 
 /** Cycles that the matrix core is busy. */
 export function cycles(op) {
-  const eight = [op.a, op.b].some((name) => op.data.formats.find((format) => format[0] === name)?.[1] === 8);
-  const [full, small] = op.row.cycles;
-  return eight || !small ? full : small;
+  const bits = [op.a, op.b].map((name) => op.data.formats.find((format) => format[0] === name)?.[1]);
+  const [full, small, four] = op.row.cycles;
+  if (four && bits.every((count) => count === 4)) return four;
+  return bits.includes(8) || !small ? full : small;
 }
 
 /** Fidelity of the arithmetic, what supports it, and where it is published. */

@@ -67,6 +67,8 @@ class State:
     risks: tuple[Risk, ...] = ()
     busy: int = 0
     """Wait states until it accepts another instruction."""
+    serial: bool = False
+    """Whether SCHED_MODE disables the execution of several instructions at a time."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +147,10 @@ class Follower:
         for risk in state.risks:
             row, before, stalled = self.rows[risk.row], risk.first.traits, risk.stalled + stall
             touched = risk.registers & known.touched(row.second)
-            if touched and risk.armed and _linked(row, before, traits):
-                report(Broken(row, risk.pc, before, min(touched), risk.needs, _counted(row, risk.age), stalled))
+            needs = risk.needs if row.serial is None or not state.serial else row.serial
+            present = _counted(row, risk.age)
+            if touched and risk.armed and present < needs and _linked(row, before, traits):
+                report(Broken(row, risk.pc, before, min(touched), needs, present, stalled))
             age = _later(row, risk.age, traits)
             # Registers that a later matrix instruction overwrites hold that one's result.
             again = traits.writes if row.first.endswith(" D") and traits.matrix else frozenset()
@@ -159,7 +163,8 @@ class Follower:
             for row, registers, needs in known.firsts
         )
         busy = traits.passes - 1 if traits.occupies else max(state.busy - traits.states, 0)
-        return State((*left, *begun), busy)
+        serial = state.serial if traits.serial is None else traits.serial
+        return State((*left, *begun), busy, serial)
 
 
 def _linked(row: Row, first: Traits, second: Traits) -> bool:

@@ -54,6 +54,8 @@ class Row:
     clock: str = "states"
     """Unit of the distance: ``states`` (any instruction is one, S_NOP more), ``vector`` (instructions of the vector
     ALU), ``trans`` (vector instructions, or two transcendental ones)."""
+    serial: int | None = None
+    """Distance where SCHED_MODE disables the execution of several instructions at a time; None: the same."""
     on: str = ""
     """Field of `Arch` that is true where the row applies; empty for all architectures of the table."""
     llvm: str = ""

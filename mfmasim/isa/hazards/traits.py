@@ -24,8 +24,12 @@ Register = tuple[str, int]
 Registers = frozenset[Register]
 NOTHING: Registers = frozenset()
 
+PASS = 4
+"""Cycles of a pass."""
 LANE = ("readlane", "writelane")
 DWORD = 6
+SCHED_MODE, SERIAL = 26, (2, 4)
+"""Number of SCHED_MODE, and its bits that disable the execution of several instructions of a wave at a time."""
 MODE, STATE_PRIV = ("hw", 1), ("hw", 4)
 VSKIP = 28
 ZERO = {251: VCC, 252: EXEC}
@@ -84,15 +88,13 @@ class Traits:
 
     @cached_property
     def duration(self) -> str:
-        """What a WMMA of CDNA5 is called by its time, as LLVM has it: 16 cycles for an f8f6f4 with 8-bit elements.
+        """What a WMMA of CDNA5 is called by its time.
 
-        Empty for others, and for products of f32, which the matrix unit does not execute.
+        Empty for others, and for products of f32 and f64, which the matrix unit does not execute.
         """
-        if self.matrix != "wmma" or self.instruction.src[0].type == "f32":
+        if self.matrix != "wmma" or self.instruction.src[0].type in ("f32", "f64"):
             return ""
-        formats = [self.instruction.modifiers.get(f"matrix_{side}_fmt", 2) for side in "ab"]
-        cycles = 16 if self.passes >= 4 or min(formats) < 2 else 8
-        return f"{'SWMMAC' if self.opcode.sparse else 'WMMA'} of {cycles} cycles"
+        return f"{'SWMMAC' if self.opcode.sparse else 'WMMA'} of {PASS * self.passes} cycles"
 
     @cached_property
     def occupies(self) -> bool:
@@ -170,6 +172,27 @@ class Traits:
         return self.part(*(k for k in range(len(self.instruction.src)) if k != self._c_place))
 
     @cached_property
+    def factors(self) -> Registers:
+        """Registers of A, B and the index."""
+        return self.part(0, 1, 2) if self.opcode.sparse else self.part(0, 1)
+
+    @cached_property
+    def serial(self) -> bool | None:
+        """Whether it sets a bit of SCHED_MODE that disables the execution of several instructions; None: neither.
+
+        Bit 2, DISABLE_XDL_ARB_STALL (CDNA5 ISA manual, 5.7.2.1); AMD's generator of kernels for gfx1250 calls bit 4 so
+        (ROCm/rocm-libraries, ``shared/stinkytofu``, InsertCoexecHazardPass).
+        """
+        if self.opcode.kind != "setreg":
+            return None
+        number, offset, mask = register_field(self.instruction)
+        value = next((o.bits for o in self.instruction.src if o.kind == "const"), None)
+        bits = [bit - offset for bit in SERIAL if mask << offset >> bit & 1]
+        if number != SCHED_MODE or not bits:
+            return None
+        return value is not None and any(value >> bit & 1 for bit in bits)
+
+    @cached_property
     def hardware_register(self) -> Registers:
         """What S_GETREG reads or S_SETREG writes."""
         return frozenset([("hw", self.instruction.modifiers.get("simm16", 0) & 63)])
@@ -237,7 +260,7 @@ def _zero(t: Traits) -> Registers:
     return frozenset(("s", ZERO[code] + k) for code in used for k in (0, 1))
 
 
-DURATIONS = ("WMMA of 8 cycles", "WMMA of 16 cycles", "SWMMAC of 8 cycles", "SWMMAC of 16 cycles")
+DURATIONS = tuple(f"{kind} of {cycles} cycles" for kind in ("WMMA", "SWMMAC") for cycles in (4, 8, 16, 32))
 
 
 def _of_duration(name: str, which: str, t: Traits) -> Registers:
@@ -330,17 +353,19 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "WMMA reads A, B": lambda t: t.other_sources if t.matrix == "wmma" else NOTHING,
     # CDNA5.
     **{f"{name} writes D": partial(_of_duration, name, "writes") for name in DURATIONS},
-    **{f"{name} reads A, B": partial(_of_duration, name, "other_sources") for name in DURATIONS},
+    **{f"{name} reads A, B": partial(_of_duration, name, "factors") for name in DURATIONS},
     **{f"{name} reads C": partial(_of_duration, name, "c_registers") for name in DURATIONS},
     "trans uses VGPR": lambda t: _only(t.reads | t.writes, "v") if t.opcode.trans else NOTHING,
     "trans writes VGPR after": lambda t: _only(t.writes, "v") if t.opcode.trans else NOTHING,
-    "XDL WMMA reads A, B": lambda t: _only(t.other_sources, "v") if t.duration else NOTHING,
+    "XDL WMMA reads A, B": lambda t: _only(t.factors, "v") if t.duration else NOTHING,
     "VALU but trans or WMMA uses VGPR": lambda t: (
         _only(t.reads | t.writes, "v") if t.alu and not t.opcode.trans else NOTHING
     ),
     "VALU but trans or WMMA writes VGPR": lambda t: _only(t.writes, "v") if t.alu and not t.opcode.trans else NOTHING,
     "VALU but trans writes VGPR": lambda t: _only(t.writes, "v") if t.vector and not t.opcode.trans else NOTHING,
     "trans reads VGPR": lambda t: _only(t.reads, "v") if t.opcode.trans else NOTHING,
+    "S_SETHALT": lambda t: frozenset([STATE_PRIV]) if t.opcode.name == "s_sethalt" else NOTHING,
+    "matrix instruction with scales": lambda t: frozenset([STATE_PRIV]) if t.opcode.scaled else NOTHING,
     "S_SETREG writes MODE": lambda t: (
         frozenset([MODE]) if t.opcode.kind == "setreg" and register_field(t.instruction)[0] == MODE[1] else NOTHING
     ),

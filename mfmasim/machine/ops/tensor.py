@@ -105,7 +105,10 @@ def _tensor(to_memory: bool, instruction: Instruction, machine: Machine) -> Boun
         words = read(g)
         tiles = _tiles(words, to_memory)
         for number, descriptor in enumerate(tiles.descriptors):
-            if wrong := descriptor.problems(store=to_memory):
+            wrong = descriptor.problems(store=to_memory)
+            if machine.arch.errata.tensor_multicast and descriptor.workgroup_mask:
+                wrong.append(f"workgroup_mask {descriptor.workgroup_mask:#x}: {machine.arch.absent('a mask')}")
+            if wrong:
                 if machine.content == "values":
                     machine.stop("tensor", f"tensor descriptor: {'; '.join(wrong)}", instruction.pc, g, number)
                 return

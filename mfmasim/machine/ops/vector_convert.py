@@ -82,7 +82,7 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
     halves = clamp and pair and found.row.formats[0] == "f16" and found.row.clamp_acts
     bits = found.row.scale_bits
     before_omod = found.row.formats == ("f32", "f64") and bool(instruction.modifiers.get("omod"))
-    scale = _scale_of_lane(instruction, arch.wave_sizes[0], bits) if bits else None
+    scale = _scale_of_lane(instruction, arch, bits) if bits else None
     if clamp and pair and found.row.formats[0] == "bf16":
         raise unsupported(instruction, "clamp on bf16")
     if clamp and arch.conversions.eights and "fp8" in found.row.formats:  # CDNA5 ISA manual, 7.6.3: E5M3 instead
@@ -127,7 +127,7 @@ def _without_tiny(out: U, source: U, mode: FloatMode) -> U:
     return np.where(below, np.uint32(0), out)
 
 
-def _scale_of_lane(instruction: Instruction, wave: int, bits: int) -> Callable[[U], U]:
+def _scale_of_lane(instruction: Instruction, arch: Arch, bits: int) -> Callable[[U], U]:
     """The scale code of each lane, in its low byte: from a lane of the half that is named, regardless of EXEC.
 
     Bits of scale_sel, from the lowest: of 8-bit codes two for the byte, the half of the lanes, and blocks of 16 values,
@@ -136,10 +136,12 @@ def _scale_of_lane(instruction: Instruction, wave: int, bits: int) -> Callable[[
 
     Args:
         instruction: what is bound.
-        wave: lanes of a wave.
+        arch: what executes it.
         bits: of a code.
     """
-    select = instruction.modifiers.get("scale_sel", 0)
+    select, wave = instruction.modifiers.get("scale_sel", 0), arch.wave_sizes[0]
+    if arch.errata.scale_blocks and select >> (2 if bits < 8 else 3) & 1:
+        raise unsupported(instruction, arch.absent(f"scale_sel:{select}, which has blocks of 16,"))
     lane = np.arange(wave)
     upper = lane // ROW % 2
     if bits < 8:

@@ -12,9 +12,9 @@ TABLES: dict[str, Table] = {
     "CDNA2": cdna2.TABLE,
     "CDNA3": cdna3.TABLE,
     "CDNA4": cdna4.TABLE,
-    "CDNA5": cdna5.TABLE,
+    **cdna5.TABLES,
     "RDNA3": rdna3.TABLE,
     "RDNA3.5": rdna3.TABLE,
     "RDNA4": rdna4.TABLE,
 }
-"""Table of a generation, by `mfmasim.architectures.Arch.family`."""
+"""Table of a generation, by `mfmasim.architectures.Arch.generation`."""

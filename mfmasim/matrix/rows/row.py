@@ -44,6 +44,8 @@ class Row:
     only, CDNA2 both, later generations only what is called ``_1k`` there."""
     small_cycles: int = 0
     """Cycles when neither A nor B is an 8-bit format; 0 where formats do not matter."""
+    four_cycles: int = 0
+    """Cycles when A and B are both 4-bit formats; 0 where that does not matter."""
     c: str = ""
     """Format of C where it is not that of D."""
     source: str | Mapping[int, str] = ""
