@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+from mfmasim.toolchain.triples import triple
 from tests.oracles import require
 
 
@@ -26,7 +27,7 @@ def true16(arch):
 
 def assembled(lines, arch, *options):
     """What the assembler prints of lines, each with its end, and the numbers of those that it refuses, from 0."""
-    command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *options]
+    command = [tool("llvm-mc"), f"-triple={triple(arch, '22')}", f"-mcpu={arch}", *options]
     text = "".join(f"{line}\n" for line in lines)
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     refused = re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.MULTILINE)

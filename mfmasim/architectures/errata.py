@@ -1,4 +1,4 @@
-""" "What of an instruction set does not work on one stepping."""
+"""What of an instruction set does not work on one stepping."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
 """Generic targets: one code object for several processors, with the instructions that all of them have.
 
-Source: LLVM's AMDGPU usage guide, "AMDGPU Generic Processors" and "AMDGPU ELF Header e_flags"; the instructions that
+Source: LLVM's AMDGPU usage guide, "AMDGPU Generic Processors" and "AMDGPU ELF Header e_flags", those that LLVM 22 does
+not know from its header ``llvm/BinaryFormat/ELF.h`` of 2026-08 (pull requests 183381, 218543); the instructions that
 LLVM withholds besides (`Generic.without`) are those that its assembler refuses, with which a test compares them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 VERSIONS = (1,)
 """Generic versions (EF_AMDGPU_GENERIC_VERSION) that exist."""
@@ -25,7 +27,16 @@ class Generic:
     features: tuple[str, ...] = ()
     """Target features that its code may choose."""
     without: frozenset[str] = frozenset()
-    """Operations that it lacks although all its processors have them."""
+    """Operations that it lacks although all its processors have them; ``*`` stands for the rest of a name."""
+
+    @property
+    def selectable(self) -> tuple[str, ...]:
+        """Target features that a target id names."""
+        return self.features
+
+    def lacks(self, operation: str) -> bool:
+        """Whether an operation that its processors have is none of its own."""
+        return any(fnmatchcase(operation, pattern) for pattern in self.without)
 
 
 def _fp8() -> frozenset[str]:
@@ -44,6 +55,12 @@ v_fma_mixhi_f16 v_fma_mixlo_f16 v_fmac_f32 v_xnor_b32
 """
 """What gfx906 has and the other processors of GFX9 have not."""
 
+_GFX125_LACKS = """
+v_cubeid_f32 v_cubema_f32 v_cubesc_f32 v_cubetc_f32 v_cvt_pk_norm_i16_f32 v_cvt_pk_norm_u16_f32 v_lerp_u8 v_mqsad_*
+v_msad_u8 v_qsad_pk_u16_u8 v_sad_* v_swmmac_*
+"""
+"""What LLVM's pull requests 198396 and 198406 take from gfx12-5-generic."""
+
 _ROWS = (
     Generic(
         "gfx9-generic",
@@ -56,7 +73,10 @@ _ROWS = (
     Generic("gfx10-1-generic", 0x52, ("gfx1010", "gfx1011", "gfx1012", "gfx1013"), ("xnack",)),
     Generic("gfx10-3-generic", 0x53, tuple(f"gfx103{n}" for n in range(7))),
     Generic("gfx11-generic", 0x54, (*(f"gfx110{n}" for n in range(4)), *(f"gfx115{n}" for n in range(4)))),
+    Generic("gfx11-7-generic", 0x62, ("gfx1170", "gfx1171", "gfx1172")),
     Generic("gfx12-generic", 0x59, ("gfx1200", "gfx1201")),
+    Generic("gfx12-5-generic", 0x5B, ("gfx1250", "gfx1251"), (), frozenset(_GFX125_LACKS.split())),
+    Generic("gfx13-generic", 0x63, ("gfx1310",)),
 )
 GENERICS = {row.name: row for row in _ROWS}
 """By name."""

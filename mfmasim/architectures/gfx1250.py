@@ -105,4 +105,5 @@ ARCH = replace(
     ),
     rates=rates_cdna5.CDNA5,
     features=("sramecc", "xnack"),
+    fixed=("sramecc", "xnack"),
 )

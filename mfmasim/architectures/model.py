@@ -119,6 +119,8 @@ class Arch:
     """Performance counters of which captures on it are equal to the simulator (golden/hardware/launches.json)."""
     features: tuple[str, ...] = ()
     """Target features that code may choose (LLVM's AMDGPU usage guide, table of processors)."""
+    fixed: tuple[str, ...] = ()
+    """Of these, what every target has and no target id names: clang refuses a choice (gfx1250 always replays)."""
     isa: str = ""
     """The architecture whose instruction tables it has, where these are not its own."""
     without: frozenset[str] = frozenset()
@@ -156,6 +158,11 @@ class Arch:
             ("most work-items of a workgroup", self.max_workgroup),
         ]
         return facts(self.target, pairs)
+
+    @property
+    def selectable(self) -> tuple[str, ...]:
+        """Target features that a target id names."""
+        return tuple(feature for feature in self.features if feature not in self.fixed)
 
     def lacks(self, operation: str) -> bool:
         """Whether an operation in its instruction tables is none of its own."""

@@ -31,6 +31,9 @@ _GENERIC_VERSION = 24
 FEATURES = tuple(f"{name}{sign}" for name, _ in _FEATURES for sign in "+-")
 
 
+_KNOWN = f"{', '.join(SIMULATED)}, and {', '.join(GENERICS)}"
+
+
 @dataclass(frozen=True)
 class Target:
     """Processor or generic target, and features."""
@@ -77,7 +80,7 @@ def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str,
     generic = GENERICS.get(processor)
     known = generic or SIMULATED.get(processor)
     if known is None:
-        raise TargetError(f"{name}: code object for {visible(processor)}; known: {', '.join(SIMULATED)}")
+        raise TargetError(f"{name}: code object for {visible(processor)}; known: {_KNOWN}")
     own = flags >> _GENERIC_VERSION
     if generic and version < 6:
         raise DamagedError(f"{name}: corrupt ELF header: {processor} in a version {version} code object, not 6")
@@ -88,13 +91,14 @@ def read_target(flags: int, version: int, metadata: Mapping[str, Any], isa: str,
     rest = flags & ~known_bits & ~(0xFF << _GENERIC_VERSION if generic else 0)
     if rest:
         raise DamagedError(f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object")
-    return Target(processor, processor + _feature_text(flags, version, known.features))
+    return Target(processor, processor + _feature_text(flags, version, known.selectable))
 
 
 def _feature_text(flags: int, version: int, supported: tuple[str, ...]) -> str:
     """Target features as a target id spells them, such as ``:sramecc+:xnack-``."""
     if version >= 4:
-        return "".join(f":{name}{'-+'[value - 2]}" for name, low in _FEATURES if (value := flags >> low & 3) >= 2)
+        chosen = ((name, flags >> low & 3) for name, low in _FEATURES if name in supported)
+        return "".join(f":{name}{'-+'[value - 2]}" for name, value in chosen if value >= 2)
     bits = _FEATURES_3 if version == 3 or flags & 0xFF >= _FIRST_GCN else _FEATURES_2
     return "".join(f":{name}{'-+'[bool(flags & bits[name])]}" for name in supported if name in bits)
 
@@ -111,7 +115,5 @@ def _processor(machine: int, named: str, name: str) -> str:
     if found is None:
         # The metadata spells the processor, which saves a table of processors that are not simulated.
         target = visible(named[:40]) or "an unknown processor"
-        raise TargetError(
-            f"{name}: code object for {target} (EF_AMDGPU_MACH {machine:#x}); known: {', '.join(SIMULATED)}"
-        )
+        raise TargetError(f"{name}: code object for {target} (EF_AMDGPU_MACH {machine:#x}); known: {_KNOWN}")
     return found.name

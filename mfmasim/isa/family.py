@@ -80,7 +80,7 @@ def _withheld(arch: Arch, wave: int, rows: dict[str, dict[int, Row]]) -> frozens
     lacking = {name for name in own if arch.lacks(name)}
     if generic is not None:
         others = [_names(_family(SIMULATED[name], wave).rows) for name in generic.processors if name in SIMULATED]
-        lacking |= (own - own.intersection(*others)) | (own & generic.without)
+        lacking |= (own - own.intersection(*others)) | {name for name in own if generic.lacks(name)}
     return frozenset(lacking)
 
 

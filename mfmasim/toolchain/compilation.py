@@ -20,6 +20,7 @@ from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
 from mfmasim.toolchain.discovery import known_compiler
 from mfmasim.toolchain.entry_points import lacks_entry_points, link_entry_points
 from mfmasim.toolchain.hostheaders import zig_flags
+from mfmasim.toolchain.triples import triple
 from mfmasim.toolchain.unreported import unreported
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
@@ -29,7 +30,7 @@ CODE_OBJECT_VERSION = 6
 """The default of clang 21 and 22, stated so that a changed default does not change the bytes."""
 
 # A processor and its target features, such as gfx942:sramecc+:xnack- or gfx9-4-generic.
-_TARGET = re.compile(r"gfx[0-9a-f]+(-[0-9a-f]+)*(-generic)?(:[a-z]+[+-])*")
+_TARGET = re.compile(r"gfx[0-9a-f]+(-[0-9a-f]+)*(-generic|-strict)?(:[a-z]+[+-])*")
 
 # ELF's EI_ABIVERSION of an amdhsa code object (LLVM, AMDGPU usage guide, "ELF Code Object").
 _CODE_OBJECT_OF_ABI = {1: 3, 2: 4, 3: 5, 4: 6}
@@ -350,7 +351,7 @@ def _steps(
     if tool.style == "rocm":
         return [[*front, "-o", str(output), str(source)]]
     text, unlinked = output.with_suffix(".s"), output.with_suffix(".o")
-    target = ["--target=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-mcode-object-version={CODE_OBJECT_VERSION}"]
+    target = [f"--target={triple(arch, tool.version)}", f"-mcpu={arch}", f"-mcode-object-version={CODE_OBJECT_VERSION}"]
     return [
         [*front, "-S", "-o", str(text), str(source)],
         [*tool.program, *target, *machine, "-c", str(text), "-o", str(unlinked)],

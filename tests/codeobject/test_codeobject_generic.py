@@ -10,6 +10,7 @@ import pytest
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES, GENERICS, target
 from mfmasim.codeobject import read
+from mfmasim.codeobject.target import read_target
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
 from tests.codeobject.codeobject_builds import build, build_with_clang
@@ -133,3 +134,73 @@ def test_the_instructions_of_a_generic_target_are_llvms(name):
     withheld = set().union(*(family(target(name, processor)).withheld for processor in processors))
     assert refused - taken == withheld
     assert len(taken) >= 1000
+
+
+def stamped(arch, machine, *, generic=0):
+    """An object of clang 22 with the ELF header of another target, which its metadata do not name."""
+    data = bytearray(build(arch))
+    flags = struct.unpack_from("<I", data, 48)[0] & 0xFFFF00 | machine | generic << 24
+    struct.pack_into("<I", data, 48, flags)
+    old = f"amdgcn-amd-amdhsa--{arch}".encode()
+    assert data.count(old) == 1
+    return bytes(data).replace(old, b"nothing".ljust(len(old)))
+
+
+@pytest.mark.parametrize(
+    ("arch", "machine", "target_id", "on"),
+    [("gfx1250", 0x5B, "gfx12-5-generic", "gfx1250"), ("gfx1250", 0x5B, "gfx12-5-generic", "gfx1251")],
+)
+def test_generic_targets_that_llvm_22_does_not_write(arch, machine, target_id, on):
+    code = read(stamped(arch, machine, generic=1), arch=on)
+    assert (code.target_id, code.arch.name, code.arch.target) == (target_id, on, target_id)
+    withheld = family(code.arch).withheld
+    assert {"v_swmmac_f32_16x16x64_f16", "v_sad_u8", "v_cubeid_f32", "v_lerp_u8", "v_mqsad_pk_u16_u8"} <= withheld
+    assert "v_wmma_f32_16x16x128_fp8_fp8" not in withheld
+
+
+@pytest.mark.parametrize(
+    ("machine", "generic", "message"),
+    [
+        (0x62, 1, "gfx11-7-generic code does not run on a simulated GPU; it is for gfx1170, gfx1171, gfx1172"),
+        (0x63, 1, "gfx13-generic code does not run on a simulated GPU; it is for gfx1310"),
+        (0x50, 0, "an unknown processor .EF_AMDGPU_MACH 0x50.; known: .*gfx1250-strict, and .*gfx12-5-generic"),
+        (0x5E, 0, "an unknown processor .EF_AMDGPU_MACH 0x5e.; known: gfx908"),
+    ],
+)
+def test_what_is_not_simulated_is_refused_by_name(machine, generic, message):
+    with pytest.raises(MfmasimError, match=message):
+        read(stamped("gfx1250", machine, generic=generic))
+
+
+TRIPLES = [
+    ("gfx950", 0x4F, "amdgpu9.50-amd-amdhsa--gfx950"),
+    ("gfx942", 0x74C, "amdgpu9.42-amd-amdhsa--gfx942:xnack+"),
+    ("gfx1250", 0x49, "amdgpu12.50-amd-amdhsa--gfx1250"),
+    ("gfx1250-strict", 0xEB, "amdgpu12.50s-amd-amdhsa--gfx1250-strict"),
+    ("gfx9-4-generic", 0x100005F, "amdgpu9.4-amd-amdhsa--gfx9-4-generic"),
+]
+
+
+@pytest.mark.parametrize(("processor", "flags", "target"), TRIPLES)
+def test_triples_of_llvm_23(processor, flags, target):
+    """LLVM 23 names the processor in the triple, too; what follows it decides."""
+    found = read_target(flags, 6, {"amdhsa.target": target}, "", "k")
+    assert (found.processor, found.target_id) == (processor, target.rpartition("--")[2])
+    with pytest.raises(MfmasimError, match=f"the ELF header says {processor}, its notes say gfx90a"):
+        read_target(flags, 6, {"amdhsa.target": "amdgpu9.0a-amd-amdhsa--gfx90a"}, "", "k")
+
+
+def test_bundles_of_llvm_23():
+    entries = {f"hipv4-amdgpu9.50-amd-amdhsa--{arch}": build(arch) for arch in ("gfx942", "gfx950")}
+    for arch in ("gfx942", "gfx950"):
+        assert read(pack(entries), arch=arch).arch.name == arch
+
+
+def test_features_that_no_target_id_names():
+    """LLVM 23 writes that gfx1250 replays, which every gfx1250 does; a choice of gfx942 stays one."""
+    data = bytearray(build("gfx1250"))
+    flags = struct.unpack_from("<I", data, 48)[0]
+    struct.pack_into("<I", data, 48, flags & ~0xF00 | 0xF00)
+    assert read(bytes(data)).target_id == "gfx1250"
+    assert read(bytes(data), arch="gfx1250").target_id == "gfx1250"
+    assert read(build("gfx942:xnack+")).target_id == "gfx942:xnack+"

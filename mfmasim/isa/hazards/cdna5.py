@@ -2,8 +2,8 @@
 
 Sources: CDNA5 ISA manual, 5.7.2 (transcendental instructions, S_SETREG), 7.2.7 (V_PERMLANE) and 7.12.1 (matrix
 instructions). The numbers of the last table are not in the public text; they are those of LLVM's GCNHazardRecognizer,
-on which compilers rely, by the cycles of the instruction (`mfmasim.matrix.rows.cdna5.CYCLES`): 8 and 16 as in LLVM 22, 4
-as in ROCm/llvm-project pull request 3197, those of gfx1251 as in LLVM pull request 203145. Distances are mostly in
+on which compilers rely, by the cycles of the instruction (`mfmasim.matrix.rows.cdna5.CYCLES`): 8 and 16 as in LLVM 22,
+4 as in ROCm/llvm-project pull request 3197, gfx1251 as in LLVM pull request 203145. Distances are mostly in
 instructions of the vector ALU. Where SCHED_MODE disables co-execution, a matrix instruction needs one, others none
 (7.12.1; ROCm/rocm-libraries, ``shared/stinkytofu``, InsertCoexecHazardPass). Scales are not among the registers that
 the table names.
