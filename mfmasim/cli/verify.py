@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.compilation import add_macros, macros
@@ -57,6 +58,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="SIDE",
         help="results of reciprocals, roots, exponentials and other approximate operations: nearest, or above or below "
         "it in magnitude by the manual's error bound; what must not depend on it passes with each",
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="also say which outputs depend on how assumed matrix instructions round: a candidate (exact32: exact sums "
+        "of 32 products; cut24by16: sums of 16 cut at 24 bits; ...), or all; may be repeated",
     )
     add_quotas(parser)
     add_jobs(parser)
@@ -119,6 +128,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"        for all {', '.join(result.proof['for_all']) or 'its own sizes'}: {verdicts}")
             for text in result.proof["assumptions"] if args.verbose else ():
                 print(f"        assumes {text}")
+        for one in () if quiet else result.models:
+            print(f"        {one.text}")
         results.append(result)
     failed_input = any(result.status == "error" for result in results)
     if args.json:
@@ -240,6 +251,11 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
     except MfmasimError as error:
         result = _error(args, task, str(error))
     result.prefix = prefix
+    if args.model and result.status in ("pass", "fail"):
+        from mfmasim.lab.agreement.model_dependence import dependence
+
+        found = dependence(partial(_found, args, case.title, arch), arch, args.model)
+        result.models = tuple(found)
     if args.prove and result.status in ("pass", "fail"):
         from mfmasim.prove import prove_case
 
@@ -254,6 +270,13 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
         result.coverage = result.launch.coverage
     result.launch = None  # nothing else reads it here, and it holds the whole kernel
     return result
+
+
+def _found(args: argparse.Namespace, title: str, arch: str) -> Case:
+    """A case of the arguments, in a process that does not have it yet."""
+    case = next(case for _, case, one, *_ in _work(args) if (case.title, one) == (title, arch))
+    changes = dict(setting(text) for text in args.set)
+    return case.with_parameters(changes) if changes else case
 
 
 def _lost(args: argparse.Namespace, task: Task, why: str) -> Result:
@@ -303,6 +326,7 @@ def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[C
     from mfmasim.errors import unknown
     from mfmasim.machine.binding.approximation import direction
     from mfmasim.machine.execution.wave_orders import schedule
+    from mfmasim.matrix.candidates import candidate
     from mfmasim.toolchain import find_compiler
 
     if args.schedule != "witness":
@@ -310,6 +334,9 @@ def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[C
     direction(args.approximations)
     if args.compiler:
         find_compiler(args.compiler)
+    for name in args.model:
+        if name != "all":
+            candidate(name)
     known = sorted({name for case in cases for name in case.parameters})
     for name in changes:
         if name not in known:

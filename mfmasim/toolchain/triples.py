@@ -1,6 +1,6 @@
 """The target triple that clang takes for a processor, by its version.
 
-Source: LLVM pull requests 206480 and 206482 (the architecture ``amdgpu`` with a subarch, such as ``amdgpu9.50``; before,
+Source: LLVM pull requests 206480 and 206482 (architecture ``amdgpu`` with a subarch, such as ``amdgpu9.50``; before,
 ``amdgcn``), 209485 (code generation for a triple without a subarch will be an error), 218543 (``amdgpu12.50s``).
 """
 

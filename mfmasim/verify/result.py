@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.fidelity import Trust
@@ -54,6 +54,8 @@ class Result:
     cover: dict[str, Any] = field(default_factory=dict)
     """Further sizes that the case was verified at, and loops and branches that no size showed
     (`mfmasim.lab.covering`); empty where nothing was looked for."""
+    models: tuple[Any, ...] = ()
+    """Which outputs depend on how assumed matrix instructions round, where that was asked for; each has `text`."""
     seconds: float = 0.0
     """What the case took; it stays out of JSON, whose bytes are the same in every run."""
     launch: Report | None = None
@@ -115,6 +117,10 @@ class Result:
         bad = wrong or any(finding.severity == "error" for finding in self.findings)
         self.status = "fail" if bad else "pass"
 
+    def _asked(self) -> dict[str, Any]:
+        """What is there only where it was asked for, or where there is something to say."""
+        return {"proof": self.proof, "remark": self.remark, "models": [asdict(one) for one in self.models]}
+
     def record(self) -> dict[str, Any]:
         """The result as a dictionary that JSON can hold."""
         return {
@@ -133,4 +139,4 @@ class Result:
             "compared_with": list(self.compared_with),
             "code": self.code,
             "cover": self.cover,
-        } | {key: text for key, text in (("proof", self.proof), ("remark", self.remark)) if text}
+        } | {key: text for key, text in self._asked().items() if text}
