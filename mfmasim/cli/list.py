@@ -136,9 +136,9 @@ def fidelity_rows(arch: str) -> Iterator[list[Any]]:
 
 
 def _architectures() -> Iterator[list[Any]]:
-    from mfmasim.architectures import ARCHITECTURES
+    from mfmasim.architectures import SIMULATED
     from mfmasim.matrix import instructions
 
-    for arch in ARCHITECTURES.values():
+    for arch in SIMULATED.values():
         waves = ", ".join(map(str, arch.wave_sizes))
         yield [arch.name, arch.family, ", ".join(arch.products), waves, len(instructions(arch))]

@@ -146,6 +146,10 @@ def test_list(call):
         "gfx1200": 22,
         "gfx1201": 22,
         "gfx1250": 43,
+        "gfx906": 0,
+        **dict.fromkeys(("gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1153"), 6),
+        "gfx1251": 43,
+        "gfx1250-strict": 31,
     }
     rows = read_csv(call("list gfx950 --match f8f6f4 --format csv"))
     assert {(row["a"], row["vgprs_a"], row["cycles"]) for row in rows if "32x32x64" in row["instruction"]} == {
