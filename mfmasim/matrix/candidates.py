@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GROUPS = (16, 32, 64)
 """Products of a step."""
-BITS = (14, 18, 22, 24)
+BITS = (14, 16, 18, 22, 24)
 """Bits below the largest exponent of a step at which terms are cut."""
 
 
