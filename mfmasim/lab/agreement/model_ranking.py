@@ -10,11 +10,13 @@ candidate. None of this is evidence for one model: several may fit, and the righ
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,15 +53,16 @@ class Constraint:
     source: str
 
 
-_TUNED = "ROCm/aiter e4048607, aiter/configs/a8w8_bpreshuffle_tuned_gemm.csv"
-_FP8, _F8F6F4 = "v_wmma_f32_16x16x64_fp8_fp8", "v_mfma_f32_16x16x128_f8f6f4"
-CONSTRAINTS = (
-    Constraint("gfx1250", 1536, _FP8, 0.0, f"{_TUNED}: N 24576, 12 sizes"),
-    Constraint("gfx1250", 7168, _FP8, 0.0097, f"{_TUNED}: N 2112, 12 sizes (0.0096 to 0.0103)"),
-    Constraint("gfx1250", 16384, _FP8, 0.0237, f"{_TUNED}: N 7168, 12 sizes (0.0236 to 0.0243)"),
-    Constraint("gfx950", 7168, _F8F6F4, 0.0, f"{_TUNED}: 136 sizes with K 7168 to 8192"),
-    Constraint("gfx950", 16384, _F8F6F4, 0.0, f"{_TUNED}: 118 sizes with K from 16384"),
-)
+def _read() -> tuple[Constraint, ...]:
+    with Path(__file__).with_name("public_gemms.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return tuple(
+        Constraint(row["arch"], int(row["k"]), row["instruction"], float(row["share"]), row["source"]) for row in rows
+    )
+
+
+CONSTRAINTS = _read()
+"""Public numbers, one row each in ``public_gemms.csv``."""
 
 
 @dataclass(frozen=True)
