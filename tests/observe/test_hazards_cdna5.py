@@ -18,6 +18,7 @@ from mfmasim.isa.hazards.follow import Follower, State
 from mfmasim.machine.opcodes.matrix import passes
 from tests.llvm import assembled, tool, true16
 from tests.machine import harness
+from tests.oracles import SHARED, SHARED_HOW, require
 
 pytestmark = pytest.mark.oracle
 
@@ -182,3 +183,23 @@ def test_scalar_rows(lines, needs):
     for count in range(2):
         text = lines.format(between * count).replace("; ", "\n") + "\n  s_endpgm"
         assert bool(broken(harness.kernel(text, "gfx1250").instructions)) == (count < needs), count
+
+
+def objects():
+    """AITER's objects that are at hand, and this project's prebuilt ones: those of clang 22 follow A0's times."""
+    theirs = SHARED / "data/objects/aiter/gfx1250"
+    require("code objects of AITER", theirs.is_dir(), SHARED_HOW)
+    own = (Path(__file__).parents[2] / "golden/code").rglob("*.gfx1250.hsaco")
+    return [*theirs.rglob("*.co"), *(path for path in own if "zoo" not in path.parts)]  # the zoo has bugs
+
+
+def test_objects_that_ship_break_no_row_of_a_matrix_instruction():
+    """From top to bottom as they stand, on B0."""
+    walked = 0
+    for path in objects():
+        code = mfmasim.load(path, arch="gfx1250")
+        for name in code.kernels:
+            found = [row for row in broken(code[name].decodable, B0) if "MMA" in row[0]]
+            assert not found, (path.name, name, found)
+            walked += 1
+    assert walked >= 30
