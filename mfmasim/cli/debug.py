@@ -47,8 +47,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--dap", action="store_true", help="serve the Debug Adapter Protocol on standard input and output"
     )
     parser.add_argument(
-        "--port", type=whole(0, 65535), metavar="N", help="with --dap: on this port of 127.0.0.1 instead (0: any)"
+        "--port",
+        type=whole(0, 65535),
+        metavar="N",
+        help="with --dap: on this port of 127.0.0.1 instead (0: any), for the client that shows the printed token",
     )
+    parser.add_argument(
+        "--socket", metavar="PATH", help="with --dap: on a Unix socket instead, which this user alone can reach"
+    )
+    parser.add_argument("--host", metavar="ADDRESS", help="with --port: an address that other machines reach, too")
     add_compilation(parser)
 
 
@@ -57,9 +64,10 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.cli import debug_targets
     from mfmasim.errors import MfmasimError
 
-    if args.port is not None and not args.dap:
-        raise MfmasimError("--port: --dap is needed with it")
-    for name in ("arch", "case", "checks", "commands", "compiler", "page"):
+    for name, needed in (("port", "dap"), ("socket", "dap"), ("host", "port")):
+        if getattr(args, name) is not None and (getattr(args, needed) is None or getattr(args, needed) is False):
+            raise MfmasimError(f"--{name}: --{needed} is needed with it")
+    for name in ("arch", "case", "checks", "commands", "compiler", "page", "socket", "host"):
         if getattr(args, name) == "":
             raise MfmasimError(f"--{name} '': a value is expected")
     if args.record and args.page:

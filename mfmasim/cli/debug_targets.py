@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from mfmasim.debug.dap.listen import Address
     from mfmasim.debug.names import Elements
     from mfmasim.debug.recorder import Recorder
     from mfmasim.debug.session import Session
@@ -219,15 +220,15 @@ def write_page(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_program(args: argparse.Namespace, port: int | None = None) -> int:
+def run_program(args: argparse.Namespace, address: Address | None = None) -> int:
     """Run a program with the debugger in its process; the exit code is the program's."""
     from mfmasim.debug.attached import VARIABLE
 
     _refuse(args, "a program")
     if args.record:
         mode = f"record:{Path(args.record).absolute()}"
-    elif port is not None:
-        mode = f"dap:{port}"
+    elif address is not None:
+        mode = f"dap:{address.text}"
     elif args.commands:
         if args.commands == "-":
             raise MfmasimError("--commands -: standard input is the program's; give a file")
@@ -280,13 +281,16 @@ def _triton(args: argparse.Namespace) -> int:
 
 def serve(args: argparse.Namespace) -> int:
     """Serve the Debug Adapter Protocol."""
-    from mfmasim.debug.dap.listen import serve_port_with, serve_streams
+    from mfmasim.debug.dap.listen import serve_at, serve_streams
 
     given_args = args
+    address = _address(args)
 
     def launched(words: dict[str, Any]) -> Session:
         """What a client's launch request names; nothing of an earlier request stays."""
         args = copy(given_args)
+        if given_args.target and "target" in words:
+            raise MfmasimError(f"launch: the command line has the target, {' '.join(given_args.target)}; leave it out")
         for name, value in words.items():
             listed = name in LISTS
             given = [str(one) for one in (value if isinstance(value, list) else [value])] if listed else value
@@ -299,9 +303,24 @@ def serve(args: argparse.Namespace) -> int:
         return opened(args)
 
     if args.target and is_program(args.target):
-        if args.port is None:
-            raise MfmasimError("--dap with a program: --port N is needed; standard input is the program's")
-        return run_program(args, args.port)
-    if args.port is None:
+        if address is None:
+            raise MfmasimError("--dap with a program: --port N or --socket PATH; standard input is the program's")
+        return run_program(args, address)
+    if address is None:
         return serve_streams(sys.stdin.buffer, sys.stdout.buffer, launched)
-    return serve_port_with(args.port, launched)
+    return serve_at(address, launched)
+
+
+def _address(args: argparse.Namespace) -> Address | None:
+    """Where the client connects; None for standard input and output.
+
+    Raises:
+        MfmasimError: options exclude each other.
+    """
+    from mfmasim.debug.dap.listen import Address
+
+    if args.socket is not None:
+        if args.port is not None:
+            raise MfmasimError("--socket and --port exclude each other")
+        return Address(path=str(Path(args.socket).absolute()))
+    return None if args.port is None else Address(args.port, args.host or Address.host)

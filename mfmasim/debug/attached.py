@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfmasim.debug.waiting import Attached
 
 VARIABLE = "MFMASIM_DEBUG"
-"""``terminal``; ``commands:FILE``; ``dap:PORT``; ``record:FILE``. Then, after a newline, folders of sources."""
+"""``terminal``; ``commands:FILE``; ``dap:ADDRESS``; ``record:FILE``. Then, after a newline, folders of sources."""
 
 _attached: list[Attached] = []
 

@@ -49,9 +49,9 @@ class Attached(RecordingDevice):
             return
         session = Session(recorder, report, folders=self.folders)
         if self.mode == "dap":
-            from mfmasim.debug.dap.listen import serve_port
+            from mfmasim.debug.dap.listen import Address, serve_program
 
-            quit_ = serve_port(int(self.rest), session)
+            quit_ = serve_program(Address.parsed(self.rest), session)
         else:
             quit_ = self._terminal(session)
         self.quit = quit_

@@ -1,7 +1,7 @@
 // Drives the server with Microsoft's test client for debug adapters; prints a line of JSON for each stop.
 const {DebugClient} = require("@vscode/debugadapter-testsupport");
 
-const [port, source] = process.argv.slice(2);
+const [port, source, token] = process.argv.slice(2);
 const client = new DebugClient("", "", "mfmasim");
 const print = found => console.log(JSON.stringify(found));
 
@@ -17,7 +17,7 @@ async function main() {
   await client.start(Number(port));
   const capabilities = await client.initializeRequest({adapterID: "mfmasim", linesStartAt1: true});
   print({back: capabilities.body.supportsStepBack, data: capabilities.body.supportsDataBreakpoints});
-  await Promise.all([client.waitForEvent("initialized", 30000), client.launchRequest({target: ["gemm"]})]);
+  await Promise.all([client.waitForEvent("initialized", 30000), client.launchRequest({target: ["gemm"], token})]);
   const set = await client.setBreakpointsRequest({source: {path: source}, breakpoints: [{line: 31}]});
   print({verified: set.body.breakpoints.map(one => one.verified)});
   await stop(() => client.configurationDoneRequest());

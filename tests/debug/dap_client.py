@@ -79,6 +79,11 @@ class Client:
             assert message["type"] == "event", message
             self.events.append(message)
 
+    def leave(self):
+        """End a connection; its socket is closed by who made it."""
+        self.sink.close()
+        self.source.close()
+
     def close(self):
         self.sink.close()
         self.thread.join(10)

@@ -21,6 +21,7 @@ from mfmasim.debug.dap import listen
 from mfmasim.debug.dap.server import Server
 from mfmasim.errors import MfmasimError
 from tests.debug.dap_client import Client
+from tests.debug.ports import told
 from tests.debug.sessions import HERE, SOURCE, compiled, matrices, swizzled
 from tests.oracles import require
 
@@ -260,7 +261,16 @@ def test_a_launch_request_has_nothing_of_an_earlier_one(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "data", [b"Content-Length: 99999999999\r\n\r\n", b"\r\n", b"x" * 9000, b"Content-Length: 3\r\n\r\n{x}"]
+    "data",
+    [
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"\r\n",
+        b"x" * 9000,
+        b"Content-Length: 3\r\n\r\n{x}",
+        b"Content-Length: 2\r\nHost: x\r\n\r\n{}",
+        b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+        b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
+    ],
 )
 def test_what_is_no_message_ends_the_server(data):
     client = Client(lambda source, sink: Server(source, sink, launched))
@@ -327,7 +337,7 @@ def test_every_message_fits_the_schema(client):
 
 
 @pytest.mark.oracle
-def test_the_test_client_of_visual_studio_code():
+def test_the_test_client_of_visual_studio_code(monkeypatch):
     """@vscode/debugadapter-testsupport, over a socket."""
     modules = os.environ.get("MFMASIM_DAP_CLIENT", "")
     how = "npm install @vscode/debugadapter-testsupport in a folder, and set MFMASIM_DAP_CLIENT to it"
@@ -336,10 +346,11 @@ def test_the_test_client_of_visual_studio_code():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
-    thread = threading.Thread(target=listen.serve_port_with, args=(port, launched), daemon=True)
+    monkeypatch.setattr(listen.secrets, "token_urlsafe", lambda _: "shown")
+    thread = threading.Thread(target=listen.serve_at, args=(listen.Address(port), launched), daemon=True)
     thread.start()
     done = subprocess.run(
-        ["node", str(HERE / "dap_client.js"), str(port), str(SOURCE)],
+        ["node", str(HERE / "dap_client.js"), str(port), str(SOURCE), "shown"],
         capture_output=True,
         text=True,
         timeout=100,
@@ -392,28 +403,6 @@ def test_neovim_with_nvim_dap(tmp_path):
     ]
 
 
-def test_the_port_is_of_this_machine_and_for_one_client(tmp_path):
-    done = subprocess.Popen(
-        [sys.executable, "-m", "mfmasim", "debug", "--dap", "--port", "0"],
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=HERE.parent.parent,
-    )
-    try:
-        line = done.stderr.readline()
-        assert "127.0.0.1:" in line
-        port = int(line.rsplit(":", 1)[1])
-        with socket.create_connection(("127.0.0.1", port)) as first:
-            first.sendall(b'Content-Length: 52\r\n\r\n{"seq":1,"type":"request","command":"initialize"}   ')
-            assert first.recv(16).startswith(b"Content-Length")
-            with pytest.raises(ConnectionRefusedError):
-                socket.create_connection(("127.0.0.1", port), timeout=2)
-        assert done.wait(20) == 0
-    finally:
-        done.kill()
-        done.stderr.close()
-
-
 @pytest.mark.oracle
 def test_a_program_is_attached_to(tmp_path):
     """Two launches of a HIP program, each stopped at its entry while the host waits."""
@@ -438,12 +427,11 @@ def test_a_program_is_attached_to(tmp_path):
         text=True,
     )
     try:
-        while "listening" not in (line := waiting.stderr.readline()):
-            assert line
-        with socket.create_connection(("127.0.0.1", int(line.rsplit(":", 1)[1]))) as connection:
+        port, token = told(waiting)
+        with socket.create_connection(("127.0.0.1", port)) as connection:
             client = Client(connection)
             client.request("initialize", adapterID="mfmasim")
-            client.request("attach")
+            client.request("attach", token=token)
             client.event("initialized")
             points = [{"name": "global_store*"}]
             client.request("setFunctionBreakpoints", breakpoints=points)

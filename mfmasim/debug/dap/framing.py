@@ -9,26 +9,34 @@ from mfmasim.errors import MfmasimError
 
 LARGEST = 16 << 20
 HEADER = 4096
+LENGTH, TYPE = b"content-length", b"content-type"
+"""The only header fields. HTTP's request line, and its other fields, are not skipped: a page in a browser can send what
+looks like a message in all but these."""
 
 
 def read(stream: IO[bytes]) -> dict[str, Any] | None:
-    """The next message; None at the end of the stream.
+    """The next message; None where the stream ends before it does.
 
     Raises:
         MfmasimError: what comes is no message.
     """
     length = -1
+    seen: set[bytes] = set()
     while True:
         line = stream.readline(HEADER)
-        if not line:
-            return None
         if not line.endswith(b"\n"):
-            raise MfmasimError("a header line is too long")
+            if len(line) >= HEADER:
+                raise MfmasimError("a header line is too long")
+            return None
         text = line.strip()
         if not text:
             break
         name, _, value = text.partition(b":")
-        if name.strip().lower() == b"content-length":
+        name = name.lower()
+        if name not in (LENGTH, TYPE) or name in seen:
+            raise MfmasimError(f"header {text[:40]!r}: Content-Length and Content-Type are expected, once each")
+        seen.add(name)
+        if name == LENGTH:
             digits = value.strip()
             if not digits.isdigit() or len(digits) > 9 or int(digits) > LARGEST:
                 raise MfmasimError(f"Content-Length {digits[:40]!r}: at most {LARGEST} bytes are expected")
@@ -52,3 +60,8 @@ def write(stream: IO[bytes], message: dict[str, Any]) -> None:
     body = json.dumps(message, separators=(",", ":")).encode()
     stream.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
     stream.flush()
+
+
+def output(text: str) -> dict[str, Any]:
+    """An event that shows a text to the user, of a connection that ends."""
+    return {"seq": 0, "type": "event", "event": "output", "body": {"category": "stderr", "output": text}}

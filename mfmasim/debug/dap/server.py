@@ -134,6 +134,10 @@ class Server(Breaking, Moving, Looking, Code):
             raise MfmasimError(f"{command}: nothing is launched yet")
         return handler
 
+    def refuse(self, text: str, message: dict[str, Any]) -> None:
+        """Answer a request that is not served."""
+        self._refuse(text, {"request_seq": message.get("seq", 0), "command": str(message.get("command", ""))})
+
     def _refuse(self, text: str, answer: dict[str, Any]) -> None:
         text = visible(text)
         shown = text.replace("{", "(").replace("}", ")")  # braces of a format are variables
