@@ -53,3 +53,18 @@ def cache_folder() -> Path:
     """
     chosen = os.environ.get(CACHE)
     return Path(chosen or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mfmasim").absolute()
+
+
+def is_own(path: Path) -> bool:
+    """Whether no other user decides what a file or folder holds: this one or root owns it, and others may not write.
+
+    A group may, if it is this user's own. Where a system has no such owners, it is.
+
+    Raises:
+        OSError: there is none.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    about = path.stat()
+    others = about.st_mode & (0o002 if about.st_gid == os.getegid() else 0o022)
+    return about.st_uid in (0, os.getuid()) and not others

@@ -139,8 +139,8 @@ def _computed(
     if getattr(args, "executor", None) and numbers:
         with opened(args.executor) as cluster:
             progress.workers = cluster.workers
-            order = cluster.share(order_of(args, tasks_of, one, tasks))
-            yield from completed(lambda some: cluster.submit(work, order, some), read, numbers, cluster.workers())
+            order = cluster.share(order_of(args, tasks_of, one, tasks), data=True)
+            yield from completed(lambda some: cluster.ask(work, order, some), read, numbers, cluster.workers())
     elif jobs < 2:
         yield from ((number, one(args, tasks[number])) for number in numbers)
     else:

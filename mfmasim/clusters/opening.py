@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -11,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from mfmasim.clusters.identity import identity
-from mfmasim.clusters.remote import LostTaskError, Shared, call, keep, packed, unpacked
+from mfmasim.clusters.remote import LostTaskError, Shared, call, keep, packed, sealed, unpacked
 from mfmasim.errors import MfmasimError
 from mfmasim.visible import visible
 
@@ -41,27 +40,45 @@ class Cluster(Executor):
         """Name it by its address."""
         self.name, self._number, self._identity = name, 0, str(identity())
 
-    def share(self, value: Any) -> Shared:
-        """Send a value once to each worker; what is returned stands for it among the arguments of `submit`."""
-        data = pickle.dumps(value, protocol=5)
-        digest = hashlib.sha256(data).hexdigest()
-        self._send(digest, data)
+    def share(self, value: Any, *, data: bool = False) -> Shared:
+        """Send a value once to each worker, as data or as a pickle.
+
+        Returns:
+            What stands for it among the arguments of `submit` and `ask`.
+        """
+        content = sealed(value, data=data)
+        digest = hashlib.sha256(content).hexdigest()
+        self._send(digest, content)
         return Shared(digest)
 
     def submit(self, function: Callable[..., Any], /, *args: Any) -> Future[Any]:  # type: ignore[override]
         """Call a module's function on a worker; a worker that is another mfmasim refuses it.
+
+        Arguments and result are pickles, so that this executes what the worker, or the scheduler, answers.
 
         Args:
             function: of a module.
             args: by position; what `share` gave may stand anywhere in them.
         """
         self._number += 1
-        return self._start(self._number, *packed(function, args))
+        number = self._number
+        return self._start(number, *packed(function, args), lambda reply: unpacked(reply, number))
+
+    def ask(self, function: Callable[..., Any], /, *args: Any) -> Future[Any]:
+        """As `submit`, with arguments and a result that are data.
+
+        Args:
+            function: of the package.
+            args: by position; what `share` gave may be one of them.
+        """
+        self._number += 1
+        number = self._number
+        return self._start(number, *packed(function, args, data=True), lambda reply: unpacked(reply, number, data=True))
 
     def _send(self, digest: str, data: bytes) -> None:
         raise NotImplementedError
 
-    def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:
+    def _start(self, number: int, task: bytes, needed: set[str], read: Callable[[Any], Any]) -> Future[Any]:
         raise NotImplementedError
 
 
@@ -162,7 +179,7 @@ class _Dask(Cluster):
         key = f"mfmasim-{digest}-{self._client.id}"  # another client's would be cancelled with this one's
         self._sent = {digest: self._client.submit(bytes, data, key=key, pure=True)}
 
-    def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:
+    def _start(self, number: int, task: bytes, needed: set[str], read: Callable[[Any], Any]) -> Future[Any]:
         answer: Future[Any] = Future()
         sent = {digest: self._sent[digest] for digest in needed}
 
@@ -175,7 +192,7 @@ class _Dask(Cluster):
 
         async def follow(first: Any) -> None:
             try:
-                answer.set_result(unpacked(await self._found(first, submit), number))
+                answer.set_result(read(await self._found(first, submit)))
             except BaseException as error:  # noqa: BLE001 - whatever it is, the future's owner gets it
                 answer.set_exception(error)
 
@@ -280,12 +297,12 @@ class _Mpi(Cluster):
         self._pool.shutdown()
         self._pool = self._new(initializer=keep, initargs=(digest, data))  # ranks get it as they start
 
-    def _start(self, number: int, task: bytes, needed: set[str]) -> Future[Any]:  # noqa: ARG002
+    def _start(self, number: int, task: bytes, needed: set[str], read: Callable[[Any], Any]) -> Future[Any]:  # noqa: ARG002
         answer: Future[Any] = Future()
 
         def follow(done: Future[Any]) -> None:
             try:
-                answer.set_result(unpacked(done.result(), number))
+                answer.set_result(read(done.result()))
             except BaseException as error:  # noqa: BLE001 - whatever it is, the future's owner gets it
                 answer.set_exception(error)
 

@@ -1,6 +1,8 @@
 """The worker's side: who it is, what was sent once, one call and its sealed result, and its end on request.
 
-All that is sent is bytes until the worker has shown that it runs the same mfmasim.
+All that is sent is bytes until the worker has shown that it runs the same mfmasim. Cases and their results are data
+(`mfmasim.clusters.data`). Parts of a launch are pickles: kernels, memory and the state of checks. A worker, which
+executes what its scheduler sends in any case, reads both; a command reads pickles only where it asked for parts.
 """
 
 from __future__ import annotations
@@ -16,12 +18,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from mfmasim.clusters.data import DamagedError, decode, encode
 from mfmasim.clusters.identity import identity
 from mfmasim.errors import MfmasimError
 
 __all__ = ["LostTaskError", "Reply", "Shared", "Stopped", "call", "keep", "packed", "stopping", "unpacked"]
 
 POLL_SECONDS = 0.25
+DATA, PICKLE = b"data\n", b"pickle\n"
+"""What begins bytes of either kind."""
 _kept: dict[str, Any] = {}
 """Of this process: what was sent once, by its hash."""
 
@@ -49,7 +54,7 @@ class Reply(NamedTuple):
     number: int
     """Of the call."""
     content: bytes
-    """The result pickled."""
+    """The result, as data or as a pickle."""
     digest: str
     """SHA-256 of the content."""
 
@@ -71,19 +76,43 @@ class _Unpacking(pickle.Unpickler):
         return _kept[pid]
 
 
-def packed(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bytes, set[str]]:
+def sealed(value: Any, *, data: bool) -> bytes:
+    """A value as bytes: data, or a pickle."""
+    return DATA + encode(value) if data else PICKLE + pickle.dumps(value, protocol=5)
+
+
+def opened(content: bytes, *, pickles: bool) -> Any:
+    """The value of bytes of `sealed`.
+
+    Args:
+        content: from another process.
+        pickles: whether a pickle is read, which executes what it names.
+
+    Raises:
+        DamagedError: it is neither, or a pickle where none is read.
+    """
+    if content.startswith(DATA):
+        return decode(content[len(DATA) :])
+    if pickles and content.startswith(PICKLE):
+        return _Unpacking(io.BytesIO(content[len(PICKLE) :])).load()
+    raise DamagedError("it is no data")
+
+
+def packed(function: Callable[..., Any], args: tuple[Any, ...], *, data: bool = False) -> tuple[bytes, set[str]]:
     """A call as bytes, and the hashes of what it needs that was sent once."""
+    if data:
+        return sealed((function, args), data=True), {one.digest for one in args if isinstance(one, Shared)}
     out = io.BytesIO()
     packing = _Packing(out)
     packing.dump((function, args))
-    return out.getvalue(), packing.shared
+    return PICKLE + out.getvalue(), packing.shared
 
 
 def keep(digest: str, data: bytes) -> None:
     """Keep what is sent once; only the last one."""
     if digest not in _kept:
         _kept.clear()
-        _kept[digest] = pickle.loads(data)  # noqa: S301 - a command's own words, as all that a cluster runs
+        _kept[digest] = opened(data, pickles=True)
 
 
 def call(expected: str, number: int, task: bytes, needed: Mapping[str, bytes]) -> Reply | str:
@@ -92,7 +121,7 @@ def call(expected: str, number: int, task: bytes, needed: Mapping[str, bytes]) -
     Args:
         expected: the identity of the command.
         number: of the call; the answer bears it.
-        task: a call of `packed`.
+        task: a call of `packed`; its result is of the same kind, data or a pickle.
         needed: what was sent once and the call refers to, by hash.
     """
     own = str(identity())
@@ -100,13 +129,19 @@ def call(expected: str, number: int, task: bytes, needed: Mapping[str, bytes]) -
         return f"has {own}; the command has {expected}"
     for digest, data in needed.items():
         keep(digest, data)
-    function, args = _Unpacking(io.BytesIO(task)).load()
-    content = pickle.dumps(function(*args), protocol=5)
+    function, args = opened(task, pickles=True)
+    result = function(*(_kept[one.digest] if isinstance(one, Shared) else one for one in args))
+    content = sealed(result, data=task.startswith(DATA))
     return Reply(number, content, hashlib.sha256(content).hexdigest())
 
 
-def unpacked(reply: Any, number: int) -> Any:
+def unpacked(reply: Any, number: int, *, data: bool = False) -> Any:
     """The result of a call, once it is sure that it is this one's.
+
+    Args:
+        reply: of a worker, or of what took its place.
+        number: of the call.
+        data: whether the result has to be data.
 
     Raises:
         MfmasimError: it is refused, another call's, damaged, or nothing at all.
@@ -118,9 +153,12 @@ def unpacked(reply: Any, number: int) -> Any:
     found = Reply(*reply)
     if found.number != number:
         raise MfmasimError(f"the executor answered call {number} with the result of call {found.number}")
-    if hashlib.sha256(found.content).hexdigest() != found.digest:
+    if not isinstance(found.content, bytes) or hashlib.sha256(found.content).hexdigest() != found.digest:
         raise MfmasimError(f"the executor damaged the result of call {number}")
-    return pickle.loads(found.content)  # noqa: S301 - of a worker that runs this user's programs
+    try:
+        return opened(found.content, pickles=not data)
+    except DamagedError as error:
+        raise MfmasimError(f"the executor damaged the result of call {number}: {error}") from None
 
 
 @contextmanager

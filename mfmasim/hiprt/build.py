@@ -14,7 +14,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import calls
 from mfmasim.hiprt.registry import CALLS
 from mfmasim.hiprt.tables.names import BY_VALUE, NAMES, TEXTS
-from mfmasim.resources import CACHE, cache_folder
+from mfmasim.resources import CACHE, cache_folder, is_own
 from mfmasim.toolchain.clibrary import build_library
 
 
@@ -77,7 +77,7 @@ def library() -> Path:
         Its path. Its folder is named ``lib`` and contains only the library under its names.
 
     Raises:
-        MfmasimError: it cannot be built here, or its folder is not writable.
+        MfmasimError: it cannot be built here, its folder is not writable, or another user's.
     """
     written = {"calls.h": header(), "built.h": built()}
     digest = hashlib.sha256("".join(written.values()).encode())
@@ -86,10 +86,15 @@ def library() -> Path:
     folder = cache_folder() / f"hiprt-{digest.hexdigest()[:16]}"
     path = folder / "lib" / LIBRARY
     seal = folder / "sha256"
+    for one in (folder, path.parent, folder / "include", seal, path):  # programs load it
+        if one.exists() and not is_own(one):
+            raise MfmasimError(f"{one}: other users may write to it, and programs would load it; set {CACHE}")
     if _whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):
         return path
     try:
-        (folder / "include").mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / "include").mkdir(exist_ok=True)
         for name, text in written.items():
             _write(folder / "include" / name, text)
         build_library(NATIVE / "runtime.c", path, include=[folder / "include"], soname=LIBRARY)

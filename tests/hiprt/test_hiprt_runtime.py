@@ -1,6 +1,7 @@
 """The runtime's own parts, without a library in between: calls are answered from words."""
 
 import ctypes
+import os
 import importlib.util
 import mmap
 import re
@@ -77,6 +78,23 @@ def test_the_library_is_built_once_and_whole(monkeypatch, tmp_path):
     raw = ctypes.CDLL(str(path))
     assert raw.hipMalloc
     assert raw.hiprtcCompileProgram
+
+
+def test_a_library_that_another_user_may_have_planted_is_not_loaded(monkeypatch, tmp_path):
+    monkeypatch.setenv("MFMASIM_CACHE", str(tmp_path))
+    monkeypatch.setattr(build, "build_library", lambda source, output, **_: output.parent.mkdir() or output.touch())
+    path = build.library()
+    assert path.parents[1].stat().st_mode & 0o077 == 0
+    for one in (path, path.parent, path.parents[1]):
+        before = one.stat().st_mode
+        one.chmod(0o777)
+        with pytest.raises(MfmasimError, match=f"^{one}: other users may write to it.*set MFMASIM_CACHE"):
+            build.library()
+        one.chmod(before)
+    if os.geteuid() == 0:
+        os.chown(path, 65534, 65534)
+        with pytest.raises(MfmasimError, match="other users may write to it"):
+            build.library()
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import pickle
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from mfmasim.clusters.data import DamagedError, decode, encode
 from mfmasim.errors import MfmasimError
+from mfmasim.resources import is_own
 
 __all__ = ["Journal"]
 
-MAGIC = b"mfmasim results 1\n"
+MAGIC = b"mfmasim results 2\n"
+LENGTH, HASH = 8, 32
+"""Bytes in front of each result: how many it has, little endian, and its SHA-256."""
 
 
 class Journal:
-    """A file of results: a line, the order's hash, then a pickle for each result.
+    """A file of results: a line, the order's hash, then each result as data (`mfmasim.clusters.data`).
 
-    A pickle can execute code, so that a file that others may write to is refused.
+    Nothing in it is executed. It decides verdicts, so that a file that others may write to is refused.
     """
 
     def __init__(self, path: str, digest: str) -> None:
@@ -43,11 +47,13 @@ class Journal:
             raise MfmasimError(f"--resume {path}: {error.strerror}") from None
 
     def _read(self, path: str) -> None:
-        about = self._path.stat()
+        size = self._path.stat().st_size
         if not self._path.is_file():
             raise MfmasimError(f"--resume {path}: a file is expected")
-        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
-            raise MfmasimError(f"--resume {path}: others may write to it; it would be executed")
+        if not is_own(self._path):
+            raise MfmasimError(
+                f"--resume {path}: others may write to it, and its results would be taken for this command's"
+            )
         with self._path.open("rb") as file:
             head = file.read(len(self._head))
             if not head.startswith(MAGIC):
@@ -57,16 +63,30 @@ class Journal:
             if head != self._head:
                 raise MfmasimError(f"--resume {path}: made by other arguments, other files or another version")
             end = file.tell()
-            while True:
-                try:
-                    number, result = pickle.load(file)  # noqa: S301 - this user's own file
-                except (EOFError, pickle.UnpicklingError, ValueError):
-                    break  # the last one was not finished
+            while (found := _next(file, size)) is not None:
+                number, result = found
                 self.done[number] = result
                 end = file.tell()
         os.truncate(path, end)
 
     def add(self, number: int, result: object) -> None:
         """Keep a result."""
+        content = encode((number, result))
         with self._path.open("ab") as file:
-            pickle.dump((number, result), file, protocol=5)
+            file.write(len(content).to_bytes(LENGTH, "little") + hashlib.sha256(content).digest() + content)
+
+
+def _next(file: IO[bytes], size: int) -> tuple[int, Any] | None:
+    """The next result; None at the end, and where the last one was not finished."""
+    head = file.read(LENGTH + HASH)
+    length = int.from_bytes(head[:LENGTH], "little")
+    if len(head) < LENGTH + HASH or length > size:
+        return None
+    content = file.read(length)
+    if hashlib.sha256(content).digest() != head[LENGTH:]:
+        return None
+    try:
+        number, result = decode(content)
+    except (DamagedError, TypeError, ValueError):
+        return None
+    return (number, result) if isinstance(number, int) else None

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import io
 import os
-import pickle
 import tempfile
 import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
+from mfmasim.clusters.data import decode, encode
 from mfmasim.clusters.identity import identity
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import FOLDERS, folder
@@ -47,7 +46,8 @@ class Order:
 
     tasks_of: Callable[[argparse.Namespace], Sequence[Any]]
     one: Callable[[argparse.Namespace, Any], Any]
-    args: argparse.Namespace
+    arguments: dict[str, Any]
+    """The verb's, by name."""
     here: str
     """Working folder of the command."""
     files: tuple[tuple[str, bytes], ...]
@@ -122,8 +122,9 @@ def order_of(
     here = str(Path.cwd())
     named = {str(path) for path in _named(sent)}
     read = [file for file in files if file[0].endswith(SOURCES) or file[0] in named]
-    content = pickle.dumps((identity(), tasks_of, one, sorted(vars(sent).items(), key=str), here, read))
-    return Order(tasks_of, one, sent, here, files, hashlib.sha256(content).hexdigest())
+    arguments = dict(sorted(vars(sent).items()))
+    content = encode((identity(), tasks_of, one, arguments, here, read))
+    return Order(tasks_of, one, arguments, here, files, hashlib.sha256(content).hexdigest())
 
 
 def _files(args: argparse.Namespace, tasks: Sequence[Any]) -> Iterator[tuple[str, bytes]]:
@@ -163,16 +164,15 @@ def work(order: Order, numbers: Sequence[int]) -> bytes:
         before = os.getcwd()  # noqa: PTH109 - to come back to it
         try:
             args, root, tasks = _layout(order)
-            out = io.BytesIO()
-            _Writer(out, root).dump(attempts(order.one, args, tasks, numbers))
+            found = attempts(order.one, args, tasks, numbers)
         finally:
             os.chdir(before)
-    return out.getvalue()
+    return encode(found, (lambda text: text.replace(root, "")) if root else None)
 
 
 def read(content: bytes) -> Any:
     """What `work` found, with paths as on the sender's machine."""
-    return _Reader(io.BytesIO(content)).load()
+    return decode(content)
 
 
 def _layout(order: Order) -> tuple[argparse.Namespace, str, Sequence[Any]]:
@@ -190,7 +190,7 @@ def _layout(order: Order) -> tuple[argparse.Namespace, str, Sequence[Any]]:
     if os.path.isdir(root + order.here):  # noqa: PTH112
         os.chdir(root + order.here)
     if not known:
-        args = argparse.Namespace(**{name: _moved(value, root) for name, value in vars(order.args).items()})
+        args = argparse.Namespace(**{name: _moved(value, root) for name, value in order.arguments.items()})
         _laid_out.clear()
         known = _laid_out[order.digest] = args, root, order.tasks_of(args)
     return known
@@ -210,22 +210,3 @@ def _moved(value: object, root: str) -> Any:
     if root and isinstance(value, str) and os.path.isabs(value) and os.path.exists(root + value):  # noqa: PTH110, PTH117
         return root + value
     return value
-
-
-class _Writer(pickle.Pickler):
-    """Writes strings and paths as they are on the sender's machine."""
-
-    def __init__(self, file: io.BytesIO, root: str) -> None:
-        super().__init__(file, protocol=5)
-        self._root = root
-
-    def persistent_id(self, obj: object) -> Any:
-        if not self._root or not isinstance(obj, str | PurePath) or self._root not in str(obj):
-            return None
-        return isinstance(obj, PurePath), str(obj).replace(self._root, "")
-
-
-class _Reader(pickle.Unpickler):
-    def persistent_load(self, pid: Any) -> Any:
-        is_path, text = pid
-        return Path(text) if is_path else text
