@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mfmasim import forks as _forks  # noqa: F401 - what it prepares concerns every part of the package
+
 if TYPE_CHECKING:
     from mfmasim import lds
     from mfmasim.architectures import Arch, arch

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 from contextlib import contextmanager
 from mmap import PAGESIZE
-from threading import Lock
+from threading import Lock, local
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ GROWTH = 192 << 20
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # malloc.h
 _lock = Lock()
 _inside = 0
+_own = local()
+"""`depth`: launches of this thread, one within another."""
 _before = (0, 0, 0)
 _least = LARGEST << 10
 """Resident bytes after the last return, or fewer since."""
@@ -84,17 +87,34 @@ def _return_unused() -> None:
 def rare_collections() -> Iterator[None]:
     """Inside, collections are rare. The last of several threads to leave restores what the program had chosen."""
     global _inside, _before  # noqa: PLW0603
-    with _lock:
-        if not _inside:
-            _return_unused()
-            _before = gc.get_threshold()
-            if 0 < _before[0] < OBJECTS:
-                gc.set_threshold(OBJECTS, *_before[1:])
-        _inside += 1
+    depth = getattr(_own, "depth", 0)
     try:
+        with _lock:
+            if not _inside:
+                _return_unused()
+                _before = gc.get_threshold()
+                if 0 < _before[0] < OBJECTS:
+                    gc.set_threshold(OBJECTS, *_before[1:])
+            _inside += 1
+            _own.depth = depth + 1
         yield
     finally:
         with _lock:
-            _inside -= 1
-            if not _inside:
-                gc.set_threshold(*_before)
+            if getattr(_own, "depth", 0) > depth:  # else a signal came before
+                _own.depth = depth
+                _inside -= 1
+                if not _inside:
+                    gc.set_threshold(*_before)
+
+
+def _forked() -> None:
+    """A child has only the thread that forked: launches of others, and their lock, are not its."""
+    global _lock, _inside  # noqa: PLW0603
+    _lock = Lock()
+    others, _inside = _inside, getattr(_own, "depth", 0)
+    if others and not _inside:
+        gc.set_threshold(*_before)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forked)

@@ -92,8 +92,7 @@ def library() -> Path:
     if _whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):
         return path
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / "include").mkdir(exist_ok=True)
         for name, text in written.items():
             _write(folder / "include" / name, text)

@@ -7,7 +7,7 @@ except where something was reported: a finding names the launch's own waves.
 
 from __future__ import annotations
 
-import threading
+import itertools
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -34,22 +34,29 @@ class Table(Generic[State]):
 
     def __init__(self, start: State) -> None:
         """State 0 is `start`."""
-        self.states: list[State] = [start]
+        self.states: dict[int, State] = {0: start}
+        self._free = itertools.count(1)
         self._numbers: dict[State, int] = {start: 0}
         self.next: dict[Key, tuple[int, Any]] = {}
         """The next state, and what `Paths.effect` said of the block, where nothing was reported."""
-        self._lock = threading.Lock()  # launches of one kernel may run in several threads
 
     def __reduce__(self) -> tuple[type[Table[State]], tuple[State]]:
         """A process that receives it begins anew: states of different processes are not the same objects."""
         return Table, (self.states[0],)
 
     def number(self, state: State) -> int:
-        """Number of a state."""
-        with self._lock:
-            found = self._numbers.setdefault(state, len(self.states))
-            if found == len(self.states):
-                self.states.append(state)
+        """Number of a state.
+
+        Launches of one kernel may run in several threads, and a process may fork meanwhile: there is no lock, and a
+        number is known only after its state.
+        """
+        found = self._numbers.get(state)
+        if found is None:
+            number = next(self._free)
+            self.states[number] = state
+            found = self._numbers.setdefault(state, number)
+            if found != number:  # another thread was faster
+                del self.states[number]
         return found
 
 

@@ -1,9 +1,9 @@
 """The runtime's own parts, without a library in between: calls are answered from words."""
 
 import ctypes
-import os
 import importlib.util
 import mmap
+import os
 import re
 import struct
 from pathlib import Path
