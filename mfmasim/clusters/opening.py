@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -141,13 +142,14 @@ def _dask(text: str, address: str) -> Iterator[Cluster]:
     distributed = _distributed(text)
     import logging
 
-    for name in ("distributed.client", "distributed.scheduler", "distributed.core", "distributed.batched"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said once, here
+    for name in ("client", "scheduler", "core", "batched", "protocol.core"):
+        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)  # what is lost is said once, here
     if address.startswith("tls:") and distributed.Security().get_connection_args("client")["ssl_context"] is None:
         raise MfmasimError(f"--executor {text}: Dask's configuration names no TLS certificates (distributed.comm.tls)")
     try:
+        _ask_for_scheduler(distributed, address)
         client = distributed.Client(address, timeout=SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever answers there may be no scheduler
         raise MfmasimError(
             f"--executor {text}: no scheduler answers within {SECONDS} s ({type(error).__name__})"
         ) from None
@@ -161,6 +163,22 @@ def _dask(text: str, address: str) -> Iterator[Cluster]:
     finally:
         cluster.cancel()
         client.close(timeout=2)
+
+
+def _ask_for_scheduler(distributed: Any, address: str) -> None:
+    """Shake hands and leave: what accepts a connection and says nothing keeps Dask's client waiting for ever.
+
+    Raises:
+        Exception: nothing answers as Dask does; `TimeoutError` if it is too late.
+    """
+
+    async def shake() -> None:
+        known = distributed.Security().get_connection_args("client")
+        comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=SECONDS, **known), SECONDS)
+        await comm.close()
+
+    with ThreadPoolExecutor(1) as thread:  # this one may have a loop that runs, as a notebook's has
+        thread.submit(asyncio.run, shake()).result()
 
 
 class _Dask(Cluster):

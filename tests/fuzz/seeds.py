@@ -16,9 +16,11 @@ from tests.codeobject.codeobject_builds import QUALIFIERS, build
 from tests.codeobject.test_codeobject_bundles import device, host_elf, pack, squeeze
 from tests.codeobject.test_codeobject_lines_limits import program, with_line_section
 from tests.fuzz import corpus, templates
+from tests.fuzz.adapter import COMMANDS
 from tests.fuzz.captures import recorded
 from tests.fuzz.decoder import TARGETS
 from tests.fuzz.interpreter import judged
+from tests.fuzz.objects import EDIT
 from tests.fuzz.runtime import NAMES
 from tests.machine.fuzzing import pool
 
@@ -114,7 +116,23 @@ def captures():
         yield b"\1" + path.read_bytes()
 
 
-SURFACES = {one.__name__: one for one in (reader, decoder, machine, interpreter, captures, runtime)}
+def adapter():
+    """Sessions of ten random requests, three that begin with each command, and what is no message."""
+    rng = np.random.default_rng(3)
+    for number in range(len(COMMANDS)):
+        for _ in range(3):
+            yield bytes([1, number]) + rng.bytes(60)
+    yield from (b"\xff" + text for text in (b"", b"GET / HTTP/1.1\r\n\r\n", b"Content-Length: 2\r\n\r\n[]"))
+
+
+def objects():
+    """Code objects with no edit, one and four, run in every way."""
+    rng = np.random.default_rng(4)
+    for number in range(60):
+        yield bytes([number * 2, 0, number * 37 % 256]) + rng.bytes(EDIT * (0, 1, 4)[number % 3])
+
+
+SURFACES = {one.__name__: one for one in (reader, decoder, machine, interpreter, captures, runtime, adapter, objects)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SURFACES:

@@ -39,4 +39,6 @@ SURFACES = {
     "decoder": Surface("machine code: decoder and printer", ("mfmasim.isa",), 96),
     "captures": Surface("captures, golden files, arrays", ("mfmasim.archives", "mfmasim.lab.agreement"), 8192),
     "runtime": Surface("calls of the simulated HIP runtime", ("mfmasim.hiprt",), 512),
+    "adapter": Surface("requests of editors to the debugger", ("mfmasim.debug",), 512),
+    "objects": Surface("damaged code objects, inspected, proved and run", ("mfmasim.prove", "mfmasim.kernels"), 43),
 }
