@@ -3,9 +3,10 @@
 import base64
 import gzip
 import json
+import random
 import re
 from importlib.resources import files
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import numpy as np
 import pytest
@@ -433,3 +434,54 @@ def test_names_and_values_of_an_address_that_no_view_has(show):
     assert page.said == []
     assert len(states) == 12
     assert page.evaluate("() => window.mfmasim.instructions('gfx950').length") > 50
+
+
+VALUES = [
+    *HOSTILE,
+    "",
+    "0",
+    "-1",
+    "1e99",
+    "99999999999999999999",
+    "NaN",
+    "gfx950",
+    "gfx942",
+    "A",
+    "D[0,0]",
+    "x" * 3000,
+    "[1,2]",
+    "{}",
+    '"><svg onload="window.hostile=1">',
+    "javascript:window.hostile=1",
+    "${window.hostile=1}",
+    "'-(window.hostile=1)-'",
+    "</script><script>window.hostile=1</script>",
+    "\u202e\0\ud83d",
+    "1\n2",
+    "constructor",
+    "__proto__[hostile]",
+    "ds_read_b128",
+]
+
+
+@pytest.mark.oracle
+def test_addresses_drawn_at_random_execute_nothing(show):
+    """Two hundred addresses of all views, with all names of values: no script of theirs, no request, no error."""
+    scripts = [
+        path.read_text() for path in files("mfmasim.explorer").joinpath("static").iterdir() if path.name.endswith(".js")
+    ]
+    names = sorted({name for text in scripts for name in re.findall(r'\bvalue\("(\w+)"', text)})
+    assert len(names) > 25
+    page = show()
+    views = page.evaluate("() => [...document.querySelectorAll('nav [data-view]')].map(one => one.dataset.view)")
+    assert len(views) >= 4
+    rng = random.Random(11)
+    for _ in range(200):
+        given = {name: rng.choice(VALUES) for name in rng.sample(names, rng.randint(1, 8))}
+        state = f"#{rng.choice([*views, 'slides', 'nosuch'])}?" + urlencode(given, errors="replace")
+        page.evaluate("hash => { location.hash = hash }", state)
+        page.wait_for_timeout(1)
+        page.said = [one for one in page.said if "cannot be parsed" not in one]  # Chromium, of a field for numbers
+        assert page.said == [], state
+    found = page.evaluate("() => [window.hostile, ({}).hostile, document.querySelectorAll('img, iframe').length]")
+    assert found == [None, None, 0]

@@ -193,6 +193,15 @@ def test_findings_of_one_line_that_differ_in_numbers_alone_are_one_result():
     assert two["message"]["text"] == "As[0] is read [k on gfx942]"
 
 
+def test_no_name_of_a_file_becomes_a_link_in_a_message():
+    """A viewer makes links of [text](address)."""
+    result = Result("mine", "k [read me](https://x.example)", "k", "gfx942", "sim", status="fail")
+    result.findings = [Finding("bounds", "error", "of x[0](file:///etc/passwd)", "bounds-global")]
+    (found,) = sarif([result], "0")["runs"][0]["results"]
+    assert "](" not in found["message"]["text"]
+    assert "of x[0] (file" in found["message"]["text"]
+
+
 def test_an_address_is_no_place_in_a_file():
     """What a finding has for the other instruction where that has no line."""
     result = Result("mine", "k", "k", "gfx942", "sim", status="fail")

@@ -90,7 +90,7 @@ def _unproved(proof: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield {
                 "ruleId": _rule_of(one["kind"]),
                 "level": "error" if one["verdict"] == "refuted" else "note",
-                "message": {"text": f"{one['kind']}: {text} [{proof['case']} on {proof['arch']}]"},
+                "message": {"text": _plain(f"{one['kind']}: {text} [{proof['case']} on {proof['arch']}]")},
                 "locations": [_location(proof["source"], proof["kernel"], reason.get("source", ""))],
                 "properties": about | {k: reason[k] for k in ("pc", "instruction") if reason.get(k)},
             }
@@ -116,7 +116,7 @@ def _result(result: Result, group: Sequence[Finding], index: dict[str, int]) -> 
     out: dict[str, Any] = {
         "ruleId": finding.id,
         "level": LEVELS[finding.severity],
-        "message": {"text": f"{finding.message}{needs}{more} [{result.title} on {result.arch}]"},
+        "message": {"text": _plain(f"{finding.message}{needs}{more} [{result.title} on {result.arch}]")},
         "locations": [_location(result.source, finding.kernel or result.kernel, finding.source)],
         "properties": {
             "case": result.title,
@@ -141,6 +141,11 @@ def _location(own: str, kernel: str, source: str) -> dict[str, Any]:
     place = {"artifactLocation": {"uri": _uri(own, name)}, "region": {"startLine": number}}
     logical = {"name": kernel, "kind": "function"}
     return {"physicalLocation": place, "logicalLocations": [logical]}
+
+
+def _plain(text: str) -> str:
+    """A message in which no name of a file becomes a link, as ``[text](address)`` does (SARIF 2.1.0, 3.11.6)."""
+    return text.replace("](", "] (")
 
 
 def _uri(of: str, name: str) -> str:
