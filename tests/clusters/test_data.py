@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import mfmasim
 from mfmasim.cli.executors.journal import MAGIC, Journal
-from mfmasim.cli.executors.order import Failed, attempts
+from mfmasim.cli.executors.order import Failed, _travelling, attempts
 from mfmasim.clusters import LostTaskError, data, remote
 from mfmasim.clusters.data import DamagedError, NotDataError, decode, encode
 from mfmasim.clusters.identity import identity
@@ -211,6 +211,17 @@ def test_calls_of_data_have_results_that_are_data():
     [(number, failed)] = remote.unpacked(reply, 1, data=True)
     assert number == 0
     assert isinstance(failed.error, TypeError)
+
+
+def test_a_result_that_is_no_data_is_kept_nowhere_and_stops_nothing(tmp_path):
+    journal = Journal(str(tmp_path / "kept"), "a" * 64)
+    journal.add(0, object())
+    journal.add(1, "one")
+    assert Journal(str(tmp_path / "kept"), "a" * 64).done == {1: "one"}
+    number, failed = _travelling(3, object())
+    assert number == 3
+    assert "a result cannot be sent: builtins:object is not of this package" in str(failed.error)
+    assert _travelling(3, 4) == (3, 4)
 
 
 def test_a_result_is_that_of_the_text_for_another_folder():

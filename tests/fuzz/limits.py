@@ -22,19 +22,20 @@ class Hang(BaseException):
 
 
 @contextmanager
-def bounded_time(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise `Hang` in the main thread after some seconds."""
+def bounded_time(seconds: float = SECONDS, *, cpu: bool = False) -> Iterator[None]:
+    """Raise `Hang` in the main thread after some seconds; of the processor, where others share the machine."""
+    number, timer = (signal.SIGPROF, signal.ITIMER_PROF) if cpu else (signal.SIGALRM, signal.ITIMER_REAL)
 
     def over(*_: object) -> None:
         raise Hang(f"more than {seconds} seconds")
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(number, over)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
-from mfmasim.clusters.data import DamagedError, decode, encode
+from mfmasim.clusters.data import DamagedError, NotDataError, decode, encode
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import is_own
 
@@ -70,8 +70,11 @@ class Journal:
         os.truncate(path, end)
 
     def add(self, number: int, result: object) -> None:
-        """Keep a result."""
-        content = encode((number, result))
+        """Keep a result; one that is no data is computed again when the command goes on."""
+        try:
+            content = encode((number, result))
+        except NotDataError:
+            return
         with self._path.open("ab") as file:
             file.write(len(content).to_bytes(LENGTH, "little") + hashlib.sha256(content).digest() + content)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mfmasim.clusters.data import decode, encode
+from mfmasim.clusters.data import NotDataError, decode, encode
 from mfmasim.clusters.identity import identity
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import FOLDERS, folder
@@ -167,7 +167,16 @@ def work(order: Order, numbers: Sequence[int]) -> bytes:
             found = attempts(order.one, args, tasks, numbers)
         finally:
             os.chdir(before)
-    return encode(found, (lambda text: text.replace(root, "")) if root else None)
+    return encode([_travelling(*one) for one in found], (lambda text: text.replace(root, "")) if root else None)
+
+
+def _travelling(number: int, result: Any) -> tuple[int, Any]:
+    """A result that can be sent; in place of one that is no data, why."""
+    try:
+        encode(result)
+    except NotDataError as error:
+        return number, Failed(MfmasimError(f"--executor: a result cannot be sent: {error}"))
+    return number, result
 
 
 def read(content: bytes) -> Any:
