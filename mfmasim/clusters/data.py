@@ -31,6 +31,12 @@ REFUSED = ("mfmasim.__main__", "mfmasim.hiprt.__main__")
 KINDS = "biufcmMSUV"
 """Kinds of NumPy's types that hold no objects."""
 
+DAMAGES = (
+    ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, MfmasimError, RecursionError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What reading bytes that are no data may raise."""
+
 
 class NotDataError(TypeError):
     """A value that is not written as data."""
@@ -73,8 +79,7 @@ def decode(data: bytes) -> Any:
         )
     except DamagedError:
         raise
-    except (msgpack.UnpackException, MfmasimError, ArithmeticError, AssertionError, AttributeError, ImportError,
-            LookupError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
+    except (msgpack.UnpackException, *DAMAGES) as error:
         raise DamagedError(f"{type(error).__name__}: {str(error)[:80]}") from None
 
 

@@ -77,7 +77,12 @@ class _Unpacking(pickle.Unpickler):
 
 
 def sealed(value: Any, *, data: bool) -> bytes:
-    """A value as bytes: data, or a pickle."""
+    """A value as bytes: data, or a pickle.
+
+    Args:
+        value: anything that is.
+        data: whether it is written as data.
+    """
     return DATA + encode(value) if data else PICKLE + pickle.dumps(value, protocol=5)
 
 
@@ -99,7 +104,13 @@ def opened(content: bytes, *, pickles: bool) -> Any:
 
 
 def packed(function: Callable[..., Any], args: tuple[Any, ...], *, data: bool = False) -> tuple[bytes, set[str]]:
-    """A call as bytes, and the hashes of what it needs that was sent once."""
+    """A call as bytes, and the hashes of what it needs that was sent once.
+
+    Args:
+        function: of a module; of this package, if the call is data.
+        args: by position; what `Cluster.share` gave may be one of them, in a pickle also deeper.
+        data: whether the call, and its result, are data or pickles.
+    """
     if data:
         return sealed((function, args), data=True), {one.digest for one in args if isinstance(one, Shared)}
     out = io.BytesIO()

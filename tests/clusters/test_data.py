@@ -226,6 +226,6 @@ def test_a_result_that_is_no_data_is_kept_nowhere_and_stops_nothing(tmp_path):
 
 def test_a_result_is_that_of_the_text_for_another_folder():
     result = Result.__new__(Result)
-    object.__setattr__(result, "case", "/tmp/x/my.py: c")
-    found = decode(encode([result, "/tmp/x/y"], lambda text: text.replace("/tmp/x", "")))
+    object.__setattr__(result, "case", "/gone/x/my.py: c")
+    found = decode(encode([result, "/gone/x/y"], lambda text: text.replace("/gone/x", "")))
     assert (found[0].case, found[1]) == ("/my.py: c", "/y")
