@@ -1,4 +1,4 @@
-"""Generate docs/cost.md: ``python docs/make_cost.py``. Every table on the page is computed by running the kernels."""
+"""Generate docs/cost.md: ``python -m docs.make_cost``. Every table on the page is computed by running the kernels."""
 
 import contextlib
 import io
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import mfmasim
+from docs import DOCS
 from mfmasim.architectures import arch as find_arch
 from mfmasim.architectures.rates import NAMES, Rates
 from mfmasim.cli import main
@@ -31,7 +32,7 @@ from mfmasim.figures.svg import text as label
 from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.verify import find
 
-PAGE = Path(__file__).resolve().parent / "cost.md"
+PAGE = DOCS / "cost.md"
 PICTURE = PAGE.parent / "pictures" / "captures.svg"
 TEXT = (PAGE.parent / "templates" / "cost.md").read_text()
 """The page, with @NAMES@ for what is computed."""

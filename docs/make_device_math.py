@@ -1,23 +1,20 @@
-"""Make the table of docs/device-math.md: ``python docs/make_device_math.py [arguments per function]``."""
+"""Make the table of docs/device-math.md: ``python -m docs.make_device_math [arguments per function]``."""
 
 import re
 import sys
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+import mfmasim
+from docs import DOCS
+from tests.toolchain.mathematics import GROUP_OF, ROWS, measure
 
-import mfmasim  # noqa: E402
-from tests.toolchain.mathematics import GROUP_OF, ROWS, measure  # noqa: E402
-
-PAGE = HERE / "device-math.md"
+PAGE = DOCS / "device-math.md"
 ARCH = "gfx942"
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->\n"
 
 
 def table(count):
     """One line a function: domain, worst error found and bound for both precisions."""
-    source = HERE.parent / "tests" / "toolchain" / "sources" / "mathematics.hip"
+    source = DOCS.parent / "tests" / "toolchain" / "sources" / "mathematics.hip"
     codes = {
         group: mfmasim.compile(source, ARCH, compiler="ziglang", flags=[f"-DGROUP={group}"])
         for group in sorted(set(GROUP_OF.values()))

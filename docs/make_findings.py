@@ -1,11 +1,10 @@
-"""Make docs/findings.md from the kinds of findings: ``python docs/make_findings.py``."""
+"""Make docs/findings.md from the kinds of findings: ``python -m docs.make_findings``."""
 
-from pathlib import Path
-
+from docs import DOCS
 from mfmasim.observe.registry import CHECKS
 from mfmasim.verify.kinds import KINDS
 
-PAGE = Path(__file__).resolve().parent / "findings.md"
+PAGE = DOCS / "findings.md"
 HEAD = """\
 # Findings
 

@@ -1,11 +1,10 @@
-"""Make docs/hazards.md from the rows of wait states: ``python docs/make_hazards.py``."""
+"""Make docs/hazards.md from the rows of wait states: ``python -m docs.make_hazards``."""
 
-from pathlib import Path
-
+from docs import DOCS
 from mfmasim.architectures import arch
 from mfmasim.isa.hazards import rows
 
-PAGE = Path(__file__).resolve().parent / "hazards.md"
+PAGE = DOCS / "hazards.md"
 ARCHITECTURES = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201", "gfx1250")
 """One of each table of rows."""
 HEAD = """\

@@ -1,13 +1,13 @@
-"""Write docs/instructions.md from the rows: python docs/make_instructions.py."""
+"""Write docs/instructions.md from the rows: python -m docs.make_instructions."""
 
 from itertools import groupby
-from pathlib import Path
 
 import mfmasim
+from docs import DOCS
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli.list import fidelity_rows, operations
 
-PAGE = Path(__file__).with_name("instructions.md")
+PAGE = DOCS / "instructions.md"
 
 HEAD = """\
 # Matrix instructions
@@ -15,7 +15,7 @@ HEAD = """\
 Which matrix instructions exist, what do they cost, and how far are they trusted?
 
 How to read a layout: [layouts.md](layouts.md). `mfmasim list ARCH` and `mfmasim list ARCH --fidelity` print the same
-and more. `python docs/make_instructions.py` makes this page from the rows.
+and more. `python -m docs.make_instructions` makes this page from the rows.
 
 Registers are those of A, B and D (C has D's). Peak operations per second are operations per cycle times compute units
 (CDNA) or work-group processors (RDNA) times clock. f8f6f4 has 25 pairs of formats; the tables show one for each

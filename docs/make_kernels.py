@@ -1,4 +1,4 @@
-"""Measure the table of proved kernels in docs/gemm.md: ``python docs/make_kernels.py [FAMILY...]``.
+"""Measure the table of proved kernels in docs/gemm.md: ``python -m docs.make_kernels [FAMILY...]``.
 
 Each family is verified whole, its variants are counted; rows of families that are not named stay as they are. What
 bounds a main loop, and what checks found, are taken from the pages that derive them.
@@ -7,14 +7,14 @@ bounds a main loop, and what checks found, are taken from the pages that derive 
 import argparse
 import gc
 import resource
-from pathlib import Path
 
+from docs import DOCS
 from mfmasim.cli.entry import COLLECT_AFTER
 from mfmasim.lab.mutation.mutants import mutants_of
 from mfmasim.verify import find, verify_case
 
-PAGE = Path(__file__).resolve().parent / "gemm.md"
-START, END = "<!-- table: python docs/make_kernels.py -->\n", "<!-- end of the table -->\n"
+PAGE = DOCS / "gemm.md"
+START, END = "<!-- table: python -m docs.make_kernels -->\n", "<!-- end of the table -->\n"
 HEAD = (
     "family", "kernels", "on", "outputs", "slots", "LDS",
     "main loop: bound, share of the matrix pipe", "variants", "CPU s",

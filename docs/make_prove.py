@@ -1,4 +1,4 @@
-"""Measure the table of docs/prove.md: ``python docs/make_prove.py [--limit SECONDS] [--most CASES] [FAMILY...]``.
+"""Measure the table of docs/prove.md: ``python -m docs.make_prove [--limit SECONDS] [--most CASES] [FAMILY...]``.
 
 Of each family at most so many cases are proved, evenly chosen from all pairs of case and architecture.
 """
@@ -7,13 +7,13 @@ import argparse
 import re
 import resource
 from collections import Counter
-from pathlib import Path
 
+from docs import DOCS
 from mfmasim.prove import KINDS, prove_case
 from mfmasim.verify import find
 
-PAGE = Path(__file__).resolve().parent / "prove.md"
-START, END = "<!-- table: python docs/make_prove.py -->\n", "<!-- end of the table -->\n"
+PAGE = DOCS / "prove.md"
+START, END = "<!-- table: python -m docs.make_prove -->\n", "<!-- end of the table -->\n"
 FAMILIES = (
     "intro", "gemm_f16", "gemm_fp8", "gemm_fp8/scheduled", "gemm_fp8/streams", "gemm_mx", "gemm_mx/scheduled",
     "gemm_blockscale", "gemm_epilogue", "gemm_sparse", "wmma", "wmma/fp8", "wmma_types", "gemm_gfx1250", "attention",

@@ -2,11 +2,10 @@
 
 import importlib
 import json
-import sys
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent / "reliability.md"
-sys.path.insert(0, str(PAGE.parents[1]))  # the package of tests
+from docs import DOCS
+
+PAGE = DOCS / "reliability.md"
 
 # What, module, constant, unit, what changes it.
 LIMITS = (
@@ -15,6 +14,7 @@ LIMITS = (
     ("instructions of one wave", "machine.execution.run", "BUDGET", "", "`--budget`, `launch(budget=)`"),
     ("instructions for which one wave runs while another waits", "machine.execution.run", "PATIENCE", "", ""),
     ("waves in flight", "machine.execution.run", "WAVES", "", "`--max-waves`, `launch(max_waves=)`"),
+    ("the same of a kernel with matrix instructions", "machine.execution.run", "MATRIX_WAVES", "", "`--max-waves`"),
     ("registers, LDS, scratch of waves in flight", "machine.execution.run", "BATCH_BYTES", "bytes", "`--max-waves`"),
     ("workgroups in x, y, z", "machine.launch.limits", "GRID_LIMIT", "", ""),
     ("work-items in one dimension", "machine.launch.limits", "WORK_ITEMS_LIMIT", "", ""),

@@ -1,6 +1,6 @@
 """Where `verify all` and `mutate` stop to scale: measured times of their tasks on 1 to 256 workers, on paper.
 
-`python docs/make_scaling.py` fills in the table of docs/machine.md; `... measure STRIDE` first measures the CPU time of
+`python -m docs.make_scaling` fills in the table of docs/machine.md; `... measure STRIDE` first measures the CPU time of
 one of STRIDE tasks in this process and writes docs/scaling.csv: the command, its tasks, milliseconds of each measured.
 """
 
@@ -8,13 +8,12 @@ import argparse
 import heapq
 import sys
 import time
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent / "machine.md"
+from docs import DOCS
+from mfmasim.cli.executors.batches import batches
+
+PAGE = DOCS / "machine.md"
 TIMES = PAGE.with_name("scaling.csv")
-sys.path.insert(0, str(PAGE.parents[1]))
-
-from mfmasim.cli.executors.batches import batches  # noqa: E402
 
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 BEGIN = 5.0

@@ -1,4 +1,4 @@
-"""Generate docs/statements.md, about published texts: ``python docs/make_statements.py [FAMILY ...]``.
+"""Generate docs/statements.md, about published texts: ``python -m docs.make_statements [FAMILY ...]``.
 
 Each section judges every statement of a family's ``statements.py``; a test compares them. The section about wmma_ops is
 made by ``make_wmma.py``.
@@ -6,13 +6,9 @@ made by ``make_wmma.py``.
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
+from docs.make_wmma import run, section, store, table, wrapped  # noqa: F401
 from mfmasim.lab.reports.statements import counted, text_of, weigh
-
-FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
-from make_wmma import run, section, store, table, wrapped  # noqa: E402, F401
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
-"""Generate the section about wmma_ops of docs/statements.md: ``python docs/make_wmma.py``; its commands are run."""
+"""Generate the section about wmma_ops of docs/statements.md: ``python -m docs.make_wmma``; its commands are run."""
 
 import contextlib
 import io
 import re
-from pathlib import Path
 
+from docs import DOCS
 from mfmasim.cli import main
 from mfmasim.lab.reports.statements import COLUMNS, counted, text_of, weigh
 
-PAGE = Path(__file__).resolve().parent / "statements.md"
+PAGE = DOCS / "statements.md"
 TITLE = "wmma_ops"
 HEAD = """\
 ## wmma_ops

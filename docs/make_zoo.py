@@ -1,12 +1,12 @@
-"""Make docs/zoo.md from the rows of hipkernels/zoo/reports.toml: ``python docs/make_zoo.py``."""
+"""Make docs/zoo.md from the rows of hipkernels/zoo/reports.toml: ``python -m docs.make_zoo``."""
 
 from collections import Counter
-from pathlib import Path
 
+from docs import DOCS
 from hipkernels.zoo.entry import rows
 from hipkernels.zoo.table import MISSED, NAMED, expected
 
-PAGE = Path(__file__).resolve().parent / "zoo.md"
+PAGE = DOCS / "zoo.md"
 HEAD = """\
 # A zoo of real bugs
 
@@ -48,7 +48,7 @@ TAIL = """
    that names the cause. `outputs-differ`, or no `found` with `missing`, say that nothing does: then fix the check,
    rather than the entry.
 5. `mfmasim verify zoo --verbose --case NAME`; then `python -m mfmasim.lab.rebuild`, `python -m
-   tests.reproducible.digests zoo` and `python docs/make_zoo.py`.
+   tests.reproducible.digests zoo` and `python -m docs.make_zoo`.
 
 Until then: `tests/hipkernels/test_zoo.py`.
 """

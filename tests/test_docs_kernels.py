@@ -19,12 +19,12 @@ def sections(page):
 
 
 def test_shares_are_those_of_the_sections():
-    table = (DOCS / "gemm.md").read_text().split("<!-- table: python docs/make_kernels.py -->")[1].split("<!-- end")[0]
+    table = (DOCS / "gemm.md").read_text().split("<!-- table: python -m docs.make_kernels -->")[1].split("<!-- end")[0]
     links = re.findall(r"\[([^\]]*)\]\(([a-z0-9.]*)#([^)]*)\)", table)
     assert len(links) >= 8
     shares = 0
     for text, page, anchor in links:
-        section = sections(page or "gemm.md")[anchor].split("<!-- table: python docs/make_kernels.py")[0]
+        section = sections(page or "gemm.md")[anchor].split("<!-- table: python -m docs.make_kernels")[0]
         for number in re.findall(r"[\d.]+(?= %| and [\d.]+ %| to [\d.]+ %)", text):
             assert re.search(rf"(?<![\d.]){re.escape(number)}( %|,)", section), (anchor, number)
             shares += 1

@@ -30,5 +30,5 @@ def test_the_tables_are_those_of_the_code(page, rows):
     spec = importlib.util.spec_from_file_location(f"make_{page}", ROOT / "docs" / f"make_{page}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), f"run python docs/make_{page}.py"
+    assert module.PAGE.read_text() == module.page(), f"run python -m docs.make_{page}"
     assert module.PAGE.read_text().count("\n| ") > rows

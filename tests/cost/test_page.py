@@ -70,7 +70,7 @@ def test_ladders_are_on_the_page(maker, number):
     tables = maker.PAGE.read_text().split("| published | kernel here")[1:]
     stated = "| published | kernel here" + tables[number].partition("\n\nRank")[0]
     found = maker.ladder_table(maker.LADDERS[number])
-    assert near(figures(found), figures(stated)), "run docs/make_cost.py"
+    assert near(figures(found), figures(stated)), "python -m docs.make_cost"
     assert re.search(r"(\d+) of \1 bounds are below", found)
     assert float(re.search(r"published: (0\.\d+);", found)[1]) > (0.85, 0.5)[number]
 
@@ -79,4 +79,4 @@ def test_ladders_are_on_the_page(maker, number):
 def test_schedules_are_on_the_page(maker):
     stated = "| schedule" + maker.PAGE.read_text().partition("| schedule")[2].partition("\n\n")[0]
     found = maker.schedules_table()
-    assert near([row[:5] for row in figures(found)], [row[:5] for row in figures(stated)]), "run docs/make_cost.py"
+    assert near([row[:5] for row in figures(found)], [row[:5] for row in figures(stated)]), "python -m docs.make_cost"

@@ -130,5 +130,5 @@ def test_the_page_is_up_to_date():
     spec = importlib.util.spec_from_file_location("make_zoo", ROOT / "docs" / "make_zoo.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), "run python docs/make_zoo.py"
+    assert module.PAGE.read_text() == module.page(), "run python -m docs.make_zoo"
     assert f"[{len(ROWS)} public bug reports]" in (ROOT / "README.md").read_text()

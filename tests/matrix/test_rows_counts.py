@@ -124,4 +124,4 @@ def test_page_of_instructions_is_up_to_date():
     spec = importlib.util.spec_from_file_location("make_instructions", DOCS / "make_instructions.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (DOCS / "instructions.md").read_text(encoding="utf-8") == module.page(), "run docs/make_instructions.py"
+    assert (DOCS / "instructions.md").read_text(encoding="utf-8") == module.page(), "python -m docs.make_instructions"

@@ -218,7 +218,7 @@ def test_the_page_of_rows_is_made_from_them():
     spec = importlib.util.spec_from_file_location("make_hazards", ROOT / "docs" / "make_hazards.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), "run python docs/make_hazards.py"
+    assert module.PAGE.read_text() == module.page(), "run python -m docs.make_hazards"
 
 
 FILE = """# RUN: llc -mtriple=amdgcn -mcpu=gfx942 -run-pass post-RA-hazard-rec %s -o - | FileCheck %s

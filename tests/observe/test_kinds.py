@@ -125,7 +125,7 @@ def test_the_page_is_made_from_the_table():
     spec = importlib.util.spec_from_file_location("make_findings", ROOT / "docs" / "make_findings.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), "run python docs/make_findings.py"
+    assert module.PAGE.read_text() == module.page(), "run python -m docs.make_findings"
 
 
 def test_the_page_of_cases_names_every_check_that_runs_by_default():

@@ -47,7 +47,7 @@ def test_every_verdict_is_the_known_one(family):
 def test_the_page_is_what_its_commands_print(family, maker):
     (spec,) = [page for page in maker.SECTIONS if page.family == family]
     page = maker.page(spec, weighed(family))
-    assert decided(maker.section(spec.title)) == decided(page), "run docs/make_statements.py"
+    assert decided(maker.section(spec.title)) == decided(page), "run python -m docs.make_statements"
 
 
 def test_every_text_has_its_page(maker):

@@ -224,7 +224,7 @@ def maker():
 def test_the_page_about_wmma_ops_is_what_its_commands_print(weighed, maker):
     """Every command is run, every statement judged."""
     page = maker.section(maker.TITLE)
-    assert decided(maker.page(weighed, page)) == decided(page), "run docs/make_wmma.py"
+    assert decided(maker.page(weighed, page)) == decided(page), "run python -m docs.make_wmma"
     assert page.count("$ mfmasim ") >= 20
 
 
@@ -234,6 +234,6 @@ def test_commands_on_the_page_that_take_long(maker):
     for _, _, commands, _ in maker.SECTIONS:
         for command, keep in commands:
             if command.startswith(maker.LONG):
-                assert "\n".join(maker.run(command, keep, "")) in page, "run docs/make_wmma.py"
+                assert "\n".join(maker.run(command, keep, "")) in page, "run python -m docs.make_wmma"
                 run += 1
     assert run == 2
