@@ -1,6 +1,7 @@
 """Contracts with ``in`` and ``or``: the alternatives that they admit, each a contract of its own.
 
-Parameters in the kernel's name say which kernel is meant: they keep the case's values.
+Parameters in the kernel's name say which kernel is meant: they keep the case's values. All others that the contract
+names are open in each alternative, also in those that say nothing of them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.contract import broken, conjuncts, names_in
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Case
 
-__all__ = ["alternatives"]
+__all__ = ["Alternative", "alternatives"]
 
 MOST = 16
 """Alternatives of a contract at most."""
@@ -27,8 +28,17 @@ STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """What a size that keeps an alternative may have to be a multiple of."""
 
 
-def alternatives(case: Case) -> list[Case]:
-    """Cases whose contracts are conjunctions, and that together admit what the case's contract admits.
+class Alternative(NamedTuple):
+    """One way to keep a contract."""
+
+    case: Case
+    """The case with this alternative as its contract, a conjunction."""
+    open: frozenset[str]
+    """Numbers that the whole contract names and this alternative does not settle."""
+
+
+def alternatives(case: Case) -> list[Alternative]:
+    """Contracts that are conjunctions, and that together admit what the case's contract admits.
 
     A parameter that is ``in`` a list has one of its values in each of them; of values that are sums of others it is
     asked to be equal to them, and has the value of the case's own.
@@ -66,7 +76,9 @@ def alternatives(case: Case) -> list[Case]:
         if any(broken(text, {}) for text in decided):  # no size keeps it
             continue
         needs = " and ".join(f"({text})" for text in texts if text not in decided)
-        found.append(replace(case, needs=needs, parameters=_kept(needs, {**case.parameters, **own, **values})))
+        kept = _kept(needs, {**case.parameters, **own, **values})
+        still = frozenset(names_in(case.needs) & numbers - fixed - set(values))
+        found.append(Alternative(replace(case, needs=needs, parameters=kept), still))
     return found
 
 

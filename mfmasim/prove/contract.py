@@ -24,7 +24,7 @@ from mfmasim.verify.contract import names_in
 from mfmasim.verify.roles import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from mfmasim.architectures import Arch
     from mfmasim.verify import Case
@@ -69,10 +69,10 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     """
     found = []
     every = alternatives(case)
-    for one in every:
-        settled = names_in(case.needs) - names_in(one.needs) if len(every) > 1 else set()
+    for one, still in every:
+        settled = names_in(case.needs) - still if len(every) > 1 else set()
         given = {n: int(v) for n, v in one.parameters.items() if n in settled and _is_size(v)}
-        for contract in _ways(one, arch):
+        for contract in _ways(one, arch, still):
             texts = [f"contract: {case.needs or 'the parameters of the case'}"]
             if len(every) > 1:
                 texts.append(f"alternative: {' and '.join([*(f'{n} == {v}' for n, v in given.items()), one.needs])}")
@@ -80,10 +80,10 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     return found
 
 
-def _ways(case: Case, arch: Arch) -> list[Contract]:
-    """One contract for each way of a case's function, whose contract is a conjunction."""
+def _ways(case: Case, arch: Arch, still: Collection[str]) -> list[Contract]:
+    """One contract for each way of a case's function, whose contract is a conjunction; `still` names what is open."""
     check_conjunction(case.needs)
-    sizes = [n for n in case.parameters if n in names_in(case.needs) and _is_size(case.parameters[n])]
+    sizes = [n for n in case.parameters if n in still]
     strides = _strides(case) if sizes else []
     moduli = moduli_of(case.needs, sizes)
     moduli |= {name: by for name, by in _stride_multiples(case, arch, strides).items() if by > 1}

@@ -133,13 +133,33 @@ def test_sums_of_rows_are_proved_for_all_batches_heads_and_rows(layout: str, arc
 )
 def test_alternatives_of_contracts(needs: str, found: list[tuple[str, int]]) -> None:
     case = replace(case_of("intro", "f16_16x16x16"), needs=needs, parameters={"n": 6, "k": 3, "way": "a"})
-    assert [(one.needs.replace("(", "").replace(")", ""), one.parameters["k"]) for one in alternatives(case)] == found
+    assert [(one.needs.replace("(", "").replace(")", ""), one.parameters["k"]) for one, _ in alternatives(case)] == found
 
 
 def test_sizes_that_keep_an_alternative() -> None:
     needs = "(k == 0 or k >= n) and k % 4 == 0"
     case = replace(case_of("intro", "f16_16x16x16"), needs=needs, parameters={"n": 6, "k": 0})
-    assert [one.parameters for one in alternatives(case)] == [{"n": 6, "k": 0}, {"n": 6, "k": 8}]
+    assert [one.parameters for one, _ in alternatives(case)] == [{"n": 6, "k": 0}, {"n": 6, "k": 8}]
+
+
+@pytest.mark.parametrize(
+    ("needs", "found"),
+    [
+        ("n >= 64 or k >= 64", [{"n", "k"}, {"n", "k"}]),
+        ("(n >= 64 or k == 7) and k >= 1", [{"n", "k"}, {"n", "k"}]),
+        ("n in (8, 16) and k > 0", [{"k"}, {"k"}]),
+        ("n > 0", [{"n"}]),
+    ],
+)
+def test_what_a_contract_names_is_open_in_each_alternative(needs: str, found: list[set[str]]) -> None:
+    case = replace(case_of("intro", "f16_16x16x16"), needs=needs, parameters={"n": 64, "k": 64})
+    assert [set(still) for _, still in alternatives(case)] == found
+
+
+def test_a_size_that_one_alternative_leaves_open_may_be_too_small_there() -> None:
+    case = replace(case_of("intro", "f16_16x16x16"), needs="M >= 16 or N >= 16")
+    proof = prove_case(case, "gfx942", replays=False)
+    assert {one.kind: one.verdict for one in proof.obligations}["bounds"] == "unknown"
 
 
 def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
