@@ -20,6 +20,7 @@ from mfmasim.prove.completion import Contract, completed
 from mfmasim.prove.integers import Notes, Rewrite, Traced, as_polynomial, noting
 from mfmasim.prove.narrowing import check_conjunction, check_not_negative, fills_arrays, made, moduli_of, others
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
+from mfmasim.prove.watched import watching
 from mfmasim.verify.contract import names_in
 from mfmasim.verify.roles import Tensor
 
@@ -194,7 +195,8 @@ def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[
         ):
             raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
         notes.questions.clear()
-        launch = case.make(dict(given))
+        with watching(notes.lost):
+            launch = case.make(dict(given))
         grid = [as_polynomial(n) for n in whole(launch.grid)]
         known: dict[Argument, Region] = {}
         args = [passed(arg, arch, f"argument {number}", known) for number, arg in enumerate(launch.args)]
@@ -213,7 +215,8 @@ def _refuses(case: Case, given: Mapping[str, Traced]) -> bool:
     """Whether a function refuses sizes before it makes a plain number of any of them."""
     with noting(strict=True) as notes:
         try:
-            case.make(dict(given))
+            with watching(notes.lost):
+                case.make(dict(given))
         except (Rewrite, MfmasimError, ArithmeticError) as stop:
             return isinstance(stop, MfmasimError) and not notes.lost
     return False

@@ -231,6 +231,9 @@ class Traced:
 
     __index__ = __trunc__ = __floor__ = __ceil__ = __int__
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._plain("an element of an array"), dtype)
+
     def __str__(self) -> str:
         return str(self._plain("a text"))
 
@@ -321,36 +324,40 @@ class Traced:
     def __bool__(self) -> bool:
         return bool(self != 0)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> Any:
         return _asked(self, other, "==")
 
-    def __ne__(self, other: object) -> bool:
-        return not _asked(self, other, "==")
+    def __ne__(self, other: object) -> Any:
+        return _not(_asked(self, other, "=="))
 
-    def __lt__(self, other: object) -> bool:
-        return not _asked(self, other, ">=")
+    def __lt__(self, other: object) -> Any:
+        return _not(_asked(self, other, ">="))
 
-    def __ge__(self, other: object) -> bool:
+    def __ge__(self, other: object) -> Any:
         return _asked(self, other, ">=")
 
-    def __gt__(self, other: object) -> bool:
+    def __gt__(self, other: object) -> Any:
         return _asked(self, other, ">")
 
-    def __le__(self, other: object) -> bool:
-        return not _asked(self, other, ">")
+    def __le__(self, other: object) -> Any:
+        return _not(_asked(self, other, ">"))
 
     def __hash__(self) -> int:
         """A dict or set compares numbers of one hash alone: a size that is looked up is not asked for others."""
         return int(self._unfollowed())
 
 
-def _asked(left: Traced, right: Any, how: str) -> bool:
+def _not(answer: Any) -> Any:
+    return answer if answer is NotImplemented else not answer
+
+
+def _asked(left: Traced, right: Any, how: str) -> Any:
     """Answer for the example, and note what the answer says of all others."""
     other = _polynomial(right)
-    if other is None and isinstance(right, numbers.Number):  # 1.5, say
-        left._plain("a comparison")  # noqa: SLF001 - its own
-    if other is None and how == "==":
-        return bool(left.value == right)
+    if other is None:
+        if not isinstance(right, numbers.Number):
+            return NotImplemented  # what it is compared with is asked
+        left._plain("a comparison")  # noqa: SLF001 - of 1.5, say
     mine, theirs = left.value, _value(right)
     answer = mine == theirs if how == "==" else mine >= theirs if how == ">=" else mine > theirs
     notes = _notes.get()

@@ -133,7 +133,9 @@ def test_sums_of_rows_are_proved_for_all_batches_heads_and_rows(layout: str, arc
 )
 def test_alternatives_of_contracts(needs: str, found: list[tuple[str, int]]) -> None:
     case = replace(case_of("intro", "f16_16x16x16"), needs=needs, parameters={"n": 6, "k": 3, "way": "a"})
-    assert [(one.needs.replace("(", "").replace(")", ""), one.parameters["k"]) for one, _ in alternatives(case)] == found
+    assert [
+        (one.needs.replace("(", "").replace(")", ""), one.parameters["k"]) for one, _ in alternatives(case)
+    ] == found
 
 
 def test_sizes_that_keep_an_alternative() -> None:
