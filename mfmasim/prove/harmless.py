@@ -54,6 +54,12 @@ CALLS = frozenset({functools.partial, Any})
 """Classes that do nothing but call what they are given, or nothing at all."""
 CACHES = frozenset({functools.cache, functools.lru_cache})
 """They ask for a hash, which is noted."""
+GENERATED = {
+    "dataclasses": ("__repr__",),
+    "reprlib": ("__repr__",),
+    "collections": ("__repr__", "_make", "_replace", "_asdict", "__getnewargs__"),
+}
+"""Methods that data classes and named tuples are given."""
 ABSTRACT = (numbers.Number, numbers.Complex, numbers.Real, numbers.Rational, numbers.Integral)
 ENUMS = frozenset({enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag})
 PLAIN = (int, float, complex, str, bytes, range, slice, np.generic, np.dtype, np.ufunc, PurePath, re.Pattern)
@@ -95,8 +101,7 @@ def _harmful(value: Any, seen: set[int]) -> str:
         module = str(value.__globals__.get("__name__"))
         if package(module) in ("numpy", *sys.stdlib_module_names) or module.startswith("mfmasim.prove"):
             known = package(module) == "numpy" and value.__name__ in ARRAYS
-            # `repr` of a data class: a text, which is noted.
-            known |= value in CACHES or (value.__name__ == "__repr__" and module in ("dataclasses", "reprlib"))
+            known |= value in CACHES or value.__name__ in GENERATED.get(module, ())
             return "" if known else f"the function {value.__name__}"
         return _first(value.__dict__.values(), seen)
     if kind is MethodType:

@@ -1,4 +1,4 @@
-"""What a case's function may use of a size: whatever could tell it from a plain number gives `unknown`, with its line."""
+"""What a case's function may use of a size: what could tell it from a plain number gives `unknown`, with its line."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ LOOKS: list[Callable[[Any], object]] = [
     lambda n: list(map(type, [n]))[0] == int and n > 700,  # noqa: E721, RUF015
     lambda n: operator.attrgetter("__class__")(n) == int and n > 700,  # noqa: E721
     lambda n: (n + 0 is n) * n > 700,
-    lambda n: "{0.__init__}".format(n) > "<m" and n > 700,  # noqa: UP032
+    lambda n: "{.__init__}".format(n) > "<m" and n > 700,  # noqa: UP032
     lambda n: KEPT.look(n) == int and n > 700,  # noqa: E721
     lambda n: np.isscalar(n) and n > 700,
     lambda n: np.min_scalar_type(n) == np.uint16 and n > 700,
-    lambda n: by_class(n),
+    by_class,
     lambda n: n == Listens(),
-    lambda n: eval("type(n) is int and n > 700", {"n": n}),  # noqa: S307
+    lambda n: eval("type(n) is int and n > 700", {"n": n}),
     lambda n: object.__subclasses__() and n > 700,
     caught,
     matched,
@@ -129,7 +129,7 @@ PLAIN: list[Callable[[Any], object]] = [
     lambda n: math.prod((n, 2)) > 1400,
     lambda n: functools.partial(helped, by=rounded(64))(n) > 11,
     lambda n: any(x > 700 for x in (n, 3)) and n is not None,
-    lambda n: next(x for x in sorted([n, 5]) if x > 4) > 700,
+    lambda n: next(x for x in sorted([n, 2]) if x > 2) > 700,
     lambda n: math_inside(n) > 1400,
     lambda n: n == Pair,
 ]
