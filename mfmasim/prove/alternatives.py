@@ -1,14 +1,18 @@
 """Contracts with ``in`` and ``or``: the alternatives that they admit, each a contract of its own.
 
-Parameters in the kernel's name say which kernel is meant: they keep the case's values. All others that the contract
+Parameters in the kernel's name say which kernel is meant, and those of a function that makes the code which code: they
+keep the case's values. All others that the contract
 names are open in each alternative, also in those that say nothing of them.
 """
 
 from __future__ import annotations
 
 import ast
+import dis
 from dataclasses import replace
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from itertools import product
+from types import FunctionType
 from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.errors import MfmasimError
@@ -20,10 +24,14 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Case
 
-__all__ = ["Alternative", "alternatives"]
+__all__ = ["Alternative", "alternatives", "made_for"]
 
 MOST = 16
 """Alternatives of a contract at most."""
+REFLECTION = frozenset({"locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe", "stack"})
+"""Names by which a function reads parameters that it does not name."""
+VALUES = (int, bool, str)
+"""What a contract may list."""
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """What a size that keeps an alternative may have to be a multiple of."""
 
@@ -34,26 +42,30 @@ class Alternative(NamedTuple):
     case: Case
     """The case with this alternative as its contract, a conjunction."""
     open: frozenset[str]
-    """Numbers that the whole contract names and this alternative does not settle."""
+    """Integers that the whole contract names and this alternative does not settle."""
 
 
 def alternatives(case: Case) -> list[Alternative]:
     """Contracts that are conjunctions, and that together admit what the case's contract admits.
 
     A parameter that is ``in`` a list has one of its values in each of them; of values that are sums of others it is
-    asked to be equal to them, and has the value of the case's own.
+    asked to be equal to them, and has the value of the case's own. Texts and truth values have to be listed.
 
     Args:
         case: the case.
 
     Raises:
-        MfmasimError: there are too many.
+        MfmasimError: there are too many, or one leaves a parameter open that is no number.
     """
-    numbers = {n for n, v in case.parameters.items() if isinstance(v, int) and not isinstance(v, bool)}
-    fixed = {n for n in numbers if "{" + n + "}" in case.kernel}
+    broken(case.needs or "True", case.parameters)  # raises where it is no contract
+    named = names_in(case.needs)
+    numbers = {n for n in named if type(case.parameters[n]) is int}
+    listed_only = {n for n in named - numbers if not isinstance(case.parameters[n], float)}
+    code = made_for(case)
+    fixed = {n for n in numbers | listed_only if "{" + n + "}" in case.kernel or n in code}
     choices = []
     for part in conjuncts(ast.parse(case.needs or "True", mode="eval").body):
-        used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} & numbers
+        used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} & (numbers | listed_only)
         if used <= fixed:  # it says nothing of other sizes
             if why := broken(ast.unparse(part), case.parameters):
                 raise MfmasimError(f"{case.name}: the contract {why}")
@@ -77,9 +89,35 @@ def alternatives(case: Case) -> list[Alternative]:
             continue
         needs = " and ".join(f"({text})" for text in texts if text not in decided)
         kept = _kept(needs, {**case.parameters, **own, **values})
-        still = frozenset(names_in(case.needs) & numbers - fixed - set(values))
+        if left := listed_only - fixed - set(values):
+            name = min(left)
+            raise MfmasimError(
+                f"{case.name}: the contract leaves {name}={case.parameters[name]!r} open, which is no integer; it may "
+                f"list values, {name} in (...)"
+            )
+        still = frozenset(numbers - fixed - set(values))
         found.append(Alternative(replace(case, needs=needs, parameters=kept), still))
     return found
+
+
+def made_for(case: Case) -> set[str]:
+    """Parameters that the function which makes a case's code may read: it makes other code of other values."""
+    if case.maker is None:
+        return set()
+    given = {name for name in case.parameters if name not in ("arch", "wave")}
+    if not isinstance(case.maker, FunctionType):
+        return given
+    code = case.maker.__code__
+    places = code.co_argcount + code.co_kwonlyargcount
+    own, others = set(code.co_varnames[:places]), code.co_varnames[places + bool(code.co_flags & CO_VARARGS) :][:1]
+    if not code.co_flags & CO_VARKEYWORDS:
+        return given & own
+    reads = {one for ins in dis.get_instructions(code) for one in _names(ins.argval)}
+    return given & own if reads.isdisjoint({*others, *REFLECTION}) else given
+
+
+def _names(argval: object) -> tuple[object, ...]:
+    return tuple(one for one in argval if isinstance(one, str)) if isinstance(argval, tuple) else (str(argval),)
 
 
 def _kept(needs: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,7 +144,7 @@ def _disjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _listed(node: ast.expr, parameters: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+def _listed(node: ast.expr, parameters: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
     """Values of ``name in (0, 1, rows * columns)`` by name, and the condition of those that are no numbers."""
     match node:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.In()], comparators=[ast.Tuple(elts=elements)]):
@@ -114,19 +152,19 @@ def _listed(node: ast.expr, parameters: Mapping[str, Any]) -> list[tuple[str, in
             for one in elements:
                 text = ast.unparse(one)
                 value = eval(text, {"__builtins__": {}}, dict(parameters))  # noqa: S307 - `broken` admits the contract
-                if type(value) is not int:
+                if type(value) not in VALUES:
                     return []
                 found.append((name, value, "" if isinstance(one, ast.Constant) else f"{name} == {text}"))
             return found
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=value)]):
-            return [(name, int(str(value)), "")] if type(value) is int else []
+            return [(name, value, "")] if type(value) in VALUES else []
     return []
 
 
 class _Fixed(ast.NodeTransformer):
     """Names replaced by numbers."""
 
-    def __init__(self, values: dict[str, int]) -> None:
+    def __init__(self, values: dict[str, Any]) -> None:
         self.values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

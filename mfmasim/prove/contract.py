@@ -13,7 +13,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.alternatives import alternatives
+from mfmasim.prove.alternatives import alternatives, made_for
 from mfmasim.prove.arguments import Passed, Region, keys_of, passed
 from mfmasim.prove.branches import questioned
 from mfmasim.prove.completion import Contract, completed
@@ -72,11 +72,12 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     every = alternatives(case)
     for one, still in every:
         settled = names_in(case.needs) - still if len(every) > 1 else set()
-        given = {n: int(v) for n, v in one.parameters.items() if n in settled and _is_size(v)}
+        given = {n: v for n, v in one.parameters.items() if n in settled and not isinstance(v, float)}
         for contract in _ways(one, arch, still):
             texts = [f"contract: {case.needs or 'the parameters of the case'}"]
             if len(every) > 1:
-                texts.append(f"alternative: {' and '.join([*(f'{n} == {v}' for n, v in given.items()), one.needs])}")
+                parts = [*(f"{n} == {v!r}" for n, v in given.items()), one.needs]
+                texts.append(f"alternative: {' and '.join(part for part in parts if part)}")
             found.append(replace(contract, fixed=given, assumptions=[*texts, *contract.assumptions]))
     return found
 
@@ -85,7 +86,7 @@ def _ways(case: Case, arch: Arch, still: Collection[str]) -> list[Contract]:
     """One contract for each way of a case's function, whose contract is a conjunction; `still` names what is open."""
     check_conjunction(case.needs)
     sizes = [n for n in case.parameters if n in still]
-    strides = _strides(case) if sizes else []
+    strides = [name for name in _strides(case) if name not in made_for(case)] if sizes else []
     moduli = moduli_of(case.needs, sizes)
     moduli |= {name: by for name, by in _stride_multiples(case, arch, strides).items() if by > 1}
     # A stride that the case leaves to the kernel's default is longer than any line in the example.

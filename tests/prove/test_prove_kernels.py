@@ -128,7 +128,8 @@ def test_sums_of_rows_are_proved_for_all_batches_heads_and_rows(layout: str, arc
         ("k in (1, 2) and k == 1 and n > 0", [("n > 0", 1)]),
         ("n > 0 and k == 2", [("n > 0", 2)]),
         ("k == 2 and k == 1 and n > 0", []),
-        ("n > 0 and way in ('a', 'b')", [("n > 0", 3)]),
+        ("n > 0 and way in ('a', 'b')", [("n > 0", 3), ("n > 0", 3)]),
+        ("n > 0 and way == 'a'", [("n > 0", 3)]),
     ],
 )
 def test_alternatives_of_contracts(needs: str, found: list[tuple[str, int]]) -> None:
