@@ -1,7 +1,6 @@
 """Contracts with ``in`` and ``or``: the alternatives that they admit, each a contract of its own.
 
-Parameters in the kernel's name say which kernel is meant, and those of a function that makes the code which code: they
-keep the case's values. All others that the contract
+Parameters in the kernel's name say which kernel is meant: they keep the case's values. All others that the contract
 names are open in each alternative, also in those that say nothing of them.
 """
 
@@ -61,8 +60,12 @@ def alternatives(case: Case) -> list[Alternative]:
     named = names_in(case.needs)
     numbers = {n for n in named if type(case.parameters[n]) is int}
     listed_only = {n for n in named - numbers if not isinstance(case.parameters[n], float)}
-    code = made_for(case)
-    fixed = {n for n in numbers | listed_only if "{" + n + "}" in case.kernel or n in code}
+    fixed = {n for n in numbers | listed_only if "{" + n + "}" in case.kernel}
+    if read := made_for(case) & named - fixed:
+        raise MfmasimError(
+            f"{case.name}: the contract names {min(read)}, which the function that makes the code may read: of other "
+            "values it may make other code"
+        )
     choices = []
     for part in conjuncts(ast.parse(case.needs or "True", mode="eval").body):
         used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} & (numbers | listed_only)

@@ -17,6 +17,7 @@ from mfmasim.prove.alternatives import alternatives, made_for
 from mfmasim.prove.arguments import Passed, Region, keys_of, passed
 from mfmasim.prove.branches import questioned
 from mfmasim.prove.completion import Contract, completed
+from mfmasim.prove.factors import Factor
 from mfmasim.prove.integers import Notes, Rewrite, Traced, as_polynomial, noting
 from mfmasim.prove.narrowing import check_conjunction, check_not_negative, fills_arrays, made, moduli_of, others
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
@@ -73,7 +74,7 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     for one, still in every:
         settled = names_in(case.needs) - still if len(every) > 1 else set()
         given = {n: v for n, v in one.parameters.items() if n in settled and not isinstance(v, float)}
-        for contract in _ways(one, arch, still):
+        for contract in _ways(_opened(one, case.needs), arch, still):
             texts = [f"contract: {case.needs or 'the parameters of the case'}"]
             if len(every) > 1:
                 parts = [*(f"{n} == {v!r}" for n, v in given.items()), one.needs]
@@ -196,6 +197,7 @@ def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[
         ):
             raise MfmasimError(f"{case.name}: the example breaks the contract {case.needs!r}")
         notes.questions.clear()
+        notes.lost.clear()
         with watching(notes.lost):
             launch = case.make(dict(given))
         grid = [as_polynomial(n) for n in whole(launch.grid)]
@@ -221,6 +223,12 @@ def _refuses(case: Case, given: Mapping[str, Traced]) -> bool:
         except (Rewrite, MfmasimError, ArithmeticError) as stop:
             return isinstance(stop, MfmasimError) and not notes.lost
     return False
+
+
+def _opened(case: Case, whole: str) -> Case:
+    """A case whose floating-point parameters are open where its whole contract names them."""
+    named = {n for n in names_in(whole) if isinstance(case.parameters[n], float) and "{" + n + "}" not in case.kernel}
+    return replace(case, parameters={**case.parameters, **{n: Factor(case.parameters[n]) for n in named}})
 
 
 def _is_size(value: object) -> bool:

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from mfmasim.prove.factors import Factor
 from mfmasim.prove.integers import Repeated, Traced
 
 __all__ = ["harmful", "package"]
@@ -84,7 +85,7 @@ def harmful(value: Any) -> str:
 
 def _harmful(value: Any, seen: set[int]) -> str:
     kind = type(value)
-    if value is None or value is Ellipsis or value is NotImplemented or kind in (Traced, Repeated, *_SIMPLE):
+    if value is None or value is Ellipsis or value is NotImplemented or kind in (Traced, Repeated, Factor, *_SIMPLE):
         return ""
     if id(value) in seen:
         return ""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-__all__ = ["Notes", "Question", "Repeated", "Rewrite", "Traced", "as_polynomial", "example_of", "noting"]
+__all__ = ["Notes", "Question", "Repeated", "Rewrite", "Traced", "as_polynomial", "example_of", "lose", "noting"]
 
 
 class Question(NamedTuple):
@@ -167,6 +167,11 @@ class Repeated:
 
 def _value(number: Any) -> Any:
     return number.value if isinstance(number, Traced) else number
+
+
+def lose(what: str) -> None:
+    """Note that something is asked for whose value is the example's alone, with its place."""
+    _noted(f"{_place()}: {what}")
 
 
 def _noted(what: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ import pytest
 
 from mfmasim.architectures import arch
 from mfmasim.errors import MfmasimError
-from mfmasim.prove.contract import contract_of
+from mfmasim.prove.contract import contract_of, contracts_of
 from mfmasim.verify import Case, InOut
 
 if TYPE_CHECKING:
@@ -135,6 +136,16 @@ PLAIN: list[Callable[[Any], object]] = [
 ]
 
 
+FACTORS: list[tuple[Callable[[Any], object], str]] = [
+    (lambda f: f > 2.5, "the value of a floating-point parameter"),
+    (lambda f: int(f) == 3, "the value of a floating-point parameter"),
+    (lambda f: math.sqrt(f) > 2, "the value of a floating-point parameter"),
+    (lambda f: f // 1 == 3, "floating-point parameter"),
+    (lambda f: bool(f) and 0, "the value of a floating-point parameter"),
+    (lambda f: type(f) == float and 0, "the class type"),
+]
+
+
 def case(asked: Callable[[Any], object]) -> Case:
     """Another grid where `asked` is true."""
 
@@ -159,3 +170,62 @@ def test_what_asks_for_values_alone_takes_two_ways(asked: Callable[[Any], object
 
 def test_a_size_is_no_other_object() -> None:
     assert contract_of(case(PLAIN[-1]), arch("gfx942")).parameters
+
+
+def other(needs: str, **kept: Any) -> Case:
+    """Passes a parameter that is no integer; the grid depends on a text or a truth value."""
+
+    def build(n: int = 100, p: Any = None) -> dict[str, Any]:
+        grid = 2 if p == "b" else 1
+        return {"grid": grid, "block": 64, "args": [InOut("i32", 64), n], "expect": lambda x, _: x}
+
+    return Case("asks", Path(__file__), "k", ("gfx942",), build, {"n": 100, **kept}, needs)
+
+
+@pytest.mark.parametrize(("asked", "why"), FACTORS)
+def test_no_launch_may_depend_on_an_open_float(asked: Callable[[Any], object], why: str) -> None:
+    def build(n: int = 100, f: float = 1.0) -> dict[str, Any]:
+        grid = 2 if asked(f * 2 + 1) else 1
+        return {"grid": grid, "block": 64, "args": [InOut("i32", 64), n, f], "expect": lambda x, *_: x}
+
+    one = Case("asks", Path(__file__), "k", ("gfx942",), build, {"n": 100, "f": 1.0}, "n >= 1 and f >= 0")
+    with pytest.raises(MfmasimError, match=why):
+        contract_of(one, arch("gfx942"))
+
+
+def test_an_open_float_is_data() -> None:
+    def build(n: int = 100, f: float = 1.0) -> dict[str, Any]:
+        return {"grid": 1, "block": 64, "args": [InOut("i32", 64), n, 2 * f], "expect": lambda x, *_: x}
+
+    one = Case("asks", Path(__file__), "k", ("gfx942",), build, {"n": 100, "f": 1.0}, "n >= 1 and f >= 0")
+    assert contract_of(one, arch("gfx942")).args[2] is None
+
+
+def test_texts_that_a_contract_lists_are_followed_each() -> None:
+    found = contracts_of(other("n >= 1 and p in ('a', 'b')", p="a"), arch("gfx942"))
+    assert [(one.fixed["p"], str(one.grid[0])) for one in found] == [("a", "1"), ("b", "2")]
+
+
+@pytest.mark.parametrize(("needs", "p"), [("p == 'a' or n >= 64", "a"), ("n >= 1 and (p or n >= 64)", True)])
+def test_what_is_no_number_and_open_is_not_followed(needs: str, p: object) -> None:
+    with pytest.raises(MfmasimError, match=r"leaves p=.* open"):
+        contracts_of(other(needs, p=p), arch("gfx942"))
+
+
+@pytest.mark.parametrize(
+    ("maker", "reads"),
+    [
+        (lambda arch, n=1, **others: None, True),
+        (lambda arch, **others: others["n"], True),
+        (lambda arch, **others: locals(), True),
+        (functools.partial(lambda arch, **others: None), True),
+        (lambda arch, **others: None, False),
+    ],
+)
+def test_code_that_is_made_of_an_open_size_is_not_followed(maker: Callable[..., Any], reads: bool) -> None:
+    one = replace(other("n >= 1"), maker=maker)
+    if not reads:
+        assert contracts_of(one, arch("gfx942"))
+        return
+    with pytest.raises(MfmasimError, match="names n, which the function that makes the code may read"):
+        contracts_of(one, arch("gfx942"))
