@@ -142,7 +142,7 @@ FACTORS: list[tuple[Callable[[Any], object], str]] = [
     (lambda f: math.sqrt(f) > 2, "the value of a floating-point parameter"),
     (lambda f: f // 1 == 3, "floating-point parameter"),
     (lambda f: bool(f) and 0, "the value of a floating-point parameter"),
-    (lambda f: type(f) == float and 0, "the class type"),
+    (lambda f: type(f) == float and 0, "the class type"),  # noqa: E721
 ]
 
 

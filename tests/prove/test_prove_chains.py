@@ -17,7 +17,8 @@ from mfmasim.prove.paths import Fork, Split, Stopped, assume
 from mfmasim.prove.polynomial import TooLarge
 from tests.machine import frame, harness
 from tests.machine.spelling import spelled
-from tests.prove.contained import Drawn, Values, behind, prover, watched
+from tests.prove.contained import Drawn, Values, behind, prover
+from tests.prove.observed import watched
 from tests.prove.test_prove_table import UNUSUAL, Line, drawn
 
 KINDS = re.compile(

@@ -24,7 +24,8 @@ from mfmasim.prove.state import State
 from tests.machine import frame, harness, lines
 from tests.machine.judge import _is_instruction, _refused_line
 from tests.machine.spelling import split
-from tests.prove.contained import problems, prover, watched
+from tests.prove.contained import problems, prover
+from tests.prove.observed import watched
 
 EVERY = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1151:64", "gfx1200", "gfx1201", "gfx1201:64",
          "gfx1250")  # fmt: skip
