@@ -74,22 +74,26 @@ def package(module: object) -> str:
     return str(module).split(".", maxsplit=1)[0]
 
 
-def harmful(value: Any) -> str:
+def harmful(value: Any, seen: dict[int, Any] | None = None) -> str:
     """What of an object is not known to be harmless, or empty.
 
     Args:
         value: anything that a case's function is given, or finds by a name.
+        seen: objects that were looked at, by their ids; those of this call are added. What was found to be harmless
+            stays it, as only code that is looked at changes it.
     """
-    return _harmful(value, set())
+    return _harmful(value, {} if seen is None else seen)
 
 
-def _harmful(value: Any, seen: set[int]) -> str:
+def _harmful(value: Any, seen: dict[int, Any]) -> str:
     kind = type(value)
-    if value is None or value is Ellipsis or value is NotImplemented or kind in (Traced, Repeated, Factor, *_SIMPLE):
+    if value is None or value is Ellipsis or value is NotImplemented or kind in _SIMPLE:
+        return ""
+    if kind is np.ndarray and not value.dtype.hasobject:
         return ""
     if id(value) in seen:
         return ""
-    seen.add(id(value))
+    seen[id(value)] = value
     if issubclass(kind, type):
         return _of_class(value, seen)
     if issubclass(kind, PLAIN) and package(kind.__module__) in ("builtins", "pathlib", "re", *OWN):
@@ -119,7 +123,7 @@ def _harmful(value: Any, seen: set[int]) -> str:
     if kind is GenericAlias or kind in DESCRIPTORS or kind.__name__ == "_tuplegetter":
         return ""
     if kind is np.ndarray:
-        return _first(value.ravel().tolist(), seen) if value.dtype.hasobject else ""
+        return _first(value.ravel().tolist(), seen)
     if "numpy" in (package(kind.__module__), package(getattr(value, "__module__", None))):
         known = value.__name__ in ARRAYS if callable(value) and hasattr(value, "__name__") else not callable(value)
         return "" if known else f"the function {getattr(value, '__name__', kind.__name__)}"
@@ -127,10 +131,10 @@ def _harmful(value: Any, seen: set[int]) -> str:
 
 
 _CACHED = type(functools.cache(int))
-_SIMPLE = (bool, int, float, complex, str, bytes)
+_SIMPLE = frozenset({Traced, Repeated, Factor, bool, int, float, complex, str, bytes})
 
 
-def _first(values: Any, seen: set[int]) -> str:
+def _first(values: Any, seen: dict[int, Any]) -> str:
     return next((why for one in values if (why := _harmful(one, seen))), "")
 
 
@@ -148,7 +152,7 @@ def _built_in(value: Any) -> bool:
     return value.__name__ not in ("format", "format_map") and not harmful(owner)
 
 
-def _of_class(value: Any, seen: set[int]) -> str:
+def _of_class(value: Any, seen: dict[int, Any]) -> str:
     name = f"the class {value.__name__}"
     if value in ABSTRACT or value in ENUMS or value in CALLS or id(value) in BUILT_IN:
         return ""
@@ -174,7 +178,7 @@ def _special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _of_instance(value: Any, seen: set[int]) -> str:
+def _of_instance(value: Any, seen: dict[int, Any]) -> str:
     kind = type(value)
     if package(kind.__module__) in OWN and not kind.__module__.startswith("mfmasim.prove"):
         return ""

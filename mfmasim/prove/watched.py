@@ -74,6 +74,7 @@ def watching(lost: list[str]) -> Iterator[None]:
     seen: set[tuple[int, int]] = set()
     kept: list[object] = []  # so that no other object gets their id
     trusted: set[int] = set()
+    clean: dict[int, Any] = {}
 
     def called(frame: FrameType, event: str, _: Any) -> None:
         if event != "call" or id(frame.f_globals) in trusted:
@@ -89,8 +90,8 @@ def watching(lost: list[str]) -> Iterator[None]:
         if key not in seen:
             seen.add(key)
             kept.extend((code, frame.f_globals))
-            found += _named(frame, looks)
-        found += _given(frame, looks)
+            found += _named(frame, looks, clean)
+        found += _given(frame, looks, clean)
         for line, why in found:
             text = f"{Path(code.co_filename).name}:{line}: {why}, which may tell sizes from plain numbers"
             if text not in lost:
@@ -125,7 +126,7 @@ def _trusted(frame: FrameType) -> bool:
     return False
 
 
-def _named(frame: FrameType, looks: Looks) -> Iterator[tuple[int, str]]:
+def _named(frame: FrameType, looks: Looks, clean: dict[int, Any]) -> Iterator[tuple[int, str]]:
     """What is harmful by itself, or by the values of its global names."""
     line = frame.f_code.co_firstlineno
     module = str(frame.f_globals.get("__name__"))
@@ -139,16 +140,16 @@ def _named(frame: FrameType, looks: Looks) -> Iterator[tuple[int, str]]:
     for one in looks.loaded:
         for scope in (frame.f_globals, frame.f_builtins):
             if one.name in scope:
-                yield from _value(one, scope[one.name])
+                yield from _value(one, scope[one.name], clean)
                 break
     for one in looks.imported:
         if one.name in sys.modules:
-            yield from _value(one, sys.modules[one.name])
+            yield from _value(one, sys.modules[one.name], clean)
         else:
             yield one.line, f"the module {one.name}"
 
 
-def _given(frame: FrameType, looks: Looks) -> Iterator[tuple[int, str]]:
+def _given(frame: FrameType, looks: Looks, clean: dict[int, Any]) -> Iterator[tuple[int, str]]:
     """What is harmful of a function's arguments, and of what functions around it hold."""
     code = frame.f_code
     if not code.co_flags & 1 or package(frame.f_globals.get("__name__")) in sys.stdlib_module_names:  # or a body
@@ -157,14 +158,14 @@ def _given(frame: FrameType, looks: Looks) -> Iterator[tuple[int, str]]:
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     for name in code.co_varnames[:count]:
         # ".0": what a comprehension iterates over, which its function has made.
-        if name != ".0" and name in held and (why := harmful(held[name])):
+        if name != ".0" and name in held and (why := harmful(held[name], clean)):
             yield code.co_firstlineno, why
     for one in looks.free:
         if one.name in held:
-            yield from _value(one, held[one.name])
+            yield from _value(one, held[one.name], clean)
 
 
-def _value(one: Name, value: Any) -> Iterator[tuple[int, str]]:
+def _value(one: Name, value: Any, clean: dict[int, Any]) -> Iterator[tuple[int, str]]:
     """What is harmful of a value: of a module, the attribute that is asked of it."""
     for place, attribute in enumerate(one.attributes):
         if not isinstance(value, ModuleType):
@@ -173,7 +174,7 @@ def _value(one: Name, value: Any) -> Iterator[tuple[int, str]]:
                     yield one.line, why
             break
         value = "" if attribute in SPECIAL else getattr(value, attribute, None)
-    if why := harmful(value):
+    if why := harmful(value, clean):
         yield one.line, why
 
 
