@@ -39,14 +39,19 @@ def chosen_checks(checks: str | Sequence[str] | None, also: Sequence[str] = ()) 
     if checks is None or checks == "none":
         return ()
     if checks == "all":
-        return tuple(name for name, check in CHECKS.items() if check.default)
+        return tuple(
+            name if check.default else f"{name}:{check.part}"
+            for name, check in CHECKS.items()
+            if check.default or check.part
+        )
     if not isinstance(checks, str | list | tuple):
         raise MfmasimError(f"checks {checks!r}: 'all', 'none' or names of checks are expected")
     names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)
     chosen: dict[str, str] = {}
     for name in names:
         if name == "all":
-            chosen |= {one: one for one in chosen_checks("all") if one not in chosen}
+            every = {one.partition(":")[0]: one for one in chosen_checks("all")}
+            chosen |= {one: each for one, each in every.items() if one not in chosen}
             continue
         check, colon, option = name.partition(":")
         if name == "none":
@@ -69,7 +74,7 @@ def not_run(checks: str | Sequence[str] | None) -> tuple[str, ...]:
         checks: what is selected.
     """
     chosen = {name.partition(":")[0] for name in chosen_checks(checks)}
-    return tuple(name for name in chosen_checks("all") if name not in chosen)
+    return tuple(name for name in chosen_checks("all") if name.partition(":")[0] not in chosen)
 
 
 def said_of(ran: Sequence[str], left: Sequence[str]) -> str:

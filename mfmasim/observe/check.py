@@ -26,6 +26,8 @@ class Check(Observer, ABC):
     """The kinds of its findings."""
     default: ClassVar[bool] = True
     """Whether ``"all"`` includes it; otherwise it runs only when it is named."""
+    part: ClassVar[str] = ""
+    """Of a check that ``"all"`` does not include: the option with which it does, of those in `options`; or empty."""
     by_parts: bool = True
     """Whether parts of a launch may be checked separately and merged."""
     options: ClassVar[Mapping[str, str]] = {}

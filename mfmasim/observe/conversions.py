@@ -1,4 +1,4 @@
-"""numerics:origin: what conversions to FP8, FP6 and FP4 lose: saturated and flushed values, and their exponents."""
+"""numerics: what conversions to FP8, FP6 and FP4 lose: saturated and flushed values, and their exponents."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NAMES = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}
 """Formats that are the same on every architecture (OCP MX)."""
+FLUSHED, SATURATED = 2, 4
+"""A conversion loses much if one of so many values that are not 0 becomes 0, or saturates."""
 BINS = 24
 """Exponents that a finding lists one by one."""
 
@@ -45,6 +47,12 @@ class Tally:
         self.exponents.update(other.exponents)
         if other.place.order < self.place.order:
             self.place = other.place
+
+    @property
+    def loses(self) -> bool:
+        """Whether at least half of the values that are not 0 become 0, or a quarter saturates."""
+        numbers = self.values - self.zeros - self.special
+        return numbers > 0 and (self.flushed * FLUSHED >= numbers or self.saturated * SATURATED >= numbers)
 
     def text(self) -> str:
         """The counts as a person reads them."""
@@ -96,6 +104,13 @@ class Conversions:
         """Start with none."""
         self._arch = arch
         self.tallies: dict[int, Tally] = {}
+
+    def merge(self, other: Conversions) -> None:
+        """Add what another part of the launch counted."""
+        for pc, tally in other.tallies.items():
+            known = self.tallies.setdefault(pc, tally)
+            if known is not tally:
+                known.add(tally)
 
     def on_value(self, event: ValueEvent) -> NDArray[np.bool_]:
         """Count a conversion (`Opcode.packs`).

@@ -2,7 +2,8 @@
 
 All findings have severity info: a kernel may intend them. NaN and Inf are reported where all operands are finite and
 the result is not; propagation is not reported. Operands whose format is not examined here (8 bits and fewer) count as
-not finite. `origin` adds where the values that outputs hold were made, see `mfmasim.observe.origins`.
+not finite. `origin` adds where the values that outputs hold were made, see `mfmasim.observe.origins`; `losses` is what
+costs next to nothing: conversions to 8 bits that lose most values, sums that a loop rounds.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from mfmasim.kernels import PerKernel
 from mfmasim.observe.check import Check
 from mfmasim.observe.conversions import Conversions
 from mfmasim.observe.finding import Kind
 from mfmasim.observe.float_words import EXPONENTS, at, is_nan, not_finite
 from mfmasim.observe.float_words import text as shown
 from mfmasim.observe.origins import Origins, described, scalar_result
+from mfmasim.observe.rounded_sums import RoundedSum, rounded_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -68,9 +71,20 @@ LOSSES = Kind(
     "numerics-losses",
     "info",
     "What a conversion to 8 bits or fewer loses",
-    'How many values saturate, how many become 0, and the histogram of exponents; only with checks="numerics:origin".',
+    "How many values saturate, how many become 0, and the histogram of exponents: of conversions where at least half "
+    'of the values that are not 0 become 0, or a quarter saturates; of all with checks="numerics:origin".',
     "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)",
     "Choose the scale so that the exponents fit the format.",
+    place="code",
+)
+ROUNDED_SUM = Kind(
+    "numerics-rounded-sum",
+    "info",
+    "A sum in F32 is rounded to F16 or BF16 within its loop",
+    "Each iteration rounds the sum, or what a dot product or matrix instruction adds to it, to the narrow format and "
+    "widens it again: the error grows with the number of iterations, and small summands are lost.",
+    "for (int i = 0; i < n; ++i) sum = (float)(_Float16)(sum + x[i]);",
+    "Keep the sum in F32 and round once after the loop.",
     place="code",
 )
 F32_INPUTS = 1 << 4
@@ -97,6 +111,10 @@ _LOWEST = {"i32": -(2.0**31), "u32": _below(-1.0)}
 """Of signed formats it is the negative of the highest."""
 
 
+ROUNDED: PerKernel[list[list[RoundedSum]]] = PerKernel(lambda _: [])
+"""Conversions of a kernel that round sums, once they are known."""
+
+
 @dataclass
 class Seen:
     """What was found at a place in the code, and how often."""
@@ -109,15 +127,17 @@ class Seen:
 class Numerics(Check):
     """Examines results of floating-point instructions.
 
-    It is not part of ``"all"``: data with intended NaN, Inf and large values would hide every other finding.
+    Of it, ``"all"`` has `losses` alone: data with intended NaN, Inf and large values would hide every other finding.
     """
 
     name = "numerics"
     about = "where NaN and Inf first appear, conversions out of range, denormals that are flushed"
     default = False
-    kinds = (NOT_FINITE, OVERFLOW, DENORMAL, ORIGIN, LOSSES)
+    part = "losses"
+    kinds = (NOT_FINITE, OVERFLOW, DENORMAL, ORIGIN, LOSSES, ROUNDED_SUM)
     options: ClassVar[Mapping[str, str]] = {
-        "origin": "also where the values that outputs hold were made, and what conversions lose"
+        "origin": "also where the values that outputs hold were made, and what conversions lose",
+        "losses": "only conversions to 8 bits or fewer that lose most values, and sums that a loop rounds: part of all",
     }
 
     only_unusual = True
@@ -125,8 +145,13 @@ class Numerics(Check):
     def __init__(self, launch: Launch, option: str = "") -> None:
         """Start without findings."""
         super().__init__(launch, option)
-        self._origins = Origins(launch) if option else None
+        self._origins = Origins(launch) if option == "origin" else None
         self._conversions = Conversions(self.kernel.arch)
+        known = ROUNDED.of(self.kernel)
+        if not known:
+            known.append(rounded_sums(self.kernel))
+        self._rounded = {one.pc: one for one in known[0]}
+        self._rounding: set[int] = set()
         if self._origins is not None:
             self.only_unusual = False  # every result clears or takes tags
             self.by_parts = False
@@ -138,11 +163,12 @@ class Numerics(Check):
             scalar_result(instruction) or any(o.kind in ("v", "a") for o in instruction.dst)
         ):
             return True
-        return self._examined(instruction)
+        return bool(instruction.opcode.packs) or instruction.pc in self._rounded or self._examined(instruction)
 
-    @staticmethod
-    def _examined(instruction: Instruction) -> bool:
-        """Whether it is examined by itself, without where its values come from."""
+    def _examined(self, instruction: Instruction) -> bool:
+        """Whether it is examined by itself, without where its values come from and what is lost."""
+        if self.option == self.part:
+            return False
         if instruction.opcode.unit != "VALU" or instruction.opcode.widens:
             return False
         floats = any(o.kind in ("v", "a") and o.type in (*EXPONENTS, "f64") for o in instruction.dst)
@@ -165,10 +191,13 @@ class Numerics(Check):
     def on_value(self, event: ValueEvent) -> None:
         """Examine one instruction."""
         instruction = event.instruction
+        beyond = self._conversions.on_value(event) if instruction.opcode.packs else None
+        if instruction.pc in self._rounded:
+            self._rounding.add(instruction.pc)
         if self._origins is not None:
-            self._origins.on_value(event, self._conversions.on_value(event) if instruction.opcode.packs else None)
-            if not self._examined(instruction):
-                return
+            self._origins.on_value(event, beyond)
+        if not self._examined(instruction):
+            return
         matrix = bool(instruction.opcode.matrix)
         limits = self._range(instruction)
         if limits is not None:
@@ -260,15 +289,15 @@ class Numerics(Check):
         """Add what another part of the same launch found."""
         for key, seen in other._seen.items():
             self._take(key, seen)
-        for pc, tally in other._conversions.tallies.items():
-            self._conversions.tallies.setdefault(pc, tally)
+        self._conversions.merge(other._conversions)
+        self._rounding |= other._rounding
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
-        return [*self._origin_findings(), *self._first_places()]
+        return [*self._origin_findings(), *self._losses(), *self._rounded_sums(), *self._first_places()]
 
     def _origin_findings(self) -> list[Finding]:
-        """Where values of buffers come from, and what conversions lose."""
+        """Where values of buffers come from."""
         if self._origins is None:
             return []
         made = []
@@ -281,9 +310,39 @@ class Numerics(Check):
                     ORIGIN, text, birth.instruction.pc, place, instruction=birth.instruction.name, count=origin.dwords
                 )
             )
-        for pc, tally in sorted(self._conversions.tallies.items()):
-            made.append(self.finding(LOSSES, tally.text(), pc, instruction=tally.instruction.name, count=tally.values))
         return made
+
+    def _losses(self) -> list[Finding]:
+        """What conversions lose: those that lose much, or all."""
+        return [
+            self.finding(LOSSES, tally.text(), pc, instruction=tally.instruction.name, count=tally.values)
+            for pc, tally in sorted(self._conversions.tallies.items())
+            if tally.loses or self._origins is not None
+        ]
+
+    def _rounded_sums(self) -> list[Finding]:
+        """Sums that loops which were executed round: one finding for a source line."""
+        lines: dict[tuple[str, bool], list[RoundedSum]] = {}
+        for pc in sorted(self._rounding):
+            one = self._rounded[pc]
+            lines.setdefault((self.kernel.source_at(pc), one.partial), []).append(one)
+        return [
+            self.finding(ROUNDED_SUM, self._rounded_text(those), those[0].pc, count=len(those))
+            for those in lines.values()
+        ]
+
+    def _rounded_text(self, those: Sequence[RoundedSum]) -> str:
+        """What the conversions of a line round."""
+        first = those[0]
+        added = self.kernel.instruction_at(first.added)
+        name = "" if added is None else added.name
+        of = f"{name} ({self.kernel.source_at(first.added) or f'{first.added:#x}'})"
+        what = (
+            f"the loop rounds what {of} sums to {first.narrow}, and adds that to a sum in F32"
+            if first.partial
+            else f"the loop rounds its sum in F32, of {of}, to {first.narrow}, and goes on with what is left"
+        )
+        return f"{what}; {len(those)} instructions of this line do" if len(those) > 1 else what
 
     def _first_places(self) -> list[Finding]:
         """The first place of each source line, in address order."""
