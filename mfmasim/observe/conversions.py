@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 NAMES = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}
 """Formats that are the same on every architecture (OCP MX)."""
-FLUSHED, SATURATED = 2, 4
-"""A conversion loses much if one of so many values that are not 0 becomes 0, or saturates."""
+LEAST, SHARE = 16, 2
+"""Conversions lose much if so many values that are not 0, and one of so many, become 0, or saturate."""
+WEIGHT = 100
+"""Values that become 0 count if they make up one part in so many of the sum: e to the power of -80 beside 1 is none."""
 BINS = 24
 """Exponents that a finding lists one by one."""
 
@@ -38,11 +40,19 @@ class Tally:
     saturated: int = 0
     flushed: int = 0
     special: int = 0
+    sum: float = 0.0
+    """Of magnitudes, up to the largest of the format."""
+    lost: float = 0.0
+    """Sum of what becomes 0."""
     exponents: Counter[int] = field(default_factory=Counter)
+
+    def copy(self) -> Tally:
+        """The same counts, to add others to."""
+        return replace(self, exponents=Counter(self.exponents))
 
     def add(self, other: Tally) -> None:
         """Add what another part of the launch counted."""
-        for name in ("values", "zeros", "saturated", "flushed", "special"):
+        for name in ("values", "zeros", "saturated", "flushed", "special", "sum", "lost"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.exponents.update(other.exponents)
         if other.place.order < self.place.order:
@@ -50,9 +60,9 @@ class Tally:
 
     @property
     def loses(self) -> bool:
-        """Whether at least half of the values that are not 0 become 0, or a quarter saturates."""
-        numbers = self.values - self.zeros - self.special
-        return numbers > 0 and (self.flushed * FLUSHED >= numbers or self.saturated * SATURATED >= numbers)
+        """Whether at least half of the values that are not 0 become 0, and they are not all negligible, or saturate."""
+        least = max(LEAST, (self.values - self.zeros - self.special) / SHARE)
+        return self.saturated >= least or (self.flushed >= least and self.lost * WEIGHT >= self.sum)
 
     def text(self) -> str:
         """The counts as a person reads them."""
@@ -156,7 +166,10 @@ class Conversions:
         tally.special += int((~finite).sum()) * each
         tally.zeros += int((taken == 0).sum()) * each
         tally.saturated += int((finite & (taken > fmt.max)).sum()) * each
-        tally.flushed += int(((taken > 0) & (taken <= (fmt.smallest_subnormal or 0.0) / 2)).sum()) * each
+        small = (taken > 0) & (taken <= (fmt.smallest_subnormal or 0.0) / 2)
+        tally.flushed += int(small.sum()) * each
+        tally.lost += float(taken[small].sum()) * each
+        tally.sum += float(np.minimum(taken[finite], fmt.max).sum()) * each
         numbers = taken[finite & (taken > 0)]
         if numbers.size:
             exponents, counts = np.unique(np.frexp(numbers)[1] - 1, return_counts=True)

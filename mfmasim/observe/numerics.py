@@ -15,7 +15,7 @@ import numpy as np
 
 from mfmasim.kernels import PerKernel
 from mfmasim.observe.check import Check
-from mfmasim.observe.conversions import Conversions
+from mfmasim.observe.conversions import Conversions, Tally
 from mfmasim.observe.finding import Kind
 from mfmasim.observe.float_words import EXPONENTS, at, is_nan, not_finite
 from mfmasim.observe.float_words import text as shown
@@ -71,8 +71,9 @@ LOSSES = Kind(
     "numerics-losses",
     "info",
     "What a conversion to 8 bits or fewer loses",
-    "How many values saturate, how many become 0, and the histogram of exponents: of conversions where at least half "
-    'of the values that are not 0 become 0, or a quarter saturates; of all with checks="numerics:origin".',
+    "How many values saturate, how many become 0, and the histogram of exponents: of source lines where at least half "
+    "of the values that are not 0, at least 16, become 0 (and make up a hundredth of the sum of all) or saturate; of each "
+    'conversion with checks="numerics:origin".',
     "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)",
     "Choose the scale so that the exponents fit the format.",
     place="code",
@@ -313,11 +314,17 @@ class Numerics(Check):
         return made
 
     def _losses(self) -> list[Finding]:
-        """What conversions lose: those that lose much, or all."""
+        """What conversions lose: each of them, or those of a source line that lose much together."""
+        found: dict[tuple[object, str], Tally] = {}
+        for pc, tally in sorted(self._conversions.tallies.items()):
+            place = self.kernel.source_at(pc) if self._origins is None else pc
+            known = found.setdefault((place, tally.format.name), tally.copy())
+            if known.instruction.pc != pc:
+                known.add(tally)
         return [
-            self.finding(LOSSES, tally.text(), pc, instruction=tally.instruction.name, count=tally.values)
-            for pc, tally in sorted(self._conversions.tallies.items())
-            if tally.loses or self._origins is not None
+            self.finding(LOSSES, one.text(), one.instruction.pc, instruction=one.instruction.name, count=one.values)
+            for one in found.values()
+            if one.loses or self._origins is not None
         ]
 
     def _rounded_sums(self) -> list[Finding]:
