@@ -72,7 +72,7 @@ LOSSES = Kind(
     "info",
     "What a conversion to 8 bits or fewer loses",
     "How many values saturate, how many become 0, and the histogram of exponents: of source lines where at least half "
-    "of the values that are not 0, at least 16, become 0 (and make up a hundredth of the sum of all) or saturate; of each "
+    "of the values that are not 0, at least 16, become 0 (and make up a hundredth of the sum) or saturate; of each "
     'conversion with checks="numerics:origin".',
     "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)",
     "Choose the scale so that the exponents fit the format.",

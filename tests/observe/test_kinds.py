@@ -92,7 +92,7 @@ def test_every_stop_of_the_machine_has_a_kind():
 
 NOT_NAMED = {
     "alignment-atomic", "alignment-scalar", "bounds-gds", "numerics-denormal", "numerics-not-finite",
-    "numerics-overflow", "uninitialised-atomic",
+    "uninitialised-atomic",
 }  # fmt: skip
 """Kinds that tests find by a word of their message or a part of the id."""
 NO_MUTANTS = {"atomics", "conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}

@@ -187,7 +187,8 @@ def test_a_branch_around_the_conversion():
 
 
 # Values of the lanes, of which the last 32 have another one; whether the conversion loses much.
-FP8 = [("2.0", "1.0", False), ("0x39800000", "2.0", True), ("0x39800000", "0x39800000", True), ("0", "1.0", False),
+FP8 = [("2.0", "1.0", False), ("0x39800000", "2.0", False), ("0x39ff0000", "0x3d000000", True),
+       ("0x39800000", "0x39800000", True), ("0", "1.0", False),
        ("0", "0", False), ("0x46000000", "1.0", True), ("0x7f800000", "1.0", False)]  # fmt: skip
 
 
