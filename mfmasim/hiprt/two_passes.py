@@ -80,11 +80,33 @@ def _host_pass(tool: Compiler, source: Path, bundle: Path, output: Path, flags: 
     """The command that makes an object file of the host code."""
     own = zig_flags(tool.path) if tool.style == "zig" else []
     return [
-        *tool.program, "-x", "hip", "--offload-host-only", "-nogpuinc", "-nogpulib", "--no-default-config",
-        "-isystem", str(HEADERS), "-include", str(IMPLIED), *own, f"--target={HOST_TRIPLE}",
-        "-O3", "-fPIC", "-std=c++17", "-fuse-cuid=none", *flags,
-        "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(bundle), "-c", str(source), "-o", str(output),
-    ]  # fmt: skip
+        *tool.program,
+        "-x",
+        "hip",
+        "--offload-host-only",
+        "-nogpuinc",
+        "-nogpulib",
+        "--no-default-config",
+        "-isystem",
+        str(HEADERS),
+        "-include",
+        str(IMPLIED),
+        *own,
+        f"--target={HOST_TRIPLE}",
+        "-O3",
+        "-fPIC",
+        "-std=c++17",
+        "-fuse-cuid=none",
+        *flags,
+        "-Xclang",
+        "-fcuda-include-gpubinary",
+        "-Xclang",
+        str(bundle),
+        "-c",
+        str(source),
+        "-o",
+        str(output),
+    ]
 
 
 def run(tool: Compiler, words: Sequence[str], archs: Sequence[str], runtime: Sequence[str], scratch: Path) -> int:
