@@ -22,7 +22,7 @@ import re
 import subprocess
 import sys
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -176,10 +176,20 @@ def recorded(files):
     return found
 
 
+def counted(known):
+    """Number of recorded tests of each function."""
+    found = Counter()
+    for name, cost in known.items():
+        found[function_of(name)] += cost.tests
+    return found
+
+
 def record(files):
-    """Write the costs that the files have; functions that they lack keep theirs."""
-    new = recorded(files)
-    known = {name: cost for name, cost in costs().items() if function_of(name) not in new} | new
+    """Write the costs that the files have; functions that they lack, or of which they have fewer tests, keep theirs."""
+    before, after = costs(), recorded(files)
+    fewer = {name for name, tests in counted(after).items() if tests < counted(before)[name]}
+    new = {name: cost for name, cost in after.items() if function_of(name) not in fewer}
+    known = {name: cost for name, cost in before.items() if function_of(name) not in new} | new
     head = [line for line in COSTS.read_text().splitlines() if line.startswith("#")]
     rows = [f"{'~' * cost.estimated}{cost.seconds:.2f} {cost.tests} {name}" for name, cost in sorted(known.items())]
     COSTS.write_text("\n".join([*head, *rows]) + "\n")
