@@ -15,6 +15,7 @@ LISTED = [
     test
     for name, cost in KNOWN.items()
     for test in ([name] if longtier.function_of(name) != name else [f"{name}[{i}]" for i in range(cost.tests)])
+    if longtier.function_of(name) != name or cost.seconds * cost.tests > longtier.QUICK  # others have no long test
 ]
 
 
