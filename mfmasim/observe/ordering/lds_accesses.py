@@ -274,12 +274,15 @@ class LdsAccesses:
             return len(waves)
         if self._lockstep.holds(waves, addresses, active):
             return len(waves) // self.groups
-        # Workgroups diverge: each gets its own row, and operations in flight are in flight in each.
+        self._diverge()
+        return len(waves)
+
+    def _diverge(self) -> None:
+        """Workgroups diverge: each gets its own row, and operations in flight are in flight in each."""
         self._flying.widen(self.groups, self.shadow.units, self.per, self.shadow.marks.count)
         self.shadow.widen(self.groups)
         if self._named is not None:
             self._named.widen(self.groups)
-        return len(waves)
 
     def _around(self, sort: Sort, low: I64, high: I64) -> list[tuple[int, int]]:
         """Waves of the workgroup with an access in flight around an access that is not in order with it.

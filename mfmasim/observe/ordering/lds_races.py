@@ -71,6 +71,9 @@ class LdsRaces(LdsAccesses):
         if self._named is not None:
             self._named.passed(event.waves, self._releases.since)
         pending, self._pending = self._pending, []
+        folded = self.shadow.groups == 1 < self.groups and any(one.steps or one.end for one in found)
+        if folded and not self._lockstep.holds(event.waves):
+            self._diverge()  # a barrier or a wait of some workgroups alone orders nothing in the others
         place = 0
         for stretch in found:
             accesses = []
