@@ -33,6 +33,7 @@ ATOMICS = Kind(
     "the last bits differ from run to run and from GPU to GPU, unless every partial sum is exact.",
     "atomicAdd(&sum[0], x);  // by every wave; also packed f16 and bf16, and compare-and-swap loops",
     "Nothing where the tolerance allows it; otherwise store partial sums, and add them in a fixed order.",
+    place="code",
 )
 ADDS = re.compile(r"_add(_rtn|_src2)?_(f16|bf16|f32|f64)$")
 SWAPS = re.compile(r"_cmp(swap|st|store)(_rtn)?(_x2|_[bf](32|64))?$")
@@ -112,8 +113,10 @@ class AtomicOrder(Check):
         self._swaps = swaps
         self._sums: dict[tuple[int, str], _Sums] = {}
         self._machine: Any = None
-        self._epoch: I64 = np.zeros(launch.waves_per_workgroup * launch.workgroups, np.int64)
-        self._first = self._total = 0
+        self._epoch: I64 = np.zeros(0, np.int64)
+        """Barriers that each wave of the batch has passed."""
+        self._first = 0
+        """First wave of that batch."""
         self._last: AccessEvent | None = None
         self._bind()
 
@@ -145,9 +148,15 @@ class AtomicOrder(Check):
     def _block(self, event: BlockEvent) -> None:
         """Count barriers, which end a block."""
         if event.fresh:
-            self._first, self._total = self._first + self._total, event.total
+            self._first, self._epoch = self._machine.first_workgroup * self._per, np.zeros(event.total, np.int64)
         if event.instructions and event.instructions[-1].opcode.barrier in ("whole", "wait"):
-            self._epoch[self._first + event.waves] += 1
+            self._epoch[event.waves] += 1
+
+    def _epochs(self, waves: I64) -> I64:
+        """Barriers that waves have passed; none where no block of their batch has ended yet."""
+        local = waves - self._first
+        known = (local >= 0) & (local < len(self._epoch))
+        return np.where(known, np.append(self._epoch, 0)[np.where(known, local, -1)], 0)
 
     def _watched(self, instruction: Instruction) -> bool:
         return instruction.pc in self._swaps
@@ -204,7 +213,7 @@ class AtomicOrder(Check):
         new = np.append(True, (np.diff(place) != 0) | (np.diff(wave) != 0))
         starts = np.flatnonzero(new)
         counts = np.diff(np.append(starts, len(place)))
-        kept = np.stack([place[starts], wave[starts], self._epoch[wave[starts]], counts, zero[starts]])
+        kept = np.stack([place[starts], wave[starts], self._epochs(wave[starts]), counts, zero[starts]])
         self._sums.setdefault((event.instruction.pc, event.space), _Sums()).add(kept)
 
     def _empty(self, event: AccessEvent, at: I64, group: I64) -> Flags:

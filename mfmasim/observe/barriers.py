@@ -75,6 +75,7 @@ DIVERGENT = Kind(
     "a __syncthreads() that only some threads reach is undefined.",
     "if (threadIdx.x < 40) { tile[threadIdx.x] = x; __syncthreads(); }",
     "Move the barrier out of the branch; replace an early return by a guard around what follows.",
+    place="wave",
 )
 NONE = -1
 

@@ -6,7 +6,6 @@ in use, whatever the size of memory.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,12 +25,8 @@ class Before:
         """Begin with nothing written."""
         self.memory = memory
         self._pages = memory.arena.reshape(-1, PAGE)
-        self._kept: list[NDArray[np.uint8]] = []
-
-    @cached_property
-    def _place(self) -> NDArray[np.int64]:
-        """Of each page in `_kept`, counted from 1; made on use, as memory may span all addresses of a process."""
-        return np.zeros(len(self._pages), np.int64)
+        self._kept: dict[int, NDArray[np.uint8]] = {}
+        """Pages by number; memory may span all addresses of a process."""
 
     def keep(self, offsets: NDArray[np.int64], size: int) -> None:
         """Bytes are about to be written.
@@ -40,10 +35,9 @@ class Before:
             offsets: of the first byte of each lane.
             size: bytes per lane.
         """
-        fresh = pages_of(offsets, size, self._place == 0)
-        if len(fresh):
-            self._place[fresh] = len(self._kept) + 1 + np.arange(len(fresh))
-            self._kept += list(self._pages[fresh])
+        for page in pages_of(offsets, size).tolist():
+            if page not in self._kept:
+                self._kept[page] = self._pages[page].copy()
 
     def copy(self, pages: NDArray[np.int64], target: NDArray[np.uint8]) -> None:
         """Copy pages as they were.
@@ -53,8 +47,8 @@ class Before:
             target: all pages of another arena, uint8 (pages, PAGE).
         """
         target[pages] = self._pages[pages]
-        for page in pages[self._place[pages] != 0].tolist():
-            target[page] = self._kept[self._place[page] - 1]
+        for page in self._kept.keys() & pages.tolist():
+            target[page] = self._kept[page]
 
 
 class Earlier(Memory):
@@ -88,7 +82,8 @@ class Earlier(Memory):
             atomic: whether it is an atomic operation.
         """
         offsets, outside = super().locate(addresses, size, mask, write=write, atomic=atomic)
-        self._fetch(pages_of(offsets, size, self._missing))
+        pages = pages_of(offsets, size)
+        self._fetch(pages[self._missing[pages]])
         return offsets, outside
 
     def view(self, region: Region) -> NDArray[np.uint8]:
@@ -109,14 +104,11 @@ class Earlier(Memory):
             self._before.copy(pages, self._bytes.reshape(-1, PAGE))
 
 
-def pages_of(offsets: NDArray[np.int64], size: int, among: NDArray[np.bool_]) -> NDArray[np.int64]:
+def pages_of(offsets: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Pages that lanes access, each once.
 
     Args:
         offsets: of the first byte of each lane.
         size: bytes per lane, at most a page.
-        among: the pages that count.
     """
-    first, last = offsets // PAGE, (offsets + (size - 1)) // PAGE
-    found = [pages[among[pages]] for pages in (first, last)]
-    return np.unique(np.concatenate(found))
+    return np.unique(np.concatenate([offsets.ravel() // PAGE, (offsets.ravel() + (size - 1)) // PAGE]))
