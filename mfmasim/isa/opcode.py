@@ -277,6 +277,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # Other scalar operations.
     ("SALU", r"s_nop", {"kind": "nop"}),
     ("SALU", r"s_sleep(_var)?|s_monitor_sleep", {"kind": "sleep"}),
+    ("SALU", r"s_sethalt", {"kind": "halt"}),
     ("SALU", r"s_delay_alu", {"kind": "delay"}),
     ("SALU", r"s_setprio(_inc_wg)?", {"kind": "priority"}),
     ("SALU", r"s_sendmsg(halt)?|s_sendmsg_rtn_b(32|64)", {"kind": "message", "counter": "scalar", "reads_m0": True}),
@@ -289,11 +290,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SALU", r"s_set_vgpr_msb", {"kind": "msb"}),
     ("SALU", r"s_setvskip", {"kind": "skip"}),
     ("SALU", r"s_icache_inv", {"kind": "icache"}),
-    (
-        "SALU",
-        r"s_(clause|code_end|(inc|dec)perflevel|set_inst_prefetch_distance|sethalt|setkill|wakeup)",
-        {"kind": "hint"},
-    ),
+    ("SALU", r"s_(clause|code_end|(inc|dec)perflevel|set_inst_prefetch_distance|setkill|wakeup)", {"kind": "hint"}),
     ("SALU", r"s_\w+_(saveexec|wrexec)_b(32|64)", {"saves_exec": True}),
     ("SALU", r"s_\w+_wrexec_b(32|64)", {"returns_exec": True}),
     ("SALU", r"s_and_b(32|64)|s_(and|andn1|and_not0)_(save|wr)exec_b(32|64)", {"mask": "and"}),

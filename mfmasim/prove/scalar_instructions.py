@@ -160,6 +160,7 @@ def _plain_scalar(state: State, ins: Instruction) -> None:
         "delay",
         "priority",
         "message",
+        "halt",
         "hint",
         "nothing",
         "clock",

@@ -41,7 +41,7 @@ def test_declared_mutants_are_of_families(target, capsys):
 
 
 def test_no_place_of_the_source_is_changed(capsys, monkeypatch):
-    monkeypatch.setattr(textual, "run_source", lambda *_: iter(()))
+    monkeypatch.setattr(textual, "run_source", lambda *_, **__: iter(()))
     words = ["mutate", "intro", "--source", "--arch", "gfx942"]
     refused(words, "no kernel of intro has a place that --source changes (barrier removed, barrier doubled", capsys)
 
@@ -83,14 +83,14 @@ def test_no_generated_mutant_is_to_be_caught(caught, capsys, monkeypatch):
     mutant = BinaryMutant.__new__(BinaryMutant)
     object.__setattr__(mutant, "kind", "wait removed")
     one = Outcome(mutant, "c", "gfx942", caught, "" if caught else "equal")
-    monkeypatch.setattr(binary, "run_binary", lambda *_: [one])
+    monkeypatch.setattr(binary, "run_binary", lambda *_, **__: [one])
     monkeypatch.setattr(mutate_one, "_print", lambda _: None)
     words = ["mutate", "intro", "--binary", "--arch", "gfx942"]
     if caught:
         assert main(words) == 0
     else:
         refused(words, "nothing was to be caught: 0 of 0", capsys)
-    monkeypatch.setattr(binary, "run_binary", lambda *_: [])
+    monkeypatch.setattr(binary, "run_binary", lambda *_, **__: [])
     refused(words, "nothing was to be caught: 0 of 0, 0 equivalent", capsys)
 
 

@@ -52,7 +52,7 @@ INPUTS = {
     *(f"{verb} -I" for verb in ("prove", "mutate")),
     *("inspect files", "verify --source", "cost --baseline", "debug --source", "debug --commands", "learn check file"),
     *("learn grade folder", "gpu golden check captures", "gpu golden check --case-file", "gpu calibrate --replay"),
-    "gpu kit check file",
+    *("gpu kit check file", "debug --socket"),
 }
 CONTINUED = {
     *(f"{verb} --resume" for verb in ("verify", "report", "mutate", "explore", "prove", "gpu kit check")),

@@ -71,7 +71,7 @@ def test_old_and_new_spellings_of_what_needs_a_gpu(capsys):
 def test_no_page_uses_an_old_spelling():
     found = []
     for page in [*ROOT.glob("docs/**/*.md"), ROOT / "README.md", *ROOT.glob("mfmasim/learn/exercises/**/*")]:
-        if page.is_file():
+        if page.is_file() and page.name != "changes.md":  # it tells what versions before said
             found += [f"{page.name}: {m[0]}" for m in re.finditer(rf"mfmasim ({'|'.join(MOVED)})\b", page.read_text())]
     assert not found
 

@@ -156,6 +156,7 @@ def test_damaged_data_is_refused_or_read():
     rng = random.Random(5)
     finding = Finding("bounds-global", "error", "outside", "k", 4, "a.hip:1")
     good = encode([finding, (np.arange(4), {"a": [1.5, None]}), Failed(MfmasimError("x"))])
+    assert encode(decode(good)) == good
     for _ in range(3000):
         broken = bytearray(good)
         for _ in range(rng.randint(1, 4)):

@@ -56,7 +56,17 @@ def suite(path, version="", seconds=500, **variables):
     """
     variables = {"MFMASIM_HIPRT_CHECKS": "bounds", **variables}
     done = run(
-        "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / path, version=version, seconds=seconds, **variables
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "not long",
+        "-p",
+        "no:cacheprovider",
+        ROOT / path,
+        version=version,
+        seconds=seconds,
+        **variables,
     )
     last = done.stdout.strip().splitlines()[-1]
     found = re.match(r"(\d+) passed(, \d+ deselected)? in", last)

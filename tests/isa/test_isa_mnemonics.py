@@ -18,7 +18,9 @@ READERS = (
     "mfmasim/isa/opcode.py",
     "mfmasim/isa/printer.py",
     "mfmasim/isa/immediates.py",
-    "mfmasim/prove/",  # an abstract operation for each mnemonic
+    "mfmasim/prove/",  # an abstract operation for each mnemonic; so do those that follow what values mean
+    *(f"mfmasim/observe/{name}.py" for name in ("atomic_order", "rounded_sums", "value_flows", "wrapped_offsets")),
+    *("mfmasim/observe/fragments/dot_signs.py", "mfmasim/machine/ops/lane_sources.py"),
 )
 KEYED = (
     "mfmasim/machine/ops/", "mfmasim/machine/opcodes/refusal.py", "mfmasim/matrix/rows/",

@@ -33,11 +33,11 @@ def operations(arch):
 
 
 def test_every_architecture_has_one_of_these_tables():
-    covered = {id(TABLES[mfmasim.arch(arch).family]) for arch in ARCHES}
+    covered = {id(TABLES[mfmasim.arch(arch).generation]) for arch in ARCHES}
     assert len(covered) == len(ARCHES)
     for arch in ARCHITECTURES.values():
-        assert id(TABLES[arch.family]) in covered
-        twin = next(other for other in ARCHES if TABLES[mfmasim.arch(other).family] is TABLES[arch.family])
+        assert id(TABLES[arch.generation]) in covered
+        twin = next(other for other in ARCHES if TABLES[mfmasim.arch(other).generation] is TABLES[arch.generation])
         assert arch.wave_sizes == mfmasim.arch(twin).wave_sizes
         assert arch.fp8 == mfmasim.arch(twin).fp8
 

@@ -58,6 +58,7 @@ class Run:
                 source_at=lambda _: "",
                 line_at=hex,
                 place_at=hex,
+                address_at=lambda _: "",
                 memos={},
             ),
             names=SimpleNamespace(lds=str),

@@ -26,5 +26,7 @@ def test_an_unrelated_project_imports_the_plugin_alone(tmp_path):
     )
     assert made.returncode == 0, made.stdout + made.stderr
     modules = next(line for line in made.stdout.splitlines() if line.startswith("modules:")).split()[1:]
-    assert modules == ["mfmasim", "mfmasim.errors", "mfmasim.testing", "mfmasim.testing.plugin", "mfmasim.visible"]
+    assert modules == [
+        "mfmasim", "mfmasim.errors", "mfmasim.forks", "mfmasim.testing", "mfmasim.testing.plugin", "mfmasim.visible",
+    ]  # fmt: skip
     assert "numpy: False" in made.stdout

@@ -170,7 +170,7 @@ def test_pytest_option(tmp_path):
         "test_wrong",
         "test_a_wrong_child",
     }
-    assert "mfmasim: 4 launches on gfx950, checks bounds" in done.stdout
+    assert "mfmasim: 4 launches on gfx950, checks all;" in done.stdout
 
 
 def _environment():

@@ -364,7 +364,7 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "VALU but trans or WMMA writes VGPR": lambda t: _only(t.writes, "v") if t.alu and not t.opcode.trans else NOTHING,
     "VALU but trans writes VGPR": lambda t: _only(t.writes, "v") if t.vector and not t.opcode.trans else NOTHING,
     "trans reads VGPR": lambda t: _only(t.reads, "v") if t.opcode.trans else NOTHING,
-    "S_SETHALT": lambda t: frozenset([STATE_PRIV]) if t.opcode.name == "s_sethalt" else NOTHING,
+    "S_SETHALT": lambda t: frozenset([STATE_PRIV]) if t.opcode.kind == "halt" else NOTHING,
     "matrix instruction with scales": lambda t: frozenset([STATE_PRIV]) if t.opcode.scaled else NOTHING,
     "S_SETREG writes MODE": lambda t: (
         frozenset([MODE]) if t.opcode.kind == "setreg" and register_field(t.instruction)[0] == MODE[1] else NOTHING

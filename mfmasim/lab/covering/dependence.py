@@ -6,11 +6,11 @@ loop, and the nearest one before it. Only a remark depends on it, so code is fol
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mfmasim.devices.ways import GRAPHS
 from mfmasim.kernels import PerKernel
+from mfmasim.machine.opcodes.registry import OPERATIONS
 from mfmasim.observe.flights import touched
 
 if TYPE_CHECKING:
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from mfmasim.kernels import Kernel
     from mfmasim.observe.flights import Register
 
-SETS_SCC = re.compile(r"s_(cmp|bitcmp|add|sub|and|or|xor|not|nand|nor|xnor|ls|as|bfe|abs|min|max|wqm|quadmask|bcnt|ff)")
-"""Scalar instructions that write SCC (ISA manuals, scalar ALU)."""
 VCC, EXEC = 106, 126
 """Numbers of the registers among the scalar ones."""
 STEPS = 400
 """Definitions that are followed; beyond it the launch is said to decide."""
+
+
+def _sets_scc(instruction: Instruction) -> bool:
+    operation = OPERATIONS.get(instruction.name)
+    return operation is not None and "scc" in operation.results
 
 
 class _Definitions:
@@ -41,7 +44,7 @@ class _Definitions:
 
     def scc(self, pc: int) -> Instruction | None:
         """What an instruction finds in SCC."""
-        before = [ins for ins in self.code if ins.pc < pc and SETS_SCC.match(ins.name)]
+        before = [ins for ins in self.code if ins.pc < pc and _sets_scc(ins)]
         return before[-1] if before else None
 
     def found(self, register: Register, pc: int, loop: range) -> list[Instruction]:

@@ -21,7 +21,7 @@ from mfmasim.machine.definedness.memory import GlobalBits
 from mfmasim.machine.definedness.planes import ONES
 from mfmasim.machine.definedness.uses import Uses
 from mfmasim.machine.events import AbsentUse
-from mfmasim.machine.ops.lane_sources import exchange_of
+from mfmasim.machine.ops.lane_sources import exchange_of, is_move, swaps_halves, writes_one_lane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,10 +212,10 @@ class AbsentLanes(Definedness):
         sources = [keys_of(operand) for operand in instruction.src]
         targets = [key for operand in instruction.dst for key in keys_of(operand)]
         read, written = set_of(k for keys in sources for k in keys), set_of(targets)
-        moves = instruction.name == "v_mov_b32" and not is_dpp(instruction)
+        moves = is_move(instruction)
         combines = exchange is None or (is_dpp(instruction) and len(instruction.src) > 1)
-        swaps = instruction.name == "v_permlane64_b32" and self.machine.kernel.wave == 64
-        one_lane = instruction.name == "v_writelane_b32"
+        swaps = swaps_halves(instruction, self.machine.kernel.wave)
+        one_lane = writes_one_lane(instruction)
 
         def run(g: Group) -> None:
             begins = None if exchange is None else self._begins(g, exchange, sources[exchange.data])

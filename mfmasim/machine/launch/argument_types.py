@@ -30,7 +30,7 @@ def is_typed(value: object) -> bool:
 def number_of(value: object) -> Any:
     """The number in an array without dimensions, in the machine's byte order; everything else as it is.
 
-    >>> number_of(np.array(5, ">i4")), number_of(7)
+    >>> int(number_of(np.array(5, ">i4"))), number_of(7)
     (5, 7)
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:

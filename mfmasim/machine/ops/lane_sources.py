@@ -46,6 +46,21 @@ class Exchange:
     """Which of its sources the lanes read."""
 
 
+def is_move(instruction: Instruction) -> bool:
+    """Whether it copies a register within each lane."""
+    return instruction.name == "v_mov_b32" and not is_dpp(instruction)
+
+
+def swaps_halves(instruction: Instruction, wave: int) -> bool:
+    """Whether it exchanges the halves of a wave."""
+    return instruction.name == "v_permlane64_b32" and wave == 64
+
+
+def writes_one_lane(instruction: Instruction) -> bool:
+    """Whether it writes one lane, whatever EXEC says."""
+    return instruction.name == "v_writelane_b32"
+
+
 def exchange_of(instruction: Instruction, reach: int, wave: int) -> Exchange | None:
     """What an instruction reads from other lanes; None if it does not, or has another value for absent ones on purpose.
 
@@ -65,7 +80,7 @@ def exchange_of(instruction: Instruction, reach: int, wave: int) -> Exchange | N
             return None
         other, chosen = ROW * ("x16" in name), selected(instruction, by_lane="_var_" in name)
         return Exchange(lambda g: ((np.arange(g.lanes) & ~(ROW - 1)) ^ other) + chosen(g))
-    if name == "v_permlane64_b32" and wave == 64:
+    if swaps_halves(instruction, wave):
         halves = (np.arange(64) ^ 32)[None]
         return Exchange(lambda _: halves, ignores_exec=True)
     if name == "v_readlane_b32":

