@@ -20,7 +20,6 @@ from mfmasim.debug.dap import admission, listen
 from mfmasim.debug.dap.listen import Address
 from mfmasim.debug.dap.server import Server
 from mfmasim.errors import MfmasimError
-from tests.browser import browser  # noqa: F401
 from tests.debug.dap_client import Client
 from tests.debug.ports import listening, told, waiting
 
@@ -216,7 +215,7 @@ def test_a_page_in_plain_http_executes_no_file(tmp_path):
 
 
 @pytest.mark.oracle
-def test_a_page_in_chromium_executes_no_file(tmp_path, browser):  # noqa: F811
+def test_a_page_in_chromium_executes_no_file(tmp_path, browser):
     marker = tmp_path / "executed"
     evil = tmp_path / "evil.py"
     evil.write_text(f"open({str(marker)!r}, 'w').write('x')\n")

@@ -122,9 +122,11 @@ WMMA = "v_wmma_f32_16x16x64_fp8_fp8 v[{}:{}], v[{}:{}], v[32:39], 0"
 
 @pytest.mark.parametrize(("arch", "needs"), [(B0, 2), (A0, 5), (GFX1251, 9)])
 def test_distances_to_a_matrix_instruction(arch, needs):
-    for count in range(needs + 1):
+    def fails(count):
         lines = [WMMA.format(0, 7, 8, 15), *["v_nop"] * count, WMMA.format(16, 23, 0, 7)]
-        assert bool(broken(decoded(lines, arch), arch)) == (count < needs), count
+        return bool(broken(decoded(lines, arch), arch))
+
+    assert [fails(count) for count in range(needs + 1)] == [True] * needs + [False]
 
 
 @pytest.mark.parametrize(("arch", "needs"), [(B0, 4), (A0, 8), (GFX1251, 16)])
