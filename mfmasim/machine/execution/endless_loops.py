@@ -35,8 +35,8 @@ FIRST = 256
 QUIET_ACCESSES = ("", "load", "exchange", "prefetch", "cache")
 """Accesses that change no memory (`Opcode.access`)."""
 QUIET_KINDS = (
-    "", "delay", "div_fmas", "fma_f64", "halt", "hint", "icache", "index", "index_mode", "mode", "nop", "nothing", "priority",
-    "shift_left", "skip", "sleep",
+    "", "delay", "div_fmas", "fma_f64", "halt", "hint", "icache", "index", "index_mode", "mode", "nop", "nothing",
+    "priority", "shift_left", "skip", "sleep",
 )  # fmt: skip
 """Kinds of opcodes (`Opcode.kind`) that depend on nothing but registers and memory, and change only registers."""
 
