@@ -26,7 +26,7 @@ def look() -> None:
             continue
         _seen[name] = len(content)
         for one in list(content.values()):
-            if isinstance(one, type) and one.__module__ == name:
+            if issubclass(type(one), type) and one.__module__ == name:  # isinstance would ask __class__, which may warn
                 found = [part for part in list(vars(one).values()) if isinstance(part, functools.cached_property)]
                 _properties.extend(part for part in found if part not in _properties)
 

@@ -118,7 +118,7 @@ def test_every_attribute_with_a_lock_is_found():
     assert len(forks._properties) > 20 or sys.version_info >= (3, 12)
     for module in list(sys.modules.values()):
         for one in list(getattr(module, "__dict__", {}).values()):
-            if isinstance(one, type) and one.__module__ == module.__name__:
+            if issubclass(type(one), type) and one.__module__ == module.__name__:
                 for part in vars(one).values():
                     assert not isinstance(part, cached_property) or part in forks._properties, (one, part)
 

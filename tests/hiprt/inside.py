@@ -49,7 +49,7 @@ def run(*arguments, report=None, expect=0, version="", seconds=500, **variables)
     return json.loads(Path(report).read_text()) if report else done
 
 
-def suite(path, version="", seconds=500, **variables):
+def suite(path, version="", seconds=500, marks="not long", **variables):
     """Run a file of tests on the simulated runtime; how many passed. None may be skipped or fail.
 
     They test the runtime, not the checks of kernels: the check bounds is enough, unless `variables` say otherwise.
@@ -60,7 +60,7 @@ def suite(path, version="", seconds=500, **variables):
         "pytest",
         "-q",
         "-m",
-        "not long",
+        marks,
         "-p",
         "no:cacheprovider",
         ROOT / path,
