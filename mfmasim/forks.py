@@ -26,7 +26,8 @@ def look() -> None:
             continue
         _seen[name] = len(content)
         for one in list(content.values()):
-            if issubclass(type(one), type) and one.__module__ == name:  # isinstance would ask __class__, which may warn
+            # isinstance would ask for __class__, and an object of torch warns then
+            if issubclass(type(one), type) and one.__module__ == name:
                 found = [part for part in list(vars(one).values()) if isinstance(part, functools.cached_property)]
                 _properties.extend(part for part in found if part not in _properties)
 
