@@ -240,7 +240,8 @@ def test_fp8_on_golden(arch):
         for which, device in devices().items():
             found = attend_fp8(device, arch, *parts, causal=entry["causal"], scales=scales)
             assert (np.abs(found - exact) <= bound + 1e-6).all(), (which, entry["id"])
-        wrong = attend_fp8(mfmasim.device("sim"), arch, *parts, causal=entry["causal"], scales=[*scales[:2], 2 * scales[2]])
+        scales = [*scales[:2], 2 * scales[2]]
+        wrong = attend_fp8(mfmasim.device("sim"), arch, *parts, causal=entry["causal"], scales=scales)
         assert (np.abs(wrong - exact) > bound).mean() > 0.4
 
 
