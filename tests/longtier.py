@@ -41,7 +41,7 @@ QUICK = 3.0
 """CPU seconds of the tests of one function in the first two tiers; a function has one test there at least."""
 FIRST = 0.5
 """CPU seconds of the tests of one function in the first tier."""
-ALONE = 1.0
+ALONE = 0.5
 """CPU seconds of one test above which its function has no test in the first tier."""
 UNKNOWN = 5.0
 """CPU seconds of a test whose function is not listed."""

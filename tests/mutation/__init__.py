@@ -12,6 +12,8 @@ PACKAGES = {
     "matrix": ("tests/matrix", "mfmasim/matrix"),
     "lds": ("tests/lds", "mfmasim/lds"),
     "formats": ("tests/formats", "mfmasim/formats"),
+    "isa": ("tests/isa", "mfmasim/isa", "tests/codeobject"),
+    "verify": ("tests/verify", "mfmasim/verify", "tests/covering"),
     "observe": (
         "tests/observe",
         "mfmasim/observe",

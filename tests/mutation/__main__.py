@@ -61,8 +61,9 @@ def trials(package, number, options):
         drawn = draw(package, number, options.seed)
         found = [mutant for mutant in drawn if tuple(getattr(mutant, name) for name in FIELDS) not in tried]
     plugin = Trials(Reach(package, options.instances, options.slowest), found, path)
+    tier = ["-m", "not long"] if options.commit else []
     # No tracebacks: pytest cannot format one of a test that was ended between two lines.
-    pytest.main(["-q", "--tb=no", "-p", "no:cacheprovider", *PACKAGES[package]], plugins=[plugin])
+    pytest.main(["-q", "--tb=no", "-p", "no:cacheprovider", *tier, *PACKAGES[package]], plugins=[plugin])
 
 
 def show_control(killers):
@@ -79,6 +80,7 @@ def main():
     parser.add_argument("--sample", type=int, default=500, metavar="N", help="mutants over all packages (500)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--retry", action="store_true", help="try what was not killed once more, with new tests")
+    parser.add_argument("--commit", action="store_true", help="use the tests of the second tier too")
     parser.add_argument("--instances", type=int, default=16, metavar="N", help="parameters used of each test (16)")
     parser.add_argument("--slowest", type=float, default=0.7, metavar="S", help="seconds of the slowest test (0.7)")
     parser.add_argument("--control", action="store_true", help="run the tests that killed on the unchanged package")
