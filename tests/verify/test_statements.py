@@ -42,6 +42,7 @@ def test_every_verdict_on_wmma_ops_is_the_known_one(weighed):
     assert all(line.statement.about for line in weighed if line.verdict == "undecided")
 
 
+@pytest.mark.commit  # the fixture judges every statement of a text
 @pytest.mark.parametrize(
     ("claim", "found"),
     [

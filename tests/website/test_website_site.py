@@ -40,6 +40,7 @@ def page(browser, address):
     page.close()
 
 
+@pytest.mark.commit  # the fixture builds the site
 def test_the_search_has_pages_and_names_but_no_members(site):
     locations = [item["location"] for item in json.loads((site / "search.json").read_text())["items"]]
     assert "lds.html" in locations
@@ -60,6 +61,7 @@ def test_the_explorer_works_on_the_first_page(page, address):
     assert frame.locator(".info h2").inner_text().startswith("D[2, 3]: lane 3")
 
 
+@pytest.mark.commit  # the fixture builds the site
 def test_search_navigation_and_a_narrow_window(page, address):
     page.goto(address)
     assert page.locator("h1").inner_text().startswith("mfmasim")
