@@ -69,7 +69,7 @@ def section(arches):
 
 def page():
     groups = {}
-    for name in ARCHITECTURES:
+    for name in filter(mfmasim.instructions, ARCHITECTURES):
         rows = repr((list(map(shape, operations(name))), list(fidelity_rows(name))))
         groups.setdefault(rows, []).append(name)
     return HEAD + "".join(section(arches) for arches in groups.values())

@@ -6,7 +6,7 @@ import difflib
 import re
 from dataclasses import replace
 
-from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250
+from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1030, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250
 from mfmasim.architectures.generic import GENERICS, Generic, generic_of_elf
 from mfmasim.architectures.model import Arch
 from mfmasim.architectures.processors import PROCESSORS
@@ -19,7 +19,7 @@ __all__ = [
 
 ARCHITECTURES: dict[str, Arch] = {
     module.ARCH.name: module.ARCH
-    for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250)
+    for module in (gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250)
 }
 SIMULATED = {**ARCHITECTURES, **PROCESSORS}
 """Architectures, and processors that have the instruction set of one, by name."""

@@ -62,6 +62,10 @@ class BufferLayout:
     negative_violates: bool = False
     """A scalar access with a negative immediate offset is a memory violation, whatever the SGPR adds (RDNA3 and RDNA4
     ISA manuals, 8.1 and 8.1.2; on CDNA the sum may not be negative, CDNA3 8.2.1)."""
+    scratch_word: int = 0
+    """Bits of word 3 of the buffer through which scratch is accessed, besides the lane as index and its stride."""
+    formats: str = "gfx11"
+    """Numbers of the formats of typed accesses, where one number is a format (`mfmasim.isa.buffer_formats`)."""
     element_whole: int = 0
     """Bytes of an element whose dwords lie together, even if an access crosses its end."""
 
@@ -133,6 +137,31 @@ _RDNA = (
     F("format", 108, 6, "all", "0: unbound, without ADD_TID"),
 )
 _OOB = (F("oob_select", 124, 2, "all", "0 structured, 1 by index, 2 not at all unless empty, 3 raw"),)
+
+GFX10 = BufferLayout(
+    source="RDNA2 8.1.8",
+    rows=(
+        *_BASE,
+        F("stride", 48, 14, "all", "bytes of a record; without an index OOB_SELECT 0 alone reads it"),
+        F("cache_swizzle", 62, 1, "memory", "permutes the banks of the L1 cache"),
+        F("swizzle", 63, 1, "indexed", "rearrange by index_stride and elements of 4 bytes"),
+        *_RECORDS,
+        F("format", 108, 7, "all", "0: unbound, without ADD_TID"),
+        *_INDEX,
+        F("resource_level", 120, 1, "memory", "must be 1"),
+        F("llc_noalloc", 122, 2, "memory"),
+        *_OOB,
+        *_TYPE,
+    ),
+    elements=(0, 4),
+    usual=0x31016000,
+    range_by_field=True,
+    register_swizzle="assumed",
+    scratch_word=20 << 12 | 1 << 24 | 2 << 28,
+    formats="gfx10",
+)
+"""The range goes by OOB_SELECT, as on `GFX11`. Word 3 of the scratch is ROCr's (FillBufRsrcWord3_Gfx10). That an SGPR
+offset counts in the raw check alone, and that it is not swizzled, is as captured of gfx1100: `assumed` here."""
 
 GFX11 = BufferLayout(
     source="RDNA3, RDNA3.5 9.6",

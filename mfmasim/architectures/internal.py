@@ -86,6 +86,28 @@ _CDNA3 = """
     24 SQ_PERF_SNAPSHOT_PC_HI   PC/31:0/0
 """
 _LDS3, _LDS4 = "6 LDS_ALLOC LDS_BASE/7:0/? LDS_SIZE/20:12/lds", "6 LDS_ALLOC LDS_BASE/8:0/? LDS_SIZE/21:12/lds"
+# As RDNA3; HW_ID1 as Linux, gc_10_3_0_sh_mask.h, which has one bit less of SE_ID.
+_RDNA2 = """
+     1 MODE           MODE/31:0/mode
+     2 STATUS         SCC/0/scc SPI_PRIO/2:1/0 USER_PRIO/4:3/priority PRIV/5/0 TRAP_EN/6/0 EXECZ/9/execz VCCZ/10/vccz
+     2 STATUS         IN_WG/11/in_group IN_BARRIER/12/0 HALT/13/0 TRAP/14/0 VALID/16/1 REST/31:17/?
+     3 TRAPSTS        ALL/31:0/?
+     5 GPR_ALLOC      ALL/31:0/?
+     6 LDS_ALLOC      ALL/31:0/?
+     7 IB_STS         ALL/31:0/?
+    15 SH_MEM_BASES   PRIVATE_BASE/15:0/private_base SHARED_BASE/31:16/shared_base
+    16 TBA_LO         TBA_LO/31:0/0
+    17 TBA_HI         TBA_HI/31:0/0
+    18 TMA_LO         TMA_LO/31:0/0
+    19 TMA_HI         TMA_HI/31:0/0
+    20 FLAT_SCR_LO    ALL/31:0/?
+    21 FLAT_SCR_HI    ALL/31:0/?
+    23 HW_ID1         WAVE_ID/4:0/slot SIMD_ID/9:8/simd WGP_ID/13:10/unit SA_ID/16/array SE_ID/19:18/engine
+    23 HW_ID1         DP_RATE/31:29/?
+    24 HW_ID2         QUEUE_ID/3:0/0 PIPE_ID/5:4/0 ME_ID/9:8/1 STATE_ID/14:12/0 WG_ID/20:16/group VM_ID/27:24/0
+    25 POPS_PACKER    ALL/31:0/?
+    29 SHADER_CYCLES  CYCLES/19:0/clock
+"""
 _RDNA3 = """
      1 MODE           MODE/31:0/mode
      2 STATUS         SCC/0/scc SYS_PRIO/2:1/0 USER_PRIO/4:3/priority PRIV/5/0 TRAP_EN/6/0 EXPORT_RDY/8/0 EXECZ/9/execz
@@ -146,13 +168,14 @@ _CDNA5 = """
     34 XNACK_MASK     ALL/31:0/?
 """
 
-# Units: those of the largest product (MI100; MI250X, one of its two dies; MI300X; MI355X; RX 7900 XTX). HW_ID1 of gfx12
-# has no shader engine: as many work-group processors as its other fields can tell apart.
+# Units: those of the largest product (MI100; MI250X, one of its two dies; MI300X; MI355X; RX 6900 XT; RX 7900 XTX).
+# HW_ID1 of gfx12 has no shader engine: as many work-group processors as its other fields can tell apart.
 NO_REGISTERS = HardwareRegisters({}, (1, 1, 1, 1), 1)
 CDNA1 = HardwareRegisters(_registers(_GFX9 + _CDNA2), (1, 4, 2, 15), 16)
 CDNA2 = HardwareRegisters(_registers(_GFX9 + _CDNA2), (1, 4, 2, 14), 16)
 CDNA3 = HardwareRegisters(_registers(_GFX9 + _CDNA3 + _LDS3), (8, 4, 1, 10), 16)
 CDNA4 = HardwareRegisters(_registers(_GFX9 + _CDNA3 + _LDS4), (8, 4, 1, 8), 16)
+RDNA2 = HardwareRegisters(_registers(_RDNA2), (1, 4, 2, 5), 32)
 RDNA3 = HardwareRegisters(_registers(_RDNA3), (1, 6, 2, 4), 32)
 RDNA4 = HardwareRegisters(_registers(_RDNA4 + _STS2), (1, 1, 2, 16), 32)
 CDNA5 = HardwareRegisters(_registers(_RDNA4 + _CDNA5), (8, 2, 1, 16), 32)

@@ -35,7 +35,7 @@ class Arch:
     products: tuple[str, ...]
     """Products with this architecture."""
     encoding: str
-    """Instruction encodings, by the first family that had them: ``CDNA1`` to ``CDNA5``, ``RDNA3``, ``RDNA4``."""
+    """Instruction encodings, by the first family that had them: ``CDNA1`` to ``CDNA5``, ``RDNA2`` to ``RDNA4``."""
     elf_machine: int
     """EF_AMDGPU_MACH, the low byte of the ELF header's ``e_flags``."""
     wave_sizes: tuple[int, ...]
@@ -69,7 +69,7 @@ class Arch:
     conversions: Conversions
     """Conversion instructions."""
     descriptor: str
-    """Layout of the kernel descriptor: ``GFX9``, ``GFX11`` or ``GFX12``, as in LLVM's AMDGPU usage guide."""
+    """Layout of the kernel descriptor: ``GFX9``, ``GFX10``, ``GFX11`` or ``GFX12``, as in LLVM's AMDGPU usage guide."""
     descriptor_vgprs: Mapping[int, int]
     """By lanes of a wave, the VGPRs that a step of the descriptor's count means (a granule of the encoding, which on
     some products is finer than that of allocation)."""
@@ -87,7 +87,8 @@ class Arch:
     """Scratch is a buffer resource and FLAT_SCRATCH, which software sets up from SGPRs; else the hardware does (LLVM's
     AMDGPU usage guide, "Flat Scratch": offset and architected)."""
     keeps_halves: bool = False
-    """A 16-bit vector result preserves the other half of its register (before gfx11 most operations clear it)."""
+    """A 16-bit vector result preserves the other half of its register (before gfx10 most operations clear it; LLVM:
+    zeroesHigh16BitsOfDest)."""
     vector_mode: int = 3 << 27
     """Bits of MODE that decide how vector instructions execute: GPR_IDX_EN (27) and VSKIP (28; CDNA3 ISA manual, table
     4 of 3.5). RDNA has neither. CDNA5: the bits above the numbers of VGPRs (its ISA manual, 3.4.3)."""

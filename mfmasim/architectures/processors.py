@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfmasim.architectures import gfx908, gfx1100, gfx1151, gfx1250
+from mfmasim.architectures import gfx908, gfx1030, gfx1100, gfx1151, gfx1250
 from mfmasim.architectures.errata import Errata
 from mfmasim.architectures.model import Arch, Simd
 from mfmasim.architectures.rates import Rates
@@ -42,6 +42,12 @@ _ROWS = (
         agprs=0,
         without=frozenset(_VEGA20_LACKS.split()),
     ),
+    _row(gfx1030.ARCH, "gfx1031", 0x37, ("RX 6750 XT", "RX 6700 XT")),
+    _row(gfx1030.ARCH, "gfx1032", 0x38, ("RX 6650 XT", "RX 6600 XT", "RX 6600", "PRO W6600")),
+    _row(gfx1030.ARCH, "gfx1033", 0x39, ()),
+    _row(gfx1030.ARCH, "gfx1034", 0x3E, ("RX 6500 XT", "RX 6400")),
+    _row(gfx1030.ARCH, "gfx1035", 0x3D, ("Radeon 680M",)),
+    _row(gfx1030.ARCH, "gfx1036", 0x45, ()),
     _row(gfx1100.ARCH, "gfx1101", 0x46, ("RX 7800 XT", "RX 7700 XT", "PRO W7700")),
     _row(gfx1100.ARCH, "gfx1102", 0x47, ("RX 7600",), _VGPRS_1024),
     _row(gfx1100.ARCH, "gfx1103", 0x44, ("Radeon 780M",), _VGPRS_1024),

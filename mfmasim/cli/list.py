@@ -39,7 +39,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the list; an unknown architecture or a --match without results is an error."""
+    """Print the list, which is empty of RDNA2; an unknown architecture or a --match without results is an error."""
     from mfmasim.architectures import ARCHITECTURES
     from mfmasim.errors import unknown
     from mfmasim.matrix import instructions
@@ -58,6 +58,9 @@ def run(args: argparse.Namespace) -> int:
     archs = ARCHITECTURES if everywhere else (args.arch,)
     rows_of = ((arch, row) for arch in archs for row in rows(arch) if args.match.lower() in row[0])
     found = [[arch, *row] if everywhere else row for arch, row in rows_of]
+    if not found and not args.match:  # without a filter an architecture may have none
+        print(f"{args.arch} has no matrix instructions\n" if form == "terminal" else table(columns, [], form), end="")
+        return 0
     if not found:
         names = dict.fromkeys(name for arch in archs for name in instructions(arch))
         raise unknown("instruction", args.match, names, "on any architecture" if everywhere else f"on {args.arch}")

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 DESCRIPTOR_BYTES = 64
 
-_GFX9, _GFX11, _GFX12, _GFX125 = ("GFX9",), ("GFX11",), ("GFX12",), ("GFX125",)
-_GFX9_11, _GFX11_12, _GFX12_PLUS = _GFX9 + _GFX11, _GFX11 + _GFX12, _GFX12 + _GFX125
-_GFX11_PLUS, _GFX9_12 = _GFX11 + _GFX12_PLUS, _GFX9_11 + _GFX12
+_GFX9, _GFX10, _GFX11, _GFX12, _GFX125 = ("GFX9",), ("GFX10",), ("GFX11",), ("GFX12",), ("GFX125",)
+_GFX10_11, _GFX12_PLUS = _GFX10 + _GFX11, _GFX12 + _GFX125
+_GFX9_11, _GFX10_12, _GFX11_PLUS = _GFX9 + _GFX10_11, _GFX10_11 + _GFX12, _GFX11 + _GFX12_PLUS
+_GFX10_PLUS, _GFX9_12 = _GFX10 + _GFX11_PLUS, _GFX9_11 + _GFX12
 _ALL = _GFX9_12 + _GFX125
 
 
@@ -67,9 +68,9 @@ FIELDS: tuple[Field, ...] = (
     Field("cdbg_user", "rsrc1", 25, 1, _ALL, zero=True),
     Field("fp16_ovfl", "rsrc1", 26, 1, _ALL),
     Field("flat_scratch_is_nv", "rsrc1", 27, 1, _GFX125),
-    Field("wgp_mode", "rsrc1", 29, 1, _GFX11_12),
-    Field("mem_ordered", "rsrc1", 30, 1, _GFX11_PLUS),
-    Field("fwd_progress", "rsrc1", 31, 1, _GFX11_PLUS),
+    Field("wgp_mode", "rsrc1", 29, 1, _GFX10_12),
+    Field("mem_ordered", "rsrc1", 30, 1, _GFX10_PLUS),
+    Field("fwd_progress", "rsrc1", 31, 1, _GFX10_PLUS),
     Field("enable_private_segment", "rsrc2", 0, 1, _ALL),
     Field("user_sgpr_count", "rsrc2", 1, 5, _GFX9_12),
     Field("user_sgpr_count", "rsrc2", 1, 6, _GFX125),
@@ -92,7 +93,7 @@ FIELDS: tuple[Field, ...] = (
     Field("enable_exception_int_div_zero", "rsrc2", 30, 1, _ALL),
     Field("granulated_accum_offset", "rsrc3", 0, 6, _GFX9, "unified_vgprs"),
     Field("tg_split", "rsrc3", 16, 1, _GFX9, "unified_vgprs"),
-    Field("shared_vgpr_count", "rsrc3", 0, 4, _GFX11),
+    Field("shared_vgpr_count", "rsrc3", 0, 4, _GFX10_11),
     Field("inst_pref_size", "rsrc3", 4, 6, _GFX11),
     Field("trap_on_start", "rsrc3", 10, 1, _GFX11, zero=True),
     Field("trap_on_end", "rsrc3", 11, 1, _GFX11, zero=True),
@@ -110,14 +111,14 @@ FIELDS: tuple[Field, ...] = (
     Field("enable_sgpr_dispatch_id", "properties", 4, 1, _ALL),
     Field("enable_sgpr_flat_scratch_init", "properties", 5, 1, _ALL),
     Field("enable_sgpr_private_segment_size", "properties", 6, 1, _ALL),
-    Field("enable_wavefront_size32", "properties", 10, 1, _GFX11_PLUS),
+    Field("enable_wavefront_size32", "properties", 10, 1, _GFX10_PLUS),
     Field("uses_dynamic_stack", "properties", 11, 1, _ALL),
     Field("kernarg_preload_length", "preload", 0, 7, _ALL, "kernarg_preload"),
     Field("kernarg_preload_offset", "preload", 7, 9, _ALL, "kernarg_preload"),
 )
 
 # Where every wave has all SGPRs, their count means nothing; LLVM before version 22 wrote it (llvm-project 154666).
-UNREAD: tuple[Field, ...] = (Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX11_PLUS),)
+UNREAD: tuple[Field, ...] = (Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX10_PLUS),)
 """Fields that compilers fill in and the hardware does not read."""
 
 # The user SGPRs in the order in which the hardware fills them: flag, name, number of SGPRs.

@@ -1,14 +1,15 @@
 """Data formats of typed buffer accesses by number.
 
-RDNA3 and RDNA4 have one number (ISA manuals, table of buffer data formats), gfx9 one for the sizes of the components
-and one for their meaning (CDNA3 ISA manual, 9.1.3, DFMT and NFMT). A name gives the sizes from the highest bits down,
+RDNA has one number (ISA manuals, table of buffer data formats), gfx9 one for the sizes of the components and one for
+their meaning (CDNA3 ISA manual, 9.1.3, DFMT and NFMT). A name gives the sizes from the highest bits down,
 so that X, the first component, is the last of them (Mesa maps R11G11B10 to 10_11_11).
 
-The spelling is llvm-mc 22's; ``-`` marks a number without a format.
+The spelling is llvm-mc 22's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mfmasim.errors import MfmasimError
@@ -39,82 +40,33 @@ class BufferFormat:
         return self.kind in ("uint", "sint")
 
 
-_NAMES = [
-    "INVALID",
-    "8_UNORM",
-    "8_SNORM",
-    "8_USCALED",
-    "8_SSCALED",
-    "8_UINT",
-    "8_SINT",
-    "16_UNORM",
-    "16_SNORM",
-    "16_USCALED",
-    "16_SSCALED",
-    "16_UINT",
-    "16_SINT",
-    "16_FLOAT",
-    "8_8_UNORM",
-    "8_8_SNORM",
-    "8_8_USCALED",
-    "8_8_SSCALED",
-    "8_8_UINT",
-    "8_8_SINT",
-    "32_UINT",
-    "32_SINT",
-    "32_FLOAT",
-    "16_16_UNORM",
-    "16_16_SNORM",
-    "16_16_USCALED",
-    "16_16_SSCALED",
-    "16_16_UINT",
-    "16_16_SINT",
-    "16_16_FLOAT",
-    "10_11_11_FLOAT",
-    "11_11_10_FLOAT",
-    "10_10_10_2_UNORM",
-    "10_10_10_2_SNORM",
-    "10_10_10_2_UINT",
-    "10_10_10_2_SINT",
-    "2_10_10_10_UNORM",
-    "2_10_10_10_SNORM",
-    "2_10_10_10_USCALED",
-    "2_10_10_10_SSCALED",
-    "2_10_10_10_UINT",
-    "2_10_10_10_SINT",
-    "8_8_8_8_UNORM",
-    "8_8_8_8_SNORM",
-    "8_8_8_8_USCALED",
-    "8_8_8_8_SSCALED",
-    "8_8_8_8_UINT",
-    "8_8_8_8_SINT",
-    "32_32_UINT",
-    "32_32_SINT",
-    "32_32_FLOAT",
-    "16_16_16_16_UNORM",
-    "16_16_16_16_SNORM",
-    "16_16_16_16_USCALED",
-    "16_16_16_16_SSCALED",
-    "16_16_16_16_UINT",
-    "16_16_16_16_SINT",
-    "16_16_16_16_FLOAT",
-    "32_32_32_UINT",
-    "32_32_32_SINT",
-    "32_32_32_FLOAT",
-    "32_32_32_32_UINT",
-    "32_32_32_32_SINT",
-    "32_32_32_32_FLOAT",
-]
+_SCALED = "unorm snorm uscaled sscaled uint sint"
+_ALL, _WHOLE, _FLOAT = f"{_SCALED} float", "uint sint float", "float"
+_GFX10 = (
+    ("8", _SCALED), ("16", _ALL), ("8_8", _SCALED), ("32", _WHOLE), ("16_16", _ALL), ("10_11_11", _ALL),
+    ("11_11_10", _ALL), ("10_10_10_2", _SCALED), ("2_10_10_10", _SCALED), ("8_8_8_8", _SCALED), ("32_32", _WHOLE),
+    ("16_16_16_16", _ALL), ("32_32_32", _WHOLE), ("32_32_32_32", _WHOLE),
+)  # fmt: skip
+"""Sizes and kinds in the order of their numbers, from 1."""
+_FEWER = {"10_11_11": _FLOAT, "11_11_10": _FLOAT, "10_10_10_2": "unorm snorm uint sint"}
+"""What RDNA3 and RDNA4 kept of some sizes."""
+
+
+def _numbered(rows: Iterable[tuple[str, str]]) -> list[str]:
+    return ["INVALID", *(f"{sizes}_{kind.upper()}" for sizes, kinds in rows for kind in kinds.split())]
+
+
+_NAMES = {"gfx10": _numbered(_GFX10), "gfx11": _numbered((sizes, _FEWER.get(sizes, kinds)) for sizes, kinds in _GFX10)}
+"""By `BufferLayout.formats`."""
 
 DEFAULT = 1
 """The number that LLVM leaves out; on gfx9 the DFMT, and NFMT 0, each by itself."""
 
 
-def format_text(number: int) -> str:
-    """A format in LLVM's syntax."""
-    if number >= len(_NAMES) or _NAMES[number] == "-":
-        return f"format:{number}"
-    return f"format:[BUF_FMT_{_NAMES[number]}]"
+def format_text(number: int, formats: str = "gfx11") -> str:
+    """A format in LLVM's syntax; `formats` is a `BufferLayout.formats`."""
+    names = _NAMES[formats]
+    return f"format:[BUF_FMT_{names[number]}]" if number < len(names) else f"format:{number}"
 
 
 _SIZES = (
@@ -136,18 +88,25 @@ def split_text(sizes: int, kind: int) -> list[str]:
     return [f"format:[{','.join(names)}]"] if names else []
 
 
-_UNIFIED = (None, *(_made(*name.lower().rsplit("_", 1)) for name in _NAMES[1:]))
+_UNIFIED = {
+    formats: (None, *(_made(*name.lower().rsplit("_", 1)) for name in names[1:])) for formats, names in _NAMES.items()
+}
 
 
-def unified_format(number: int) -> BufferFormat | None:
-    """The format of a number of RDNA3 or RDNA4; None for 0, where nothing is bound.
+def unified_format(number: int, formats: str = "gfx11") -> BufferFormat | None:
+    """The format of a number of RDNA; None for 0, where nothing is bound.
+
+    Args:
+        number: the format's number.
+        formats: `BufferLayout.formats`.
 
     Raises:
         MfmasimError: no buffer has the format.
     """
-    if number >= len(_UNIFIED):
-        raise MfmasimError(f"buffer format {number}: 0 to {len(_UNIFIED) - 1} are those of buffers")
-    return _UNIFIED[number]
+    known = _UNIFIED[formats]
+    if number >= len(known):
+        raise MfmasimError(f"buffer format {number}: 0 to {len(known) - 1} are those of buffers")
+    return known[number]
 
 
 def split_format(sizes: int, kind: int) -> BufferFormat | None:
@@ -162,6 +121,7 @@ def split_format(sizes: int, kind: int) -> BufferFormat | None:
     if not sizes:
         return None
     name = f"{_SIZES[sizes]}_{_KINDS[kind]}"
-    if name not in _NAMES:
+    names = _NAMES["gfx11"]
+    if name not in names:
         raise MfmasimError(f"data format {sizes} with number format {kind}: no buffer has this format")
-    return _UNIFIED[_NAMES.index(name)]
+    return _UNIFIED["gfx11"][names.index(name)]

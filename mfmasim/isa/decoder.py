@@ -170,8 +170,7 @@ def _learn(found: Family, cache: _Cache, data: bytes, pc: int) -> Instruction:
 
 
 def _opcode_field(encoding: Encoding, data: bytes) -> int:
-    low, width = encoding.op
-    return int.from_bytes(data[:8], "little") >> low & ((1 << width) - 1)
+    return encoding.opcode(int.from_bytes(data[:8], "little"))
 
 
 def _placed(template: Instruction, pc: int) -> Instruction:
@@ -202,14 +201,13 @@ def _build(found: Family, data: bytes) -> Instruction:
     dword = int.from_bytes(data[:4], "little")
     encoding = encoding_of(found, data)
     size = encoding.size
-    if found.dialect.sdwa and encoding.name in ("VOP1", "VOP2", "VOPC") and dword & 0x1FF in (249, 250):
+    if encoding.name in ("VOP1", "VOP2", "VOPC") and dword & 0x1FF in found.dialect.second_dword:
         size = 8
     if len(data) < size:
         raise Refused("the code ends inside the instruction")
     word = int.from_bytes(data[:size], "little")
-    low, width = encoding.op
-    op = word >> low & ((1 << width) - 1)
-    if found.dialect.sdwa and encoding.name == "VOP3P" and op == packed.SCALE_OP:
+    op = encoding.opcode(word)
+    if "MAI" in found.rows and encoding.name == "VOP3P" and op == packed.SCALE_OP:
         return _build_scaled(found, encoding, word, data)
     if op in found.dialect.scale_ops and encoding.name == "VOP3P" and (scaled := _scaled_row(found, encoding, data)):
         return _build_prefixed(found, encoding, scaled, data)
@@ -275,8 +273,7 @@ def find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str
 def _build_scaled(found: Family, encoding: Encoding, word: int, data: bytes) -> Instruction:
     """The 16-byte form: scale prefix, then an f8f6f4 matrix instruction."""
     second = int.from_bytes(data[8:16], "little")
-    low, width = encoding.op
-    row = found.rows["MAI"].get(second >> low & ((1 << width) - 1))
+    row = found.rows["MAI"].get(encoding.opcode(second))
     if len(data) < 16 or not encoding.matches(second & 0xFFFFFFFF) or row is None or row.src[0].type != "f8f6f4":
         raise Refused("a scale prefix must be followed by an f8f6f4 matrix instruction")
     prefix = Fields(word, 8, encoding.fields, b"", row, found)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mfmasim.isa.encodings import CDNA1, GFX9, SHORT, Encoding, EncodingSet
-from mfmasim.isa.encodings_rdna import GFX11, GFX12
-from mfmasim.isa.operands import CDNA5_CODES, GFX9_CODES, RDNA_CODES, ScalarCodes
+from mfmasim.isa.encodings_rdna import GFX10, GFX11, GFX12
+from mfmasim.isa.operands import CDNA5_CODES, DPP, GFX9_CODES, RDNA2_CODES, RDNA_CODES, SDWA, ScalarCodes
 
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
 _SAME = GFX12.by_name
@@ -50,8 +50,9 @@ class Dialect:
     codes: ScalarCodes
     promoted: dict[str, int]
     """First opcode of VOPC, VOP2 and VOP1 inside VOP3 (ISA manuals, section "VOP3A")."""
-    sdwa: bool
-    """VOP1, VOP2 and VOPC have a second dword of SDWA or DPP controls; else DPP's follows like a literal."""
+    second_dword: frozenset[int]
+    """Codes of SRC0 that give VOP1, VOP2 and VOPC a second dword, of SDWA or DPP controls. Where DPP is not among them
+    its controls follow like a literal, there are DPP8 and FI, and on RDNA3 and later the long forms have them too."""
     long_literals: bool
     """A literal may follow VOP3 and VOP3P too."""
     no_saddr: int
@@ -72,6 +73,8 @@ class Dialect:
     """DPP controls that name a lane of a row, by their upper bits."""
     sve: bool
     """SCRATCH has a bit that says whether it uses VADDR; before, that bit marked loads to the LDS."""
+    scratch_offset_alone: int | None
+    """Code of SADDR with which SCRATCH reads no VADDR either (RDNA2, where `sve` is not a field)."""
     waitcnt: dict[str, tuple[tuple[int, int], ...]]
     """Counters of s_waitcnt: (lowest bit, width) of the pieces of each, lowest first."""
     messages: dict[int, str]
@@ -87,6 +90,8 @@ class Dialect:
     scale_ops: Mapping[int, int] = field(default_factory=dict)
     """Opcodes of VOP3P that are the first half of a WMMA with scales, to the elements that share one (CDNA5 ISA manual,
     14.3.7)."""
+    buffer_atomic_dlc: bool = True
+    """Atomic operations on buffers have the bit DLC (LLVM refuses it on RDNA2)."""
     gds: bool = True
     """The rows' flag `gds` holds: LDS instructions have a bit that addresses the GDS instead."""
 
@@ -101,7 +106,13 @@ _HARDWARE_REGISTERS_3 = _HARDWARE_REGISTERS | {
     20: "HW_REG_XCC_ID", 21: "HW_REG_SQ_PERF_SNAPSHOT_DATA", 22: "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
     23: "HW_REG_SQ_PERF_SNAPSHOT_PC_LO", 24: "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
 }  # fmt: skip
-# RDNA3 and RDNA4 ISA manuals, likewise.
+# RDNA2, RDNA3 and RDNA4 ISA manuals, likewise.
+_HARDWARE_REGISTERS_RDNA2 = {
+    1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 5: "HW_REG_GPR_ALLOC", 6: "HW_REG_LDS_ALLOC",
+    7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES", 16: "HW_REG_TBA_LO", 17: "HW_REG_TBA_HI", 18: "HW_REG_TMA_LO",
+    19: "HW_REG_TMA_HI", 20: "HW_REG_FLAT_SCR_LO", 21: "HW_REG_FLAT_SCR_HI", 23: "HW_REG_HW_ID1",
+    24: "HW_REG_HW_ID2", 25: "HW_REG_POPS_PACKER", 29: "HW_REG_SHADER_CYCLES",
+}  # fmt: skip
 _HARDWARE_REGISTERS_RDNA3 = {
     1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 5: "HW_REG_GPR_ALLOC", 6: "HW_REG_LDS_ALLOC",
     7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES", 18: "HW_REG_PERF_SNAPSHOT_PC_LO",
@@ -140,7 +151,7 @@ _CDNA2 = Dialect(
     GFX9,
     GFX9_CODES,
     {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140},
-    sdwa=True,
+    second_dword=frozenset((SDWA, DPP)),
     long_literals=False,
     no_saddr=0x7F,
     flat_saddr=False,
@@ -151,6 +162,7 @@ _CDNA2 = Dialect(
     smem_zero=False,
     dpp_rows=_DPP_ROWS | {0x15: "row_newbcast"},
     sve=False,
+    scratch_offset_alone=None,
     waitcnt={"vmcnt": ((0, 4), (14, 2)), "expcnt": ((4, 3),), "lgkmcnt": ((8, 4),)},
     messages={},
     hardware_registers=_HARDWARE_REGISTERS,
@@ -175,7 +187,7 @@ _RDNA3 = Dialect(
     GFX11,
     RDNA_CODES,
     {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180},
-    sdwa=False,
+    second_dword=frozenset(),
     long_literals=True,
     no_saddr=124,
     flat_saddr=False,
@@ -186,9 +198,23 @@ _RDNA3 = Dialect(
     smem_zero=False,
     dpp_rows=_DPP_ROWS | {0x15: "row_share", 0x16: "row_xmask"},
     sve=True,
+    scratch_offset_alone=None,
     waitcnt={"vmcnt": ((10, 6),), "expcnt": ((0, 3),), "lgkmcnt": ((4, 6),)},
     messages=_MESSAGES | _MESSAGES_RDNA3,
     hardware_registers=_HARDWARE_REGISTERS_RDNA3,
+)
+_RDNA2 = dataclasses.replace(
+    _RDNA3,
+    encodings=GFX10,
+    codes=RDNA2_CODES,
+    second_dword=frozenset((SDWA,)),
+    no_saddr=125,
+    scratch_offset_alone=127,
+    sve=False,
+    waitcnt={"vmcnt": ((0, 4), (14, 2)), "expcnt": ((4, 3),), "lgkmcnt": ((8, 6),)},
+    messages={},
+    hardware_registers=_HARDWARE_REGISTERS_RDNA2,
+    buffer_atomic_dlc=False,
 )
 _RDNA4 = dataclasses.replace(
     _RDNA3,
@@ -220,6 +246,7 @@ DIALECTS = {
     "CDNA3": _CDNA3,
     "CDNA4": _CDNA3,
     "CDNA5": _CDNA5,
+    "RDNA2": _RDNA2,
     "RDNA3": _RDNA3,
     "RDNA4": _RDNA4,
 }

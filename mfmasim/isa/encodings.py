@@ -30,15 +30,36 @@ class Encoding:
     """Name of the decoder's function for it, where that differs from its own."""
     refused: bool = False
     """Named, but not decoded: images and exports."""
+    op_high: Field = (0, 0)
+    """Further bits of the opcode, above those of `op` (MTBUF of RDNA2)."""
     reserved: int = field(init=False)
     """Mask of the bits that have no meaning."""
 
     def __post_init__(self) -> None:
         covered = ((1 << len(self.prefix)) - 1) << (32 - len(self.prefix))
-        for low, width in (self.op, *self.fields.values()):
+        for low, width in (self.op, self.op_high, *self.fields.values()):
             covered |= ((1 << width) - 1) << low
         object.__setattr__(self, "reserved", ~covered & ((1 << 8 * self.size) - 1))
         object.__setattr__(self, "reader", self.reader or self.name)
+
+    def opcode(self, word: int) -> int:
+        """The opcode of an instruction.
+
+        Args:
+            word: the instruction as one integer.
+        """
+        (low, width), (high, more) = self.op, self.op_high
+        return word >> low & ((1 << width) - 1) | (word >> high & ((1 << more) - 1)) << width
+
+    def placed(self, op: int) -> int:
+        """An opcode in its bits of an instruction, the others 0."""
+        (low, width), (high, _) = self.op, self.op_high
+        return (op & ((1 << width) - 1)) << low | op >> width << high
+
+    @property
+    def opcodes(self) -> int:
+        """How many opcodes its bits tell apart."""
+        return 1 << self.op[1] + self.op_high[1]
 
     def matches(self, dword: int) -> bool:
         """Whether the first dword carries the prefix."""

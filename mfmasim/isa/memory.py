@@ -78,12 +78,13 @@ def flat(fields: Fields) -> Parts:
     """FLAT, GLOBAL and SCRATCH: vaddr, saddr and a signed offset."""
     segment = _SEGMENTS[fields.take("seg")]
     parts = Parts(encoding=segment)
+    bits = fields.width("offset") - 1
     offset = fields.take("offset")
     if segment == "FLAT":
-        if offset >> 12:
-            raise Refused("the offset of a FLAT instruction is unsigned and has 12 bits")
+        if offset >> bits:
+            raise Refused(f"the offset of a FLAT instruction is unsigned and has {bits} bits")
     else:
-        offset -= (offset >> 12) << 13
+        offset -= offset >> bits << bits + 1
     parts.modifiers["offset"] = offset
     _cache_bits(fields, parts)
     parts.src += _flat_address(fields, segment)
@@ -120,7 +121,13 @@ def _flat_data(fields: Fields, parts: Parts, segment: str) -> Parts:
     """Data and destination of a FLAT, GLOBAL or SCRATCH access."""
     row = fields.row
     data = next((slot for slot in row.src if slot.file == "data"), None)
-    if not fields.family.dialect.sve and data is None and _can_go_to_lds(row) and segment != "FLAT":
+    if (
+        not fields.family.dialect.sve
+        and fields.has("sve")
+        and data is None
+        and _can_go_to_lds(row)
+        and segment != "FLAT"
+    ):
         # CDNA2: this bit sends the loaded dword to LDS.
         parts.modifiers["lds"] = fields.take("sve")
         if parts.modifiers["lds"]:
@@ -168,6 +175,8 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
         if code >= 124:
             raise Refused("saddr cannot be EXEC")
         return [vaddr, scalar_register(code, _S2, "saddr", fields.family)]
+    if code == fields.family.dialect.scratch_offset_alone:
+        return [Operand("off", field="vaddr"), Operand("off", field="saddr")]
     if code >= EXEC and none != _UNUSED_SADDR:
         raise Refused("saddr cannot be EXEC")
     saddr = Operand("off", field="saddr") if code == none else scalar_register(code, _S1, "saddr", fields.family)
@@ -200,6 +209,8 @@ def mubuf(fields: Fields) -> Parts:
             fields.ignore("scc", fields.take("scc"), usual=fields.take("glc"))
         return parts
     _cache_bits(fields, parts)
+    if row.opcode.access == "atomic" and not fields.family.dialect.buffer_atomic_dlc:
+        fields.ignore("dlc", parts.modifiers.pop("dlc"))
     _scaled_offset(fields, parts)
     if "format" in row.flags:
         parts.encoding = "MTBUF"

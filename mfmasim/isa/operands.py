@@ -44,6 +44,8 @@ class ScalarCodes:
 GFX9_CODES = ScalarCodes(
     {102: "flat_scratch", 104: "xnack_mask", 106: "vcc", 108: "ttmp", 124: "m0", 126: "exec"}, _SPECIAL, 124, None
 )
+# RDNA2 ISA manual, likewise.
+RDNA2_CODES = ScalarCodes({106: "vcc", 108: "ttmp", 124: "m0", 125: "null", 126: "exec"}, _SPECIAL, 124, 125)
 # RDNA3 and RDNA4 ISA manuals, table of scalar operands; 230 and 231 as llvm-mc 22 reads them.
 RDNA_CODES = ScalarCodes(
     {106: "vcc", 108: "ttmp", 124: "null", 125: "m0", 126: "exec"},

@@ -9,7 +9,7 @@ from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
 from mfmasim.isa.instruction import Operand
 from mfmasim.isa.opcode import Slot, scaled, scaled_wmma
-from mfmasim.isa.operands import INLINE_FLOATS, LITERAL, VGPR0, constant_bits
+from mfmasim.isa.operands import DPP, INLINE_FLOATS, LITERAL, VGPR0, constant_bits
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Row
 
@@ -24,7 +24,7 @@ def packed(fields: Fields) -> Parts:
     count = sum(slot.printed for slot in row.src)
     parts = Parts()
     controls = None
-    if not fields.family.dialect.sdwa and fields.peek("src0") in CODES:
+    if DPP not in fields.family.dialect.second_dword and fields.peek("src0") in CODES:
         controls = take_controls(fields, long_form=True)
         parts = Parts(encoding=controls.encoding, form="_e64_dpp", modifiers=dict(controls.modifiers))
     parts.dst.append(vector_register("v", fields.take("vdst"), row.dst[0], "vdst", fields.family))

@@ -83,10 +83,10 @@ def with_operation(instruction: Instruction, name: str, wave: int | None = None)
     encoding, _ = _encoding(instruction)
     start = _main(instruction)
     word = int.from_bytes(instruction.raw[start : start + encoding.size], "little")
-    low, width = encoding.op
-    kind, _, promoted = find_row(found, encoding, word >> low & ((1 << width) - 1), word)
+    old = encoding.opcode(word)
+    kind, _, promoted = find_row(found, encoding, old, word)
     base = found.dialect.promoted[promoted] if promoted else 0
     op = next((row.op + base for row in found.rows[promoted or kind].values() if row.name == name), None)
     if op is None:
         return None
-    return _replaced(instruction, word & ~(((1 << width) - 1) << low) | op << low, encoding.size, wave)
+    return _replaced(instruction, word & ~encoding.placed(old) | encoding.placed(op), encoding.size, wave)

@@ -9,7 +9,7 @@ from mfmasim.isa import cache_text, immediates
 from mfmasim.isa.buffer_formats import DEFAULT, format_text, split_text
 from mfmasim.isa.constants import constant_text
 from mfmasim.isa.family import family
-from mfmasim.isa.operands import GFX9_CODES, LITERAL, LITERAL64
+from mfmasim.isa.operands import DPP, GFX9_CODES, LITERAL, LITERAL64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -107,7 +107,7 @@ def _as_printed(ins: InstructionFields, operand: Operand) -> Operand:
         return dataclasses.replace(operand, type="f16")
     if ins.opcode.narrows_halves:
         return dataclasses.replace(operand, type="raw")
-    if ins.name == "v_pk_fmac_f16" and not family(ins.arch).dialect.sdwa:
+    if ins.name == "v_pk_fmac_f16" and not family(ins.arch).dialect.second_dword:
         return dataclasses.replace(operand, type="splat_f16")
     if ("_class_f16" in ins.name and operand.type == "b16") or (operand.index == LITERAL and "_mix" in ins.name):
         return dataclasses.replace(operand, type="f16")
@@ -166,7 +166,7 @@ def _smem(ins: InstructionFields) -> tuple[list[str], list[str]]:
 def _shown(ins: InstructionFields, offset: int) -> bool:
     """The form with both offsets shows a zero, except where it is the only form (gfx11)."""
     dialect = family(ins.arch).dialect
-    return bool(offset) or dialect.sdwa or dialect.smem_zero
+    return bool(offset) or DPP in dialect.second_dword or dialect.smem_zero
 
 
 def _clamp_omod(ins: InstructionFields) -> list[str]:
@@ -328,7 +328,9 @@ def _mubuf(ins: InstructionFields) -> tuple[list[str], list[str]]:
     parts = _printed(
         ins, [*(ins.dst if not data or (ins.dst and ins.dst[0].count > data[0].count) else data), vaddr, srsrc, soffset]
     )
-    modifiers = [format_text(m["format"])] if m.get("format", DEFAULT) != DEFAULT else []
+    modifiers = (
+        [format_text(m["format"], family(ins.arch).arch.buffers.formats)] if m.get("format", DEFAULT) != DEFAULT else []
+    )
     modifiers += split_text(m["data_format"], m["num_format"]) if "data_format" in m else []
     modifiers += [name for name in ("idxen", "offen") if m[name]]
     modifiers += [f"offset:{m['offset']}"] if m["offset"] else []

@@ -107,8 +107,16 @@ def _smem_alone(fields: Fields) -> Parts:
     parts = Parts()
     fields.skip("imm", "soffset_en", *fields.family.dialect.smem_cache)
     for slot in fields.row.dst:
-        parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
+        parts.dst.append(_loaded(fields, slot))
     return parts
+
+
+def _loaded(fields: Fields, slot: Slot) -> Operand:
+    """The register that SMEM writes."""
+    register = scalar_register(fields.take("sdata"), slot, "sdata", fields.family)
+    if register.kind != "null" and register.index >= fields.family.dialect.codes.m0:
+        raise Refused("M0 and EXEC cannot be the data of a memory operation")
+    return register
 
 
 def smem(fields: Fields) -> Parts:
@@ -169,11 +177,7 @@ def smem_rdna(fields: Fields) -> Parts:
         parts.modifiers |= {name: fields.take(name) for name in ("scale_offset", "nv")}
     if data is not None:
         parts.src.append(scalar_register(fields.take("sdata"), data, "sdata", fields.family))
-    for slot in row.dst:
-        register = scalar_register(fields.take("sdata"), slot, "sdata", fields.family)
-        if register.index >= fields.family.dialect.codes.m0:
-            raise Refused("M0 and EXEC cannot be the data of a memory operation")
-        parts.dst.append(register)
+    parts.dst += [_loaded(fields, slot) for slot in row.dst]
     return parts
 
 

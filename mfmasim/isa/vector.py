@@ -25,6 +25,9 @@ def _destination(fields: Fields, slot: Slot, name: str = "vdst") -> Operand:
         if code >= EXEC and slot.type != "b32":
             # LLVM has no form of a pseudo-scalar operation that writes EXEC.
             raise Refused(f"{name} of {fields.row.name} may not be EXEC")
+        if code == fields.family.dialect.codes.m0 and slot.type == "b32":
+            # LLVM: SReg_32_XM0.
+            raise Refused(f"{name} of {fields.row.name} may not be M0")
         return scalar_register(code, slot, name, fields.family)
     code = fields.half(code, slot, 3)
     return vector_register("a" if slot.file == "a" else "v", code, slot, name, fields.family)
@@ -60,11 +63,10 @@ def _implicit_vcc(slot: Slot) -> Operand:
 def short_form(fields: Fields) -> Parts:
     """VOP1, VOP2, VOPC: 32 bits, or with a second dword of SDWA or DPP controls."""
     code = fields.peek("src0")
-    if fields.family.dialect.sdwa and code == SDWA:
-        return _sdwa(fields)
-    if fields.family.dialect.sdwa and code == DPP:
-        return _dpp(fields)
-    if not fields.family.dialect.sdwa and code in CODES:
+    second = fields.family.dialect.second_dword
+    if code in second:
+        return _sdwa(fields) if code == SDWA else _dpp(fields)
+    if DPP not in second and code in CODES:
         return _dpp_rdna(fields)
     parts = Parts(form="" if "bare" in fields.row.flags else "_e32")
     for slot in fields.row.dst:
@@ -149,12 +151,14 @@ def _sdwa(fields: Fields) -> Parts:
     row = fields.row
     if "sdwa" not in row.flags:
         raise Refused(f"{row.name} has no SDWA form")
-    compare = row.dst[0].type == "vcc"
+    compare = fields.encoding == "VOPC"
     fields.rename(("src0",), SDWA9B if compare else SDWA9)
     fields.ignore("reserved", fields.word & SDWA9_RESERVED)
     parts = Parts(encoding="SDWA", form="_sdwa")
     if compare:
         explicit, code = fields.take("sd"), fields.take("sdst")
+        if explicit and all(slot.type == "exec" for slot in row.dst):
+            raise Refused(f"{row.name} writes EXEC alone, not sdst")
         for slot in row.dst:
             if slot.type == "vcc" and explicit:
                 parts.dst.append(scalar_register(code, slot, "sdst", fields.family))
@@ -211,7 +215,7 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
     op_sel = row.flags.get("op_sel")
     parts = Parts(form="_e64" if promoted and "bare" not in row.flags else "")
     controls = None
-    if not fields.family.dialect.sdwa and fields.peek("src0") in CODES:
+    if DPP not in fields.family.dialect.second_dword and fields.peek("src0") in CODES:
         controls = take_controls(fields, long_form=True)
         parts = Parts(encoding=controls.encoding, form="_e64_dpp", modifiers=dict(controls.modifiers))
     if row.dst and all(slot.type == "exec" for slot in row.dst) and fields.take("vdst") != EXEC:

@@ -23,6 +23,7 @@ from tests.toolchain.toolchain_helpers import SOURCES
 
 RUNS = [
     ("gfx9-4-generic", None, "gfx942"), ("gfx9-4-generic", "gfx950", "gfx950"),
+    ("gfx10-3-generic", None, "gfx1030"), ("gfx10-3-generic", "gfx1032", "gfx1032"),
     ("gfx11-generic", None, "gfx1100"), ("gfx11-generic", "gfx1151", "gfx1151"),
     ("gfx12-generic", None, "gfx1200"), ("gfx12-generic", "gfx1201", "gfx1201"),
 ]  # fmt: skip
@@ -42,7 +43,7 @@ def test_from_source_through_a_run(name, on, processor):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", ["gfx9-4-generic", "gfx11-generic", "gfx12-generic"])
+@pytest.mark.parametrize("name", ["gfx9-4-generic", "gfx10-3-generic", "gfx11-generic", "gfx12-generic"])
 def test_objects_of_clang(name):
     assert read(build_with_clang(name)).target_id == name
     assert read(build(name)).data != b""
@@ -51,8 +52,8 @@ def test_objects_of_clang(name):
 def test_lookup():
     with pytest.raises(MfmasimError, match="gfx11-generic is a generic target, not an architecture; it is for gfx1100"):
         mfmasim.arch("gfx11-generic")
-    with pytest.raises(MfmasimError, match="gfx10-3-generic code does not run on a simulated GPU; it is for gfx1030"):
-        target("gfx10-3-generic")
+    with pytest.raises(MfmasimError, match="gfx13-generic code does not run on a simulated GPU; it is for gfx1310"):
+        target("gfx13-generic")
     with pytest.raises(MfmasimError, match="gfx9-4-generic code does not run on gfx90a"):
         target("gfx9-4-generic", "gfx90a")
     with pytest.raises(MfmasimError, match="gfx10-1-generic code does not run on a simulated GPU; it is for gfx1010"):

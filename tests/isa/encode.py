@@ -57,13 +57,24 @@ def _field(random, encoding, name, width):
 def _word(random, encoding, op, fixed, sparse):
     """One instruction word; `sparse` leaves about half of the fields zero."""
     fmt = BY_NAME[encoding]
-    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | op << fmt.op[0]
+    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | fmt.placed(op)
     for name, (low, width) in fmt.fields.items():
         value = fixed.get(name)
         if value is None:
             value = 0 if sparse and random.random() < 0.7 else _field(random, encoding, name, width)
         word |= value << low
     return word.to_bytes(fmt.size, "little")
+
+
+def sdwa_dword(random, *, compare=False):
+    """The dword of SDWA controls; of a compare half of the time without a scalar destination."""
+    if compare and random.random() < 0.5:
+        return (random.randrange(256) | random.randrange(7) << 16 | random.randrange(7) << 24).to_bytes(4, "little")
+    part = random.choice((6, 6, random.randrange(7)))
+    second = random.randrange(256) | part << 8 | random.randrange(3) << 11 | random.choice((0, 0, 1, 4)) << 13
+    second |= random.randrange(7) << 16 | random.choice((0, 8, 16, 1, 2)) << 19
+    second |= random.choice((0, random.randrange(7) | random.choice((0, 8, 16, 32)))) << 24
+    return second.to_bytes(4, "little")
 
 
 def random_code(random, encoding, op, form=""):
@@ -81,11 +92,7 @@ def random_code(random, encoding, op, form=""):
         op += {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140}[encoding]
         return _word(random, "VOP3", op, {}, sparse) + tail
     if form == "SDWA":
-        part = random.choice((6, 6, random.randrange(7)))
-        second = random.randrange(256) | part << 8 | random.randrange(3) << 11 | random.choice((0, 0, 1, 4)) << 13
-        second |= random.randrange(7) << 16 | random.choice((0, 8, 16, 1, 2)) << 19
-        second |= random.choice((0, random.randrange(7) | random.choice((0, 8, 16, 32)))) << 24
-        return _word(random, encoding, op, {"src0": 249}, sparse) + second.to_bytes(4, "little")
+        return _word(random, encoding, op, {"src0": 249}, sparse) + sdwa_dword(random)
     if form == "DPP":
         control = random.choice((random.randrange(256), random.randrange(0x100, 0x160), 0x150 + random.randrange(16)))
         second = random.randrange(256) | control << 8 | random.randrange(2) << 19 | random.getrandbits(8) << 24

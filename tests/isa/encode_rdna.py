@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from mfmasim.isa.dialects import GFX1250
-from mfmasim.isa.encodings_rdna import GFX11, GFX12
+from mfmasim.isa.encodings_rdna import GFX10, GFX11, GFX12
+from tests.isa.encode import sdwa_dword
 
-ENCODINGS = {"gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}
+ENCODINGS = {"gfx10": GFX10, "gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}
 _CONSTANTS = [*range(128, 209), *range(240, 249)]
 _LITERALS = (0x3F800000, 0x3C00, 0x80000000, 0x3E22F983, 0xFFFFFFFF, 0xBFF00000, 0x12345678, 0x41, 0x5)
 _SEGMENT = {"FLAT": 0, "SCRATCH": 1, "GLOBAL": 2}
@@ -36,7 +37,7 @@ def _field(random, name, width):
     if (name.startswith("src") or name == "soffset") and width == 8 and not name.endswith(("x", "y")):
         return random.choice((_vector(random), _scalar(random), random.choice(_CONSTANTS), 255))
     if name in ("sdst", "sdata", "saddr", "soffset", "srsrc"):
-        return random.choice((_scalar(random), _scalar(random), 124)) & ((1 << width) - 1)
+        return random.choice((_scalar(random), _scalar(random), 124, 125)) & ((1 << width) - 1)
     if width == 8 and name not in ("offset0", "offset1"):
         return _vector(random)
     full = (1 << width) - 1
@@ -46,7 +47,7 @@ def _field(random, name, width):
 def _word(random, encodings, encoding, op, fixed, sparse):
     """One instruction word; `sparse` leaves most of the fields zero."""
     fmt = encodings.by_name[encoding]
-    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | op << fmt.op[0]
+    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | fmt.placed(op)
     for name, (low, width) in fmt.fields.items():
         value = fixed.get(name)
         if value is None:
@@ -68,10 +69,10 @@ def random_code(random, generation, encoding, op, form, row):
 
     Args:
         random: source of randomness.
-        generation: ``gfx11``, ``gfx12`` or ``gfx1250``.
+        generation: ``gfx10``, ``gfx11``, ``gfx12`` or ``gfx1250``.
         encoding: key of the opcode table.
         op: opcode in that table.
-        form: "", or one of "VOP3" (the long form of a short opcode), "DPP", "DPP8", "VOP3 DPP", "VOP3 DPP8".
+        form: "", or one of "VOP3" (the long form of a short opcode), "SDWA", "DPP", "DPP8", "VOP3 DPP", "VOP3 DPP8".
         row: the opcode's row.
     """
     if form == "SCALED":
@@ -124,7 +125,11 @@ def random_code(random, generation, encoding, op, form, row):
             if form.endswith("8")
             else _dpp_dword(random, long_form=" " in form)
         )
-    if (encoding in _SEGMENT and encoding not in encodings.by_name) or (encoding == "FLAT" and generation == "gfx11"):
+    if form == "SDWA":
+        fixed["src0"], tail = 249, sdwa_dword(random, compare=encoding == "VOPC")
+    if (encoding in _SEGMENT and encoding not in encodings.by_name) or (
+        encoding == "FLAT" and generation in ("gfx10", "gfx11")
+    ):
         fixed["seg"], encoding = _SEGMENT[encoding], "FLAT"
     return _word(random, encodings, _TABLE.get(encoding, encoding), op, fixed, sparse) + tail
 
@@ -159,6 +164,7 @@ def forms_of(encoding, row):
     """The forms that an opcode row says it has."""
     forms = [""]
     forms += ["SCALED"] if "scaled" in row.flags else []
+    forms += ["SDWA"] if "sdwa" in row.flags else []
     forms += ["DPP", "DPP8"] if "dpp" in row.flags else []
     forms += ["VOP3"] if "e64" in row.flags else []
     forms += ["VOP3 DPP", "VOP3 DPP8"] if "e64dpp" in row.flags else []

@@ -1,8 +1,8 @@
 """Write mfmasim/isa/tables: opcode rows, measured from llvm-mc by probing every opcode of every encoding.
 
-Run `python -m tests.isa.generate_tables [gfx9] [gfx11] [gfx12] [gfx1250]` to write the columns of these generations,
-or with `--check` to compare. Names, operand widths and the modifiers an opcode accepts are measured; operand types come
-from `signatures.py` and `signatures_rdna.py`.
+Run `python -m tests.isa.generate_tables [gfx9] [gfx10] [gfx11] [gfx12] [gfx1250]` to write the columns of these
+generations, or with `--check` to compare. Names, operand widths and the modifiers an opcode accepts are measured;
+operand types come from `signatures.py` and `signatures_rdna.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.isa.probe_rdna_vector import Vector
 from tests.isa.probe_rdna_vector import short_rows as short_rows_rdna
 from tests.isa.probe_rdna_vector import vop3_rows as vop3_rows_rdna
 from tests.isa.probe_scalar import SOP1, SOP2, SOPC, SOPK, scalar_rows, smem_rows, sopp_rows
-from tests.isa.probe_short import short_rows
+from tests.isa.probe_short import short_rows, with_sdwa
 from tests.isa.probe_vector import vop3_rows
 from tests.isa.probing import Prober
 from tests.isa.rdna import GENERATIONS
@@ -71,6 +71,31 @@ def tables_gfx9(arch):
         "global": flat_rows(prober, 2),
         "mubuf": mubuf_rows(prober),
         "mtbuf": buffer_rows(prober, GFX9, "MTBUF"),
+    }
+
+
+def tables_rdna2(arch):
+    """Rows of every encoding on RDNA2: as on RDNA3 but for SDWA, and without halves, WMMA and dual instructions."""
+    encodings = GENERATIONS[arch[:5]]
+    prober = Prober(arch)
+    vector = vector_rows(prober, encodings)
+    short = {name: with_sdwa(prober, name.upper(), vector[name]) for name in ("vop1", "vop2", "vopc")}
+    return {
+        "sop2": scalar_rows(prober, 96, SOP2, "dst", ["src0", "src1"], RDNA_RULES),
+        "sopk": scalar_rows(prober, 29, SOPK, "dst", [], RDNA_RULES),
+        "sop1": scalar_rows(prober, 256, SOP1, "dst", ["src0"], RDNA_RULES),
+        "sopc": scalar_rows(prober, 128, SOPC, "", ["src0", "src1"], RDNA_RULES),
+        "sopp": sopp_rows(prober),
+        "smem": smem_rows_rdna(prober, encodings),
+        **vector,
+        **short,
+        "vop3p": packed_rows(prober, encodings)[0],
+        "ds": ds_rows_rdna(prober, encodings),
+        "flat": flat_rows_rdna(prober, encodings, "FLAT"),
+        "scratch": flat_rows_rdna(prober, encodings, "SCRATCH"),
+        "global": flat_rows_rdna(prober, encodings, "GLOBAL"),
+        "mubuf": buffer_rows(prober, encodings, "MUBUF"),
+        "mtbuf": buffer_rows(prober, encodings, "MTBUF"),
     }
 
 
@@ -165,6 +190,7 @@ def by_wave(narrow, wide):
 
 GENERATORS = {
     "gfx9": (("gfx908", "gfx90a", "gfx942", "gfx950"), tables_gfx9),
+    "gfx10": (("gfx1030",), tables_rdna2),
     "gfx11": (("gfx1100", "gfx1151"), tables_rdna),
     "gfx12": (("gfx1200", "gfx1201"), tables_rdna),
     "gfx1250": (("gfx1250",), tables_cdna5),

@@ -7,7 +7,7 @@ import re
 from tests.isa.probe_rdna_vector import V, shape
 from tests.isa.probe_vector import signed
 from tests.isa.probing import operands, register, row
-from tests.isa.rdna import NULL, words
+from tests.isa.rdna import null, words
 from tests.isa.signatures import _sized, signature
 from tests.isa.signatures_rdna import RDNA_RULES
 
@@ -126,7 +126,7 @@ def tensor_rows(prober, encodings):
     """VIMAGE: the tensor data mover's instructions, which read a descriptor from two or four groups of SGPRs."""
     rows = []
     # LLVM wants the fields of images as its assembler fills them.
-    groups = {"vaddr0": 20, "vaddr1": 40, "vaddr2": 60, "vaddr3": 80, "vaddr4": NULL, "dim": 1, "dmask": 1}
+    groups = {"vaddr0": 20, "vaddr1": 40, "vaddr2": 60, "vaddr3": 80, "vaddr4": null(prober.arch), "dim": 1, "dmask": 1}
     for op, text in enumerate(prober.ask([words(encodings, "VIMAGE", op, **groups) for op in range(256)])):
         if text:
             rows.append(row(op, operands(text)[0], [], ["vaddr0:b128", "vaddr1:b256", "vaddr2:b128", "vaddr3:b128"]))

@@ -7,7 +7,7 @@ import itertools
 from mfmasim.architectures import arch
 from tests.isa.probe_memory import memory_type
 from tests.isa.probing import operands, row
-from tests.isa.rdna import NULL, register_widths, words
+from tests.isa.rdna import null, register_widths, words
 
 SCALAR = {1: "b32", 2: "b64", 3: "b96", 4: "b128", 8: "b256", 16: "b512"}
 SCALAR_PART = {"i8": "i8", "u8": "u8", "i16": "i16", "u16": "u16"}
@@ -18,13 +18,13 @@ HALF = {"b64": "b32", "b128": "b64"}
 def smem_rows(prober, encodings):
     rows = []
     tries = [
-        {"sdata": 20, "sbase": 20, "offset": 16, "soffset": NULL},
-        {"sdata": 20, "offset": 16, "soffset": NULL},
+        {"sdata": 20, "sbase": 20, "offset": 16, "soffset": null(prober.arch)},
+        {"sdata": 20, "offset": 16, "soffset": null(prober.arch)},
         {"sdata": 20, "sbase": 20},
         {"sbase": 20},
         {},
     ]
-    count = 1 << encodings.by_name["SMEM"].op[1]
+    count = encodings.by_name["SMEM"].opcodes
     prober.ask([words(encodings, "SMEM", op, **fields) for op in range(count) for fields in tries])
     for op in range(count):
         text = next(filter(None, (prober.text(words(encodings, "SMEM", op, **fields)) for fields in tries)), None)
@@ -103,12 +103,13 @@ def flat_rows(prober, encodings, segment):
     """FLAT, GLOBAL and SCRATCH: the address forms belong to the encoding, the data to the row."""
     rows = []
     name_of = segment if segment in encodings.by_name else "FLAT"
-    fixed = {"saddr": NULL} | (
+    fixed = {"saddr": null(prober.arch)} | (
         {}
         if name_of == segment and "seg" not in encodings.by_name[name_of].fields
         else {"seg": ("FLAT", "SCRATCH", "GLOBAL").index(segment)}
     )
-    fixed |= {"sve": 1} if segment == "SCRATCH" else {}
+    sve = segment == "SCRATCH" and "sve" in encodings.by_name[name_of].fields
+    fixed |= {"sve": 1} if sve else {}
     returning = {"glc": 1} if "glc" in encodings.by_name[name_of].fields else {"th": 1}
     tries = [
         fixed | extra | {"vdst": dst, "data": data, "vaddr": address}
@@ -117,8 +118,8 @@ def flat_rows(prober, encodings, segment):
         for extra in (returning, {})
         for address in (10, 0)
     ]
-    tries += [fields | {"sve": 0} for fields in tries] if segment == "SCRATCH" else []
-    count = 1 << encodings.by_name[name_of].op[1]
+    tries += [fields | {"sve": 0} for fields in tries] if sve else []
+    count = encodings.by_name[name_of].opcodes
     prober.ask([words(encodings, name_of, op, **fields) for op in range(count) for fields in tries])
     for op in range(count):
         text = next(filter(None, (prober.text(words(encodings, name_of, op, **fields)) for fields in tries)), None)
@@ -149,8 +150,8 @@ def buffer_rows(prober, encodings, encoding):
     resource = {"srsrc": 4} if fmt.fields["srsrc"][1] == 9 else {"srsrc": 1}
     usual = {"vdata": 20, "soffset": 30, "offen": 1, "vaddr": 10} | resource
     plain = {"format": 1} if "format" in fmt.fields else {}
-    tries = [usual | plain, usual, {"soffset": NULL} | plain, plain, {}]
-    count = 1 << fmt.op[1]
+    tries = [usual | plain, usual, {"soffset": null(prober.arch)} | plain, plain, {}]
+    count = fmt.opcodes
     prober.ask([words(encodings, encoding, op, **fields) for op in range(count) for fields in tries])
     for op in range(count):
         text = next(filter(None, (prober.text(words(encodings, encoding, op, **fields)) for fields in tries)), None)
@@ -163,6 +164,9 @@ def buffer_rows(prober, encodings, encoding):
             continue
         data = memory_type(name, regs[20])
         flags = "format" if name.startswith("tbuffer") else ""
+        if "lds" in fmt.fields:
+            direct = prober.text(words(encodings, encoding, op, **(usual | plain | {"vdata": 0, "lds": 1})))
+            flags = "lds" if direct and direct.endswith(" lds") else flags
         if "atomic" in name:
             old = HALF[data] if "cmpswap" in name else data
             rows.append(row(op, name, [f"rtn:{old}"], ["addr", f"data:{data}"], flags))

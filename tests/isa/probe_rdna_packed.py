@@ -28,7 +28,7 @@ def _bases(encodings, op):
 def packed_rows(prober, encodings):
     """(VOP3P rows, WMMA rows); those of CDNA5 are `probe_cdna5.matrix_rows`."""
     packed, matrix = [], []
-    count = 1 << encodings.by_name["VOP3P"].op[1]
+    count = encodings.by_name["VOP3P"].opcodes
     prober.ask([code for op in range(count) for _, code in _bases(encodings, op)])
     found = {op: next(((f, c) for f, c in _bases(encodings, op) if prober.text(c)), None) for op in range(count)}
     found = {op: base for op, base in found.items() if base}

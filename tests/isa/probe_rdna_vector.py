@@ -246,8 +246,8 @@ def vop3_rows(vector, short_names):
             continue
         text = vector.text(vector.long(op, base[0], **base[1]))
         name, parts = operands(text)
-        if name.removesuffix("_e64") in short_names:
-            continue
+        if name.removesuffix("_e64") in short_names or name.startswith("v_interp"):
+            continue  # interpolation is of pixel shaders; its short encoding is not decoded either
         flags, negated = vector.long_flags(op, name, base)
         flags += ["e64dpp"] if any(map(vector.text, vector.long_dpp(op, *base))) else []
         dst, src = typed(name, parts, long_form=True)

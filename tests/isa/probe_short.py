@@ -33,21 +33,26 @@ def short_probes(head, encoding):
     return codes
 
 
-def short_forms(prober, head, encoding, name, sources, negatable):
-    """Flags of the SDWA and DPP forms, after checking that neg and sext go where the long form has neg."""
-    flags = []
+def sdwa_flags(prober, head, encoding, name, sources, negatable):
+    """Flags of the SDWA form, after checking that neg and sext go where the long form has neg."""
     base = sdwa_base(head, encoding, sources)
     # A packed operation selects halves already; LLVM ignores part of what its SDWA form would say.
-    if prober.text(dwords(*base)) and name != "v_pk_fmac_f16":
-        got = accepted(prober, base, SDWA_BITS)
-        for i in range(sources):
-            ints = f"sext{i}" in got
-            assert ints or f"neg{i}" in got, name
-            if ints == (i in negatable):
-                flags.append(f"sdwa_{'sext' if ints else 'neg'}{i}")
-        if encoding != "VOPC" and "dst_sel" not in prober.text(dwords(*base)):
-            flags.append("sdwa_dword")
-        flags.insert(0, "sdwa" + "".join(f":{f}" for f in ("clamp", "omod") if f in got))
+    if not prober.text(dwords(*base)) or name == "v_pk_fmac_f16":
+        return []
+    flags, got = [], accepted(prober, base, SDWA_BITS)
+    for i in range(sources):
+        ints = f"sext{i}" in got
+        assert ints or f"neg{i}" in got, name
+        if ints == (i in negatable):
+            flags.append(f"sdwa_{'sext' if ints else 'neg'}{i}")
+    if encoding != "VOPC" and "dst_sel" not in prober.text(dwords(*base)):
+        flags.append("sdwa_dword")
+    return ["sdwa" + "".join(f":{f}" for f in ("clamp", "omod") if f in got), *flags]
+
+
+def short_forms(prober, head, encoding, name, sources, negatable):
+    """Flags of the SDWA and DPP forms, after checking that neg and sext go where the long form has neg."""
+    flags = sdwa_flags(prober, head, encoding, name, sources, negatable)
     for control, flag in DPP_CONTROLS:
         base = dpp_base(head, control)
         if prober.text(dwords(*base)):
@@ -56,6 +61,19 @@ def short_forms(prober, head, encoding, name, sources, negatable):
             flags.append(flag)
             break
     return flags
+
+
+def with_sdwa(prober, encoding, rows):
+    """Rows of RDNA2's short encodings with the flags of their SDWA form."""
+    _, _, head_of = HEADS[encoding]
+    prober.ask([code for op, *_ in rows for code in short_probes(head_of(op), encoding)])
+    found = []
+    for op, name, dst, src, flags in rows:
+        own = [t for t in src.split() if not (t.startswith("=") or t.endswith("!") or t in ("vcc", "K"))]
+        signed_ones = {i for i, token in enumerate(own) if token.startswith("-")}
+        forms = sdwa_flags(prober, head_of(op), encoding, name, min(len(own), 2), signed_ones) if own else []
+        found.append((op, name, dst, src, " ".join([flags, *forms])))
+    return found
 
 
 HEADS = {

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from mfmasim.isa.dialects import GFX1250
-from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD, GFX11, GFX12
+from mfmasim.architectures import arch as find_arch
+from mfmasim.isa.dialects import DIALECTS, GFX1250
+from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD, GFX10, GFX11, GFX12
 from tests.isa.probing import operands, register
 
 V = 256
-NULL, EXEC = 124, 126
+EXEC = 126
 DPP16, DPP8 = 250, 233
+
+
+def null(arch):
+    """Operand code of NULL."""
+    return DIALECTS[find_arch(arch).encoding].codes.null
 
 
 def words(encodings, name, op, **fields):
     """An instruction of the encoding `name` with the given fields, the others zero, and four more bytes."""
     fmt = encodings.by_name[name]
-    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | op << fmt.op[0]
+    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | fmt.placed(op)
     for field, value in fields.items():
         low, width = fmt.fields[field]
         assert 0 <= value < 1 << width, (name, field, value)
@@ -55,4 +61,4 @@ def generation(arch):
     return arch if arch in GENERATIONS else arch[:5]
 
 
-GENERATIONS = {"gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}
+GENERATIONS = {"gfx10": GFX10, "gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}

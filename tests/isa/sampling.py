@@ -12,7 +12,7 @@ from mfmasim.isa import decode
 from mfmasim.isa.family import family
 
 
-def samples_of(arch, wave, forms_of, draw, per_form, tries, raw_tries):
+def samples_of(arch, wave, forms_of, draw, per_form, tries, raw_tries, seed=7):
     """Random codes that decode, and raw ones beside them.
 
     Args:
@@ -22,12 +22,13 @@ def samples_of(arch, wave, forms_of, draw, per_form, tries, raw_tries):
         draw: (random, encoding, opcode, form, row) to bytes.
         per_form: how many are wanted of each row and form.
         tries: draws after which a row without any fails.
+        seed: of the draws.
         raw_tries: of how many draws of each row and form the bytes are kept, whether they decode or not.
 
     Returns:
         (row, encoding, form, code, instruction) of those that decode, and the raw codes.
     """
-    rng = random.Random(7)
+    rng = random.Random(seed)
     ours, raw = [], []
     for encoding, rows in family(arch, wave).rows.items():
         for op, row in rows.items():

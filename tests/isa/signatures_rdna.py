@@ -32,7 +32,7 @@ RDNA_RULES = [
     (r"v_movrels(?:d|d_2)?_b32", "b32", "v:b32"),
     (r"v_cndmask_b16", "b16", "b16 b16 vcc"),
     (r"v_dot2acc_f32_(b?f16)", "f32", r"pk_\1 pk_\1 =f32"),
-    (r"v_fmac_dx9_zero_f32", "f32", "f32 f32 =f32"),
+    (r"v_fmac_(?:dx9_zero|legacy)_f32", "f32", "f32 f32 =f32"),
     (r"v_(?:add|sub|subrev)_co_ci_u32", "u32 vcc", "u32 u32 vcc"),
     (r"v_mad_co_([iu]64)_([iu]32)", r"\1 vcc", r"\2 \2 \1"),
     (r"v_cvt_pk_(?:norm|rtz)_([iuf]16)_(\w+)", r"pk_\1", r"\2 \2"),

@@ -15,9 +15,10 @@ from tests.isa.llvm_oracle import assemble, disassemble
 from tests.isa.rdna import generation
 from tests.isa.sampling import samples_of
 from tests.llvm import tool
+from tests.longtier import this_round
 
-ARCHS = ["gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"]
-WAVES = [*((arch, 32) for arch in ARCHS), ("gfx1151", 64), ("gfx1201", 64)]
+ARCHS = ["gfx1030", "gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"]
+WAVES = [*((arch, 32) for arch in ARCHS), ("gfx1030", 64), ("gfx1151", 64), ("gfx1201", 64)]
 PER_FORM = 2
 TRIES = 600
 
@@ -122,6 +123,25 @@ def test_text_of_every_row_equals_llvm(arch, wave):
     assert wanted <= compared
     assert len(texts) >= 4800
     assert len(compared) >= 2400
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+@pytest.mark.parametrize(("arch", "wave"), [("gfx1030", 32), ("gfx1030", 64)])
+def test_many_drawn_instructions_equal_llvm(arch, wave):
+    """50,000 in each size of waves, and others each round."""
+    tool("llvm-mc")
+
+    def draw(rng, encoding, op, form, row):
+        return random_code(rng, generation(arch), encoding, op, form, row)
+
+    ours, _ = samples_of(arch, wave, forms_of, draw, 29, 1200, 0, seed=this_round())
+    texts = disassemble([code for *_, code, _ in ours], arch, wave=wave)
+    wrong = [
+        (code.hex(), ins.text, text) for (*_, code, ins), text in zip(ours, texts, strict=True) if ins.text != text
+    ]
+    assert not wrong, wrong[:5]
+    assert len(texts) >= 50_000
 
 
 @pytest.mark.oracle
@@ -316,4 +336,4 @@ def test_gfx12_names_scope_and_hint():
     assert load.modifiers == {"offset": 16, "th": 1, "scope": 2}
     assert (load.encoding, load.size) == ("GLOBAL", 12)
     assert dataclasses.replace(load, pc=4).text == load.text
-    assert len(ENCODINGS) == 3
+    assert len(ENCODINGS) == 4

@@ -24,7 +24,7 @@ from tests.longtier import this_round
 HALVES = re.compile(r"\.[lh]\b| op_sel:\[[01,]+\]")
 SCALED = "v_mfma_scale_f32_16x16x128_f8f6f4"
 CDNA = ["gfx908", "gfx90a", "gfx942", "gfx950"]
-RDNA = ["gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"]
+RDNA = ["gfx1030", "gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"]
 
 # What LLVM drops without a word, although the manuals give it a meaning or forbid it.
 LLVM_DROPS = {
@@ -66,12 +66,16 @@ def operand_bits(arch, code, form):
     formats = family(arch).dialect.encodings
     found = decoder.encoding_of(family(arch), code)
     fixed = ((1 << len(found.prefix)) - 1) << 32 - len(found.prefix)
-    for low, width in (found.op, *(found.fields[name] for name in ("seg", "opy") if name in found.fields)):
+    for low, width in (
+        found.op,
+        found.op_high,
+        *(found.fields[name] for name in ("seg", "opy") if name in found.fields),
+    ):
         fixed |= ((1 << width) - 1) << low
     if form == "SCALED":
         fixed |= fixed << 64
     assert formats.identify(int.from_bytes(code[:4], "little")) is found
-    bits = 128 if form == "SCALED" else 64 if form in ("SDWA", "DPP") and arch in CDNA else 8 * found.size
+    bits = 128 if form == "SCALED" else 64 if form == "SDWA" or (form == "DPP" and arch in CDNA) else 8 * found.size
     return [bit for bit in range(bits) if not fixed >> bit & 1]
 
 

@@ -123,9 +123,10 @@ def _one(probe, slot, arch, masked):
 def programs(probes, arch="gfx942"):
     """Bodies of kernels that hold all probes, each with the map from output dword to its probe."""
     body, places, slot = [], [], 0
+    most = 511 if arch.startswith("gfx10") else MOST  # its offsets have 12 bits, of which one is the sign
     for number, probe in enumerate(probes):
         lines, count = _one(probe, slot, arch, masked=number % 4 != 0)
-        if slot + count > MOST:
+        if slot + count > most:
             yield "\n".join([prologue(arch), *body, "  s_endpgm"]), places
             body, places, slot = [], [], 0
             lines, count = _one(probe, slot, arch, masked=number % 4 != 0)

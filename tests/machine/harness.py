@@ -16,7 +16,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from tests.llvm import assembled, tool
+from tests.llvm import assembled, tool, true16
 from tests.machine import generators  # noqa: F401  (fills the registry of lines)
 from tests.machine.spelling import split
 from tests.slow.machine import (
@@ -25,7 +25,7 @@ from tests.slow.machine import (
 )
 
 ARCHITECTURES = ("gfx908", "gfx942", "gfx950")
-RDNA = ("gfx1151", "gfx1151:64", "gfx1201", "gfx1201:64")
+RDNA = ("gfx1030", "gfx1030:64", "gfx1151", "gfx1151:64", "gfx1201", "gfx1201:64")
 """Architecture and lanes of a wave, 32 unless it says 64."""
 
 TEMPLATE = """
@@ -120,7 +120,7 @@ def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra
 def _assembled(lines, arch, *options):
     """As `assembled`; 16-bit registers have names of their own (v0.l, v0.h) on gfx11 and gfx12."""
     arch, lanes = split(arch)
-    features = [f"-mattr=+real-true16,+wavefrontsize{lanes}"] if arch.startswith("gfx1") else []
+    features = [*true16(arch), f"-mattr=+wavefrontsize{lanes}"] if arch.startswith("gfx1") else []
     return assembled(lines, arch, *features, *options)
 
 

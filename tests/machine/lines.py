@@ -34,6 +34,7 @@ class Target:
     """Whom the lines are for."""
 
     rdna: bool = False
+    gfx10: bool = False
     gfx12: bool = False
     lanes: int = 64
     returning: str = "sc0"
@@ -58,6 +59,7 @@ def aim(arch, rows=()):
     returning = family(name).dialect.cache.get("glc", "")
     target = Target(
         name.startswith("gfx1"),
+        name.startswith("gfx10"),
         name.startswith("gfx12"),
         lanes,
         "sc0" if name.startswith("gfx1") else returning,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tests.machine import lines
+from tests.machine import lines, lines_vector
 from tests.machine.lines import (
     INLINE,
     INLINE_FLOAT,
@@ -148,6 +148,8 @@ def _long(row, rng, *, dpp=False):
     if re.fullmatch(r"v_cvt(_f32_[fb]p?f?8|_sr_[fb]p?f?8_f32)", row.name):
         tail += rng.choice(["", *(f" byte_sel:{k}" for k in range(4))])
     form = "_e64" if lines.encoding in ("VOP1", "VOP2", "VOPC") else ""
+    if lines.target.gfx10 and "permlane" not in row.name:
+        tail += lines_vector.selected_halves(row, rng)
     return Probe(
         row.name, f"{row.name}{form}{'_dpp' if dpp else ''} {', '.join(_halved(texts, rng))}{tail}", results=results
     )
@@ -177,6 +179,11 @@ def _long_dpp(row, rng):
     found = _long(row, rng, dpp=True)
     found.line += f" {_crossing(rng)}"
     return found
+
+
+def _sdwa(row, rng):
+    texts, results = _destinations(row, rng.choice([_vcc(), mask()]) if lines.encoding == "VOPC" else _vcc())
+    return lines_vector.sdwa(row, rng, texts, results, _vcc())
 
 
 def _with_itself(row, rng):
@@ -243,7 +250,10 @@ def probe(encoding, row, rng, number):
     if encoding in ("VOP3SD", "VOP3"):
         return FORMS["VOP3"][number % 3](row, rng)
     if encoding in FORMS and row.name != "v_nop":
-        found = FORMS[encoding][number % 6](row, rng)
+        forms = FORMS[encoding]
+        if "sdwa" in row.flags:  # RDNA2, whose long forms have no DPP
+            forms = (*forms[:5], _sdwa)
+        found = forms[number % 6](row, rng)
         found.before = _before() + found.before if f"s{S}" in found.results else found.before
         return found
     return None

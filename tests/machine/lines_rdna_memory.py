@@ -19,7 +19,8 @@ from tests.slow.machine.vector_integers import PACKED
 _NOTHING = {
     "s_delay_alu": "instid0(VALU_DEP_1)", "s_clause": "0x1", "s_waitcnt_depctr": "0xffff", "s_wait_alu": "0xffff",
     "s_waitcnt_vscnt": "null, 0x0", "s_waitcnt_vmcnt": "null, 0x0", "s_waitcnt_expcnt": "null, 0x0",
-    "s_waitcnt_lgkmcnt": "null, 0x0", "s_set_inst_prefetch_distance": "0x1", "s_wait_event": "0x1",
+    "s_waitcnt_lgkmcnt": "null, 0x0", "s_set_inst_prefetch_distance": "0x1", "s_inst_prefetch": "0x1",
+    "s_wait_event": "0x1",
     "s_sleep_var": "s20", "s_ttracedata_imm": "0x1", "s_prefetch_inst": "s[6:7], 0x0, null, 1",
     "s_prefetch_inst_pc_rel": "0x0, null, 1", "s_prefetch_data": "s[6:7], 0x0, null, 1",
     "s_buffer_prefetch_data": "s[88:91], 0x0, null, 1", "s_prefetch_data_pc_rel": "0x0, null, 1",

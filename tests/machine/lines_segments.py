@@ -169,13 +169,14 @@ _SPLIT = [data << 3 | number for data, numbers in _KINDS.items() for number in n
 def _typed(row, rng):
     """Typed accesses: any format, destination selects of every kind."""
     before, address, tail, kind = _resource(rng)
-    number = rng.randrange(64) if lines.target.rdna else rng.choice(_SPLIT)
+    numbers = 78 if lines.target.gfx10 else 64
+    number = rng.randrange(numbers) if lines.target.rdna else rng.choice(_SPLIT)
     selects = 0
     for k in range(4):
         selects |= rng.choice([4 + k, 4 + k, 4 + k, 0, 1, rng.randrange(4, 8)]) << 3 * k
     before += ["s_lshr_b32 s83, s83, 19", "s_lshl_b32 s83, s83, 19"]
     before += [f"s_or_b32 s83, s83, {number << 12 | selects:#x}"]
-    own = rng.randrange(64) if lines.target.rdna else (split := rng.choice(_SPLIT)) >> 3 | (split & 7) << 4
+    own = rng.randrange(numbers) if lines.target.rdna else (split := rng.choice(_SPLIT)) >> 3 | (split & 7) << 4
     form = f"format:{own} " if "format" in row.flags else ""
     offset = rng.choice([0, 4, 16]) if kind != "swizzled" else 0
     text = f"{address}, s[80:83], 0 {form}{tail} offset:{offset}"

@@ -47,6 +47,17 @@ def _compare_with_itself(row, rng):
     return Probe(row.name, f"{row.name}_e64 {', '.join([*texts, register, register])}", results=results)
 
 
+def selected_halves(row, rng):
+    """OP_SEL of an operation that has it and no names of halves."""
+    if "op_sel" not in row.flags or row.name in _NO_HALVES or rng.random() >= 0.7:
+        return ""
+    count = sum(s.printed and not s.tied for s in row.src)
+    bits = [rng.randrange(2) for _ in range(count + 1)]
+    if row.dst[0].type not in ("f16", "u16", "i16", "b16"):
+        bits[count] = 0
+    return f" op_sel:[{','.join(map(str, bits))}]"
+
+
 def _long(row, rng, flags, form):
     """VOP3."""
     texts, results = _destinations(row, span("s", S, 2))
@@ -59,12 +70,7 @@ def _long(row, rng, flags, form):
         tail += " clamp"
     if "omod" in flags and rng.random() < 0.3:
         tail += rng.choice([" mul:2", " mul:4", " div:2"])
-    if "op_sel" in row.flags and row.name not in _NO_HALVES and rng.random() < 0.7:
-        count = sum(s.printed and not s.tied for s in row.src)
-        bits = [rng.randrange(2) for _ in range(count + 1)]
-        if row.dst[0].type not in ("f16", "u16", "i16", "b16"):
-            bits[count] = 0
-        tail += f" op_sel:[{','.join(map(str, bits))}]"
+    tail += selected_halves(row, rng)
     if "bitop3" in row.flags:
         tail = f" bitop3:{rng.randrange(256):#x}" + tail
     return Probe(row.name, f"{row.name}{form} {', '.join(texts)}{tail}", results=results)
@@ -82,11 +88,17 @@ def _selector(slot, rng):
 
 def _sdwa(row, rng):
     compare = row.dst[0].type == "vcc"
-    texts, results = _destinations(row, rng.choice(["vcc", span("s", S, 2)]) if compare else "vcc")
+    found = _destinations(row, rng.choice(["vcc", span("s", S, 2)]) if compare else "vcc")
+    return sdwa(row, rng, *found, "vcc")
+
+
+def sdwa(row, rng, texts, results, mask):
+    """A line in SDWA; `texts` are those of the destinations, `mask` that of the implicit lane mask."""
+    compare = lines.encoding == "VOPC" or row.dst[0].type == "vcc"
     selectors = []
     for number, slot in enumerate(s for s in row.src if s.printed and not s.tied and s.type != "exec"):
         if slot.type == "vcc":
-            texts.append("vcc")
+            texts.append(mask)
             continue
         text = _vgpr(slot, rng) if rng.random() < 0.85 else _sgpr(slot, rng)
         selector = _selector(slot, rng)

@@ -1,4 +1,4 @@
-"""The frame's lines are written in gfx9's syntax; here they become those of gfx11 and gfx12, of 32 lanes or 64.
+"""The frame's lines are written in gfx9's syntax; here they become those of RDNA, of 32 lanes or 64.
 
 Only what the frame and the generators put around an instruction under test goes through here, never that instruction.
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 
-_COMMON = {
+_GFX10 = {
     "v_add_u32_e32": "v_add_nc_u32_e32", "v_sub_u32_e32": "v_sub_nc_u32_e32", "v_subrev_u32_e32": "v_subrev_nc_u32_e32",
-    "v_add_co_u32_e32": "v_add_co_u32", "v_addc_co_u32_e32": "v_add_co_ci_u32_e32", "s_andn2_b32": "s_and_not1_b32",
+    "v_add_co_u32_e32": "v_add_co_u32", "v_addc_co_u32_e32": "v_add_co_ci_u32_e32",
+}  # fmt: skip
+_COMMON = _GFX10 | {
+    "s_andn2_b32": "s_and_not1_b32",
     "s_andn2_b64": "s_and_not1_b64", "s_orn2_b32": "s_or_not1_b32", "s_orn2_b64": "s_or_not1_b64",
     "v_mbcnt_lo_u32_b32": "v_mbcnt_lo_u32_b32", "ds_read2st64_b64": "ds_load_2addr_stride64_b64",
     "ds_write2st64_b64": "ds_store_2addr_stride64_b64",
@@ -31,14 +34,16 @@ def split(arch):
     return name, int(lanes or (32 if name.startswith("gfx1") else 64))
 
 
-def _renamed(word, gfx12):
+def _renamed(word, name):
+    if name.startswith("gfx10"):
+        return _GFX10.get(word, word)
     memory = re.fullmatch(r"(global|scratch|flat|buffer|s)_(load|store)_(dword\w*)", word)
     if memory:
         return f"{memory[1]}_{memory[2]}_{_PARTS[memory[3]]}"
     lds = re.fullmatch(r"ds_(read|write)_(b\d+)", word)
     if lds:
         return f"ds_{'load' if lds[1] == 'read' else 'store'}_{lds[2]}"
-    return _COMMON.get(word) or (_GFX12.get(word, word) if gfx12 else word)
+    return _COMMON.get(word) or (_GFX12.get(word, word) if name.startswith("gfx12") else word)
 
 
 def _narrowed(word, rest):
@@ -72,7 +77,7 @@ def spell(line, arch):
         return []
     if lanes == 32:
         word, rest = _narrowed(word, rest)
-    return [f"  {_renamed(word, gfx12)} {rest}".rstrip()]
+    return [f"  {_renamed(word, name)} {rest}".rstrip()]
 
 
 def spelled(lines, arch):

@@ -33,7 +33,7 @@ def compared(arch, seed, count, names=None):
     return judge(chosen, arch, frame.inputs(np.random.default_rng(seed), arch)), chosen, strange
 
 
-@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201", "gfx1250"])
+@pytest.mark.parametrize("arch", ["gfx1030", "gfx1151", "gfx1201", "gfx1250"])
 def test_every_operation_is_judged_or_says_why_not(arch):
     """What the machine has on an architecture, what is judged, and the reasons for the rest."""
     has = harness.executable(arch)

@@ -35,7 +35,7 @@ def operations(arch):
 def test_every_architecture_has_one_of_these_tables():
     covered = {id(TABLES[mfmasim.arch(arch).generation]) for arch in ARCHES}
     assert len(covered) == len(ARCHES)
-    for arch in ARCHITECTURES.values():
+    for arch in filter(mfmasim.instructions, ARCHITECTURES.values()):
         assert id(TABLES[arch.generation]) in covered
         twin = next(other for other in ARCHES if TABLES[mfmasim.arch(other).generation] is TABLES[arch.generation])
         assert arch.wave_sizes == mfmasim.arch(twin).wave_sizes
@@ -200,8 +200,9 @@ def test_registers_and_matrices_agree():
 
 
 def test_notation_reads_back():
-    assert len(ARCHITECTURES) >= 8
-    for arch in ARCHITECTURES:
+    having = [arch for arch in ARCHITECTURES if mfmasim.instructions(arch)]
+    assert len(having) >= 8
+    for arch in having:
         for op in operations(arch):
             for fragment in op.operands.values():
                 layout = fragment.layout

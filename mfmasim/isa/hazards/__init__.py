@@ -21,6 +21,7 @@ _TABLES: dict[str, tuple[Row, ...]] = {
     "CDNA3": (*cdna.CDNA3, *matrix.CDNA3),
     "CDNA4": (*cdna.CDNA4, *matrix.CDNA4),
     **{f"CDNA5 {variant}": rows for variant, rows in cdna5.CDNA5.items()},
+    "RDNA2": rdna.RDNA2,
     "RDNA3": rdna.RDNA3,
     "RDNA4": rdna.RDNA4,
 }

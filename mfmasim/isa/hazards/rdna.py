@@ -12,6 +12,9 @@ from mfmasim.isa.hazards.row import Row
 _WMMA_3 = "RDNA3 ISA manual, 7.9: back-to-back dependent WMMA"
 _WMMA_4 = "RDNA4 ISA manual, 7.12.1"
 
+RDNA2: tuple[Row, ...] = ()
+"""LLVM inserts nothing on gfx10.3: the dependencies that it knows of gfx10 are errata of gfx10.1."""
+
 RDNA3 = (
     Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_3, clock="vector", llvm="fixWMMAHazards"),
     Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA3 ISA manual, 7.2.8", clock="vector", llvm="fixVcmpxPermlaneHazards"),

@@ -224,10 +224,11 @@ def _usual(arch: Arch) -> str:
 def formats(arch: str) -> tuple[int, ...]:
     """Data formats of buffers that the architecture has: gfx9 DFMT + 16 * NFMT, later their one number."""
     found = []
-    split = "data_format" in find_arch(arch).buffers.fields
+    buffers = find_arch(arch).buffers
+    split = "data_format" in buffers.fields
     for number in range(1, 128):
         try:
-            one = split_format(number & 15, number >> 4) if split else unified_format(number)
+            one = split_format(number & 15, number >> 4) if split else unified_format(number, buffers.formats)
         except MfmasimError:
             continue
         if one is not None:

@@ -213,7 +213,8 @@ def vector_writer(
             return lambda g, value: g.write_v(
                 file, index, (np.asarray(value).view(np.uint16).astype(np.uint32) << up16) | g.v(file, index) & low16
             )
-        if keeps_high or find_arch(instruction.arch).keeps_halves:
+        # SDWA with DST_SEL DWORD writes all of the register.
+        if keeps_high or (find_arch(instruction.arch).keeps_halves and "dst_sel" not in instruction.modifiers):
             high16 = np.uint32(0xFFFF0000)
             return lambda g, value: g.write_v(
                 file, index, np.asarray(value).view(np.uint16).astype(np.uint32) | g.v(file, index) & high16

@@ -135,7 +135,7 @@ def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
         elif name in ("kernarg_segment_ptr", "dispatch_ptr"):
             out.extend(halves((launch.kernarg if name.startswith("kern") else launch.packet).address))
         elif name == "private_segment_buffer" and launch.kernel.arch.scratch_resource:
-            out.extend(scratch.RESOURCE)
+            out.extend(scratch.resource_words(launch.kernel.arch, launch.kernel.wave))
         elif name == "flat_scratch_init" and launch.kernel.arch.scratch_resource:
             out.extend(halves(scratch.SCRATCH_BASE))
         elif name == "private_segment_size":

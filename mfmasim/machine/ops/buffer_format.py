@@ -41,7 +41,7 @@ def _format(instruction: Instruction, values: Mapping[str, int]) -> BufferFormat
     """The format that fields of the instruction or of the resource name; None where nothing is bound."""
     try:
         if "format" in values:
-            return unified_format(values["format"])
+            return unified_format(values["format"], find_arch(instruction.arch).buffers.formats)
         return split_format(values["data_format"], values["num_format"])
     except MfmasimError as error:
         raise unsupported(instruction, str(error)) from None

@@ -19,7 +19,7 @@ from mfmasim.machine.opcodes.registry import direct
 from mfmasim.machine.opcodes.undefined_rules import Rule, bits
 from mfmasim.machine.state.waves import EXEC, Group
 
-#   what EXEC becomes, from the source and the old EXEC; gfx9's name, then that of gfx11 and later; how it combines bits
+#   what EXEC becomes, from the source and the old EXEC; name before gfx11, then the later one; how it combines bits
 MASKS: tuple[tuple[str, str, Callable[[U, U], U], Rule], ...] = (
     ("and", "and", lambda s0, old: s0 & old, bits()),
     ("or", "or", lambda s0, old: s0 | old, bits()),
@@ -59,7 +59,7 @@ def _bind(combine: Callable[[U, U], U], kind: str, saves: bool, instruction: Ins
 for _old, _new, _combine, _rule in MASKS:
     for _what in ("saveexec", "wrexec") if _old in WREXEC else ("saveexec",):
         for _size, _kind in (("b32", "u32"), ("b64", "u64")):
-            _names = dict.fromkeys((_old, _new) if _size == "b64" else (_new,))  # gfx9 has 64 bits only
+            _names = dict.fromkeys((_old, _new))
             direct(" ".join(f"s_{_word}_{_what}_{_size}" for _word in _names), writes="scc exec", undefined=_rule)(
                 partial(_bind, _combine, _kind, _what == "saveexec")
             )

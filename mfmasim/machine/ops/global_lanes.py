@@ -90,5 +90,5 @@ def _store(instruction: Instruction, machine: Spaces) -> Bound:
     return lambda g: store(machine, g, instruction, Part("global", address(g), g.mask), [read(g)], 4)
 
 
-direct("global_load_addtid_b32")(_load)
-direct("global_store_addtid_b32")(_store)
+direct("global_load_addtid_b32 global_load_dword_addtid")(_load)
+direct("global_store_addtid_b32 global_store_dword_addtid")(_store)

@@ -12,15 +12,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.architectures import Arch
 from mfmasim.machine.events.interface import Spaces
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.state.waves import Group
 
 SCRATCH_BASE = 0xC000_0000_0000
 """First address of the scratch of all waves: within 48 bits, as a resource requires, and beyond all buffers."""
-_SWIZZLE, _ADD_LANE, _LANES_64 = 1 << 31, 1 << 23, 3 << 21
-RESOURCE = (SCRATCH_BASE & 0xFFFFFFFF, SCRATCH_BASE >> 32 | _SWIZZLE, 0xFFFFFFFF, _ADD_LANE | _LANES_64)
-"""The private segment buffer; LLVM builds the same upper words (getScratchRsrcWords23)."""
+_SWIZZLE, _ADD_LANE = 1 << 31, 1 << 23
+_STRIDES = {64: 3 << 21, 32: 2 << 21}
+
+
+def resource_words(arch: Arch, lanes: int) -> tuple[int, int, int, int]:
+    """The private segment buffer; LLVM builds the same upper words (getScratchRsrcWords23).
+
+    Args:
+        arch: architecture.
+        lanes: lanes of a wave, whose dwords lie next to each other.
+    """
+    upper = _ADD_LANE | _STRIDES[lanes] | arch.buffers.scratch_word
+    return SCRATCH_BASE & 0xFFFFFFFF, SCRATCH_BASE >> 32 | _SWIZZLE, 0xFFFFFFFF, upper
 
 
 def wave_offsets(waves: int, lanes: int, scratch_bytes: int) -> NDArray[np.uint32]:

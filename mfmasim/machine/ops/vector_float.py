@@ -58,9 +58,14 @@ def v_mul_legacy_f32(s0: U, s1: U, mode: FloatMode) -> U:
     return np.where(zero, np.float32(0), ieee.multiply(s0, s1, mode))
 
 
-@vector("v_fma_dx9_zero_f32 v_fmac_dx9_zero_f32", "f32 f32 f32 mode -> f32", "assumed", flushes=True)
+@vector(
+    "v_fma_dx9_zero_f32 v_fmac_dx9_zero_f32 v_fma_legacy_f32 v_fmac_legacy_f32",
+    "f32 f32 f32 mode -> f32",
+    "assumed",
+    flushes=True,
+)
 def v_fma_dx9_zero_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
-    """Zero times anything is +0, to which S2 is added; no denormals (RDNA4 ISA manual, 7.2.4; assumed of RDNA3).
+    """Zero times anything is +0, to which S2 is added; no denormals (RDNA4 ISA manual, 7.2.4; assumed before).
 
     The addition is one: MODE rounds its zero, and it quiets S2's NaN (captured on gfx1201: bjacob/goc,
     rdna4_dx9_hardware.h).

@@ -13,6 +13,7 @@ TABLES: dict[str, Table] = {
     "CDNA3": cdna3.TABLE,
     "CDNA4": cdna4.TABLE,
     **cdna5.TABLES,
+    "RDNA2": rdna3.NONE,
     "RDNA3": rdna3.TABLE,
     "RDNA3.5": rdna3.TABLE,
     "RDNA4": rdna4.TABLE,

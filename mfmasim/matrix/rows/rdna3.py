@@ -18,3 +18,5 @@ ROWS = (
 )
 
 TABLE = Table(ROWS, rule="rdna3", joined=False, source="calculator 1.3.2 and RDNA3 ISA manual 7.9", ops_unit="WGP")
+NONE = Table((), rule="rdna3", joined=False, source="RDNA2 ISA manual: it has dot products and no matrix instructions")
+"""RDNA2."""

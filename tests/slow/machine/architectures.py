@@ -39,6 +39,11 @@ class Facts:
     """NaN in FP8 and BF8 is 0xff and 0xfe, whatever its sign."""
     permutes_halves: bool = False
     """DS permutes treat a wave of 64 lanes as two of 32 (RDNA3 and RDNA3.5 ISA manuals, 12.5.2)."""
+    rdna3: bool = False
+    """What captures of gfx1100 and gfx1201 showed: invalid fused operations give the negative NaN, V_DIV_FIXUP_F16
+    overflows, of two NaNs V_MIN and V_MAX give the first, dot products are a step of the matrix unit."""
+    resource: str = "gfx9"
+    """Layout of a buffer resource."""
     dot_flushes_f16: bool = True
     """V_DOT2 takes denormal f16 factors as zeros."""
 
@@ -47,13 +52,17 @@ OWN_AGPRS = {"gfx908"}
 """Architectures whose AGPRs are registers of their own."""
 
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, clears_halves=True, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
+GFX10 = Facts(
+    124, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, clamps_to_plus_zero=False, permutes_halves=True,
+    resource="gfx10",
+)  # fmt: skip
 GFX11 = Facts(
-    125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, function_tables=True, quiets_in_ieee=True,
-    permutes_halves=True,
+    125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, rdna3=True, resource="gfx11",
+    function_tables=True, quiets_in_ieee=True, permutes_halves=True,
 )  # fmt: skip
 GFX12 = Facts(
-    125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, split_barrier=True, ttmp_ids=True,
-    function_tables=True, negative_nan=True,
+    125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, rdna3=True, resource="gfx12", split_barrier=True,
+    ttmp_ids=True, function_tables=True, negative_nan=True,
 )  # fmt: skip
 GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tables=False, negative_nan=False)
 
@@ -61,4 +70,4 @@ GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tab
 def facts(arch):
     """The generation of an architecture."""
     own = {"gfx950": replace(GFX9, dot_flushes_f16=False), "gfx1250": GFX125}
-    return own.get(arch) or {"gfx11": GFX11, "gfx12": GFX12}.get(arch[:5], GFX9)
+    return own.get(arch) or {"gfx10": GFX10, "gfx11": GFX11, "gfx12": GFX12}.get(arch[:5], GFX9)

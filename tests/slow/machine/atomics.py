@@ -169,7 +169,7 @@ def _by_generation(name, function):
     old = ATOMICS[name][1]
 
     def run(*sources):
-        return (function if more.NOW.arch.startswith("gfx1") else old)(*sources)
+        return (function if more.NOW.rdna else old)(*sources)
 
     return run
 
@@ -179,13 +179,14 @@ _NEW = {
     "add_f64": (8, _by_generation("add_f64", lambda old, data: _add(old, data, fl.F64))),
     "sub_clamp_u32": (4, lambda old, data: max(old - data, 0)),
     "cond_sub_u32": (4, lambda old, data: old - data if old >= data else old),
-    "min_f32": (4, _chosen(-1, fl.F32)),
-    "max_f32": (4, _chosen(1, fl.F32)),
+    "min_f32": (4, _by_generation("ds_min_f32", _chosen(-1, fl.F32))),
+    "max_f32": (4, _by_generation("ds_max_f32", _chosen(1, fl.F32))),
     "min_num_f32": (4, lambda old, data: NUMBER["min_num"](data, old, fl.F32)),
     "max_num_f32": (4, lambda old, data: NUMBER["max_num"](data, old, fl.F32)),
     "min_num_f64": (8, lambda old, data: NUMBER["min_num"](data, old, fl.F64)),
     "max_num_f64": (8, lambda old, data: NUMBER["max_num"](data, old, fl.F64)),
     "cmpswap_f32": (4, lambda old, data, compare: data if fl.order(old, compare, fl.F32) == 0 else old),
+    "cmpswap_f64": (8, lambda old, data, compare: data if fl.order(old, compare, fl.F64) == 0 else old),
 }
 _DS = {
     **{name: _NEW[name] for name in ("sub_clamp_u32", "cond_sub_u32", "min_num_f32", "max_num_f32")},

@@ -18,6 +18,7 @@ SPLIT = ((), (8,), (16,), (8, 8), (32,), (16, 16), (11, 11, 10), (10, 11, 11), (
 NUMBERS = ("unorm", "snorm", "uscaled", "sscaled", "uint", "sint", None, "float")
 _SIX = NUMBERS[:6]
 UNIFIED = [((), None)]
+UNIFIED_GFX10 = [((), None)]
 for _bits, _kinds in (
     ((8,), _SIX),
     ((16,), (*_SIX, "float")),
@@ -35,6 +36,15 @@ for _bits, _kinds in (
     ((32,) * 4, ("uint", "sint", "float")),
 ):
     UNIFIED += [(_bits, _kind) for _kind in _kinds]
+    # RDNA2 has all meanings of what lies within one dword (RDNA2 ISA manual, table of buffer formats).
+    _kinds = (*_SIX, "float") if 11 in _bits else _SIX if 10 in _bits else _kinds
+    UNIFIED_GFX10 += [(_bits, _kind) for _kind in _kinds]
+
+
+def _unified(wave, number):
+    """(bits of the components, kind) of a number that says both."""
+    known = UNIFIED_GFX10 if wave.facts.resource == "gfx10" else UNIFIED
+    return known[number] if number < len(known) else ((), None)
 
 
 def _format(wave, ins):
@@ -44,10 +54,9 @@ def _format(wave, ins):
     if "data_format" in m:
         return SPLIT[m["data_format"]], NUMBERS[m["num_format"]], (4, 5, 6, 7)
     if "format" in m:
-        return (*(UNIFIED[m["format"]] if m["format"] < len(UNIFIED) else ((), None)), (4, 5, 6, 7))
-    if wave.facts.keeps_halves:
-        number = field(wave, first, 108, 6)
-        return (*(UNIFIED[number] if number < len(UNIFIED) else ((), None)), own)
+        return (*_unified(wave, m["format"]), (4, 5, 6, 7))
+    if wave.facts.resource != "gfx9":
+        return (*_unified(wave, field(wave, first, 108, 7 if wave.facts.resource == "gfx10" else 6)), own)
     return SPLIT[field(wave, first, 111, 4)], NUMBERS[field(wave, first, 108, 3)], own
 
 

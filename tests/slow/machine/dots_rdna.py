@@ -142,7 +142,7 @@ def _wide(form, old):
     """V_DOT2_F32_*, V_DOT2ACC_F32_*; the clamp modifier does not count (7.2.3.1)."""
 
     def run(wave, ins):
-        if not wave.facts.keeps_halves:
+        if not wave.facts.rdna3:
             old(wave, ins)
             return
         out = {}

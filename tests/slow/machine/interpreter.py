@@ -140,9 +140,9 @@ class Wave:
             ins = dataclasses.replace(ins, opcode=dataclasses.replace(ins.opcode, name=name))
         more.NOW.mode, more.NOW.arch = self.mode | (0 if self.facts.ieee else 0x100), ins.arch
         more.NOW.omod_always = not self.facts.ieee
-        more.NOW.rdna, more.NOW.function_tables = self.facts.keeps_halves, self.facts.function_tables
+        more.NOW.rdna, more.NOW.function_tables = self.facts.rdna3, self.facts.function_tables
         more.NOW.quiets = bool(self.mode >> 9 & 1) or not self.facts.quiets_in_ieee
-        more.NOW.plus_zero, more.NOW.first_nan = self.facts.clamps_to_plus_zero, self.facts.keeps_halves
+        more.NOW.plus_zero, more.NOW.first_nan = self.facts.clamps_to_plus_zero, self.facts.rdna3
         if dual(self, ins):
             return
         if name in more.EXTRA:

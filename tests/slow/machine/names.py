@@ -101,7 +101,16 @@ OLDER |= {
     for old, new in (("", ""), ("st64", "_stride64"))
     for size in (32, 64)
 }
+# RDNA2's names of operations that stand beside those of RDNA3.
+OLDER |= {f"global_{way}_dword_addtid": f"global_{way}_addtid_b32" for way in ("load", "store")}
 ALIASES |= OLDER
+
+ALIASES |= {f"v_{word}_legacy_f32": f"v_{word}_dx9_zero_f32" for word in ("fma", "fmac")}
+_SIZES = (("", 32), ("_x2", 64))
+_FLOATS = {f"f{word}{wide}": f"{word}_f{size}" for word in ("min", "max", "cmpswap") for wide, size in _SIZES}
+for _unit in ("global", "flat", "buffer"):
+    ALIASES |= {f"{_unit}_atomic_{old}": f"{_unit}_atomic_{new}" for old, new in _FLOATS.items()}
+    ALIASES[f"{_unit}_atomic_csub"] = f"{_unit}_atomic_sub_clamp_u32"
 
 WAITS = {
     "s_waitcnt_vscnt", "s_waitcnt_depctr", "s_clause", "s_delay_alu", "s_set_inst_prefetch_distance", "s_wait_alu",

@@ -23,7 +23,7 @@ def buffer_place(wave, ins, lane, byte, payload=4, typed=False):
     """(address, in range) of the component of `payload` bytes that starts at a byte of the lane's data."""
     if wave.arch == "gfx1250":
         return _cdna5_place(wave, ins, lane, byte, payload)
-    return (_rdna_place if wave.facts.keeps_halves else _cdna_place)(wave, ins, lane, byte, payload, typed)
+    return (_cdna_place if wave.facts.resource == "gfx9" else _rdna_place)(wave, ins, lane, byte, payload, typed)
 
 
 def _parts(wave, ins, lane):
@@ -72,7 +72,8 @@ def _rdna_place(wave, ins, lane, byte, payload, _typed):
     base, stride, records = field(wave, r, 0, 48), field(wave, r, 48, 14), field(wave, r, 64, 32)
     stride *= (1, 4, 8, 32)[field(wave, r, 114, 2)] if wave.facts.split_barrier else 1
     add_tid, select = field(wave, r, 119, 1), field(wave, r, 124, 2)
-    swizzle = field(wave, r, 62, 2) if add_tid or given is not None else 0
+    bit, size = (63, 1) if wave.facts.resource == "gfx10" else (62, 2)
+    swizzle = field(wave, r, bit, size) if add_tid or given is not None else 0
     index = given if given is not None else lane * add_tid
     end = offset + byte + payload
     structured = index < records and end <= stride
@@ -83,7 +84,7 @@ def _rdna_place(wave, ins, lane, byte, payload, _typed):
         3: structured if swizzle and stride else end + moved <= records,
     }[select]
     # A resource without a format is bound to nothing, unless it adds the lane (9.6).
-    fine = fine and bool(field(wave, r, 108, 6) or add_tid)
+    fine = fine and bool(field(wave, r, 108, 7 if wave.facts.resource == "gfx10" else 6) or add_tid)
     place = index * stride + offset + byte
     if swizzle:
         group, element = 8 << field(wave, r, 117, 2), 16 if swizzle == 3 else 4
