@@ -7,6 +7,7 @@ the manual leaves floating point, LDS phases and times open, they are `assumed`.
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_rdna
 from mfmasim.architectures.buffers import GFX10
 from mfmasim.architectures.internal import RDNA2
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
@@ -50,4 +51,5 @@ ARCH = Arch(
     hardware_registers=RDNA2,
     buffers=GFX10,
     floats=FloatRules(constant_in_both_halves=True),
+    rates=rates_rdna.RDNA2,
 )

@@ -69,6 +69,19 @@ def _elsewhere(rates: Rates) -> tuple[Rate, ...]:
     return tuple(replace(r, confidence="inferred") if r.confidence == "captured" else r for r in rates.rows)
 
 
+RDNA2 = replace(
+    RDNA3,
+    rows=tuple(
+        Rate("f64", 2, "AMD's product page: 1/16 of the f32 rate", "vendor")
+        if row.name == "f64"
+        else replace(row, source=f"as RDNA3 ({row.source})", confidence="assumed")
+        for row in RDNA3.rows
+    ),
+    products=(
+        Product("RX 6900 XT", 40, 2250, 512, "AMD's product page: 80 compute units, boost clock", caches=(4, 128)),
+        Product("RX 6800 XT", 36, 2250, 512, "AMD's product page: 72 compute units, boost clock", caches=(4, 128)),
+    ),
+)
 RDNA35 = replace(
     RDNA3,
     rows=_elsewhere(RDNA3),

@@ -65,7 +65,7 @@ def all_rows() -> dict[str, Any]:
         ``runs``: what the recorded runs show, by their titles.
     """
     texts = Texts()
-    archs = {name: architecture_rows(target, texts) for name, target in ARCHITECTURES.items()}
+    archs = {name: architecture_rows(target, texts) for name, target in ARCHITECTURES.items() if instructions(target)}
     return {
         "texts": texts.every,
         "formats": [[getattr(row, name) for name in FORMAT_FIELDS] for row in FORMATS.values()],
