@@ -5,7 +5,7 @@ from typing import Any
 
 from mfmasim.verify import LaunchDict
 
-ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
+ARCHS = ["gfx942", "gfx950", "gfx1030", "gfx1151", "gfx1201"]
 
 
 def per_element(block: int) -> Callable[..., LaunchDict]:

@@ -42,6 +42,12 @@ DWORD = 6
 SDWA_FIELDS = ((0, 0xFF), (8, 0xFF), (16, 0xFF), (24, 0xFF), (0, 0xFFFF), (16, 0xFFFF), (0, 0xFFFFFFFF))
 
 
+def field_mask(selector: int) -> int:
+    """Bits of a register that an SDWA selector names."""
+    shift, mask = SDWA_FIELDS[selector]
+    return mask << shift
+
+
 _NO_GROUP: Any = None
 """The group that a constant is read for."""
 

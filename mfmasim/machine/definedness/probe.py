@@ -17,7 +17,7 @@ import numpy as np
 from mfmasim.kernels import PerKernel
 from mfmasim.machine.binding.bind import bind
 from mfmasim.machine.binding.dpp import is_dpp, narrowed
-from mfmasim.machine.binding.operands import read_dword
+from mfmasim.machine.binding.operands import field_mask, read_dword
 from mfmasim.machine.definedness.keys import AGPR, SCC, SGPR, VECTORS, keys_of
 from mfmasim.machine.definedness.planes import ONES, register
 from mfmasim.machine.state.waves import Group, Waves
@@ -139,13 +139,15 @@ class Probed:
         read = {key for keys in operands for key in keys}
         preserved = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
         units: list[list[Half]] = []
-        for keys in operands:
+        for operand, keys in zip(self.instruction.src, operands, strict=True):
+            # Of what SDWA selects the other half is not read.
+            halves = [half for half in HALVES if field_mask(operand.sel) & int(half)]
             if self.rule.part == "half":
-                units += [[(key, half)] for key in keys for half in HALVES]
+                units += [[(key, half)] for key in keys for half in halves]
             elif self.rule.part == "register":
-                units += [[(key, half) for half in HALVES] for key in keys]
+                units += [[(key, half) for half in halves] for key in keys]
             elif keys:
-                units.append([(key, half) for key in keys for half in HALVES])
+                units.append([(key, half) for key in keys for half in halves])
         return preserved, units
 
     def _random(self, rng: np.random.Generator) -> Waves:

@@ -14,7 +14,7 @@ from tests.tiers import tiers
 SOURCES = sorted((folder("hipkernels") / "conformance" / "isa").rglob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
 LEVELS = ("-O1", "-O3")
-ARCHS = ("gfx942", "gfx950", "gfx1151", "gfx1201")
+ARCHS = ("gfx942", "gfx950", "gfx1030", "gfx1151", "gfx1201")
 LEAST = 14000
 """The fewest instructions that have to be compared at one level, padding aside."""
 PADDING = ("s_nop 0", "s_code_end")

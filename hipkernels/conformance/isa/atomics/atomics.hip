@@ -151,7 +151,7 @@ extern "C" __global__ void double_returning(double* memory, const double* y, dou
     }
 }
 
-#if !defined(__gfx1151__)
+#if defined(__GFX9__) || defined(__GFX12__)
 // Two halves at once: global_atomic_pk_add_f16, on small whole numbers.
 extern "C" __global__ void packed_halves(const half2v* x, half2v* sums, int n) {
     const int i = global_id();

@@ -18,12 +18,12 @@ def call_struct() -> LaunchDict:
     return launch([In("u32", N, "bits"), In("f64", N), Out("u32", N), Out("f64", N)], reference.call_struct)
 
 
-@declare(kernel="call_many", executes=[*CALLS, "scratch_load_(sshort|i16)"])
+@declare(kernel="call_many", executes=[*CALLS, "(scratch|buffer)_load_(sshort|i16)"])
 def call_many() -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.call_many)
 
 
-@declare(kernel="recursion", executes=[*CALLS, "v_writelane_b32|scratch_store_(dword|b32)"])
+@declare(kernel="recursion", executes=[*CALLS, "v_writelane_b32|(scratch|buffer)_store_(dword|b32)"])
 def recursion() -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.recursion)
 

@@ -79,7 +79,7 @@ def pack(n: int = 1000) -> LaunchDict:
 @declare(
     kernel="eight_bits",
     executes=["v_cvt_pk_f32_fp8", "v_cvt_pk_f32_bf8", "v_cvt_f32_fp8", "v_cvt_f32_bf8", "v_cvt_pk_[bf][fp]8_f32"],
-    skip={a: "gfx11 has no 8-bit floats" for a in ARCHS if a == "gfx1151"},
+    skip=dict.fromkeys(("gfx1030", "gfx1151"), "RDNA2 and RDNA3 have no 8-bit floats"),
 )
 def eight_bits(n: int = 200, arch: str = "gfx950") -> LaunchDict:
     args = [In("u32", n, reference.numbers(n)), Out("f32", (2, 4 * n)), Out("u32", (2, n))]
@@ -90,7 +90,7 @@ def eight_bits(n: int = 200, arch: str = "gfx950") -> LaunchDict:
     kernel="stochastic",
     needs="n > 0",
     executes=["v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32"],
-    skip={a: "gfx11 has no 8-bit floats" for a in ARCHS if a == "gfx1151"},
+    skip=dict.fromkeys(("gfx1030", "gfx1151"), "RDNA2 and RDNA3 have no 8-bit floats"),
 )
 def stochastic(n: int = 600, arch: str = "gfx950") -> LaunchDict:
     values, random = reference.steps(n)

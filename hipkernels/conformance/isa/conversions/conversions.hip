@@ -105,7 +105,7 @@ extern "C" __global__ void pack(const float2v* x, const int* z, fp16x2* halves, 
     }
 }
 
-#if !defined(__gfx1151__)
+#if defined(__GFX9__) || defined(__GFX12__)
 // 8-bit floats, four to a dword, in the architecture's own flavour: v_cvt_pk_f32_fp8, v_cvt_pk_f32_bf8, v_cvt_f32_fp8,
 // v_cvt_f32_bf8 and back with v_cvt_pk_fp8_f32, v_cvt_pk_bf8_f32. A byte that is a number comes back as it was.
 extern "C" __global__ void eight_bits(const unsigned* x, float* wide, unsigned* back, int n) {
@@ -132,7 +132,7 @@ extern "C" __global__ void eight_bits(const unsigned* x, float* wide, unsigned* 
 }
 #endif
 
-#if !defined(__gfx1151__)
+#if defined(__GFX9__) || defined(__GFX12__)
 // Stochastic rounding by a random number per element: v_cvt_sr_fp8_f32, v_cvt_sr_bf8_f32. The number is added below
 // the bits that stay.
 extern "C" __global__ void stochastic(const float* x, const int* random, unsigned* out, int n) {

@@ -10,7 +10,7 @@ from mfmasim.verify import In, LaunchDict, Out, case
 from mfmasim.verify.arrays import Array
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
-RDNA = [arch for arch in ARCHS if arch not in CDNA]
+MIXED = [arch for arch in ARCHS if arch not in (*CDNA, "gfx1030")]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 declare = partial(case, "dot.hip")
@@ -30,7 +30,7 @@ def dot_integers() -> LaunchDict:
     return launch(words(8), reference.dot_integers)
 
 
-@declare(kernel="dot_short", arch=CDNA, executes=["v_dot2c?_i32_i16", "v_dot2_u32_u16"])
+@declare(kernel="dot_short", arch=[*CDNA, "gfx1030"], executes=["v_dot2c?_i32_i16", "v_dot2_u32_u16"])
 def dot_short() -> LaunchDict:
     return launch(words(4), reference.dot_short)
 
@@ -55,6 +55,6 @@ def dot_halves() -> LaunchDict:
     return launch(args, reference.dot_halves)
 
 
-@declare(kernel="dot_mixed", arch=RDNA, executes=["v_dot4_i32_iu8 .* neg_lo:.*", "v_dot8_i32_iu4 .* neg_lo:.*"])
+@declare(kernel="dot_mixed", arch=MIXED, executes=["v_dot4_i32_iu8 .* neg_lo:.*", "v_dot8_i32_iu4 .* neg_lo:.*"])
 def dot_mixed() -> LaunchDict:
     return launch(words(4), reference.dot_mixed)

@@ -3,7 +3,7 @@
 
 __device__ static unsigned global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-#if defined(__GFX9__)
+#if defined(__GFX9__) || defined(__GFX10__)
 #define SIGNED4(a, b, c, clamp) __builtin_amdgcn_sdot4(a, b, c, clamp)
 #define SIGNED8(a, b, c, clamp) __builtin_amdgcn_sdot8(a, b, c, clamp)
 #else
@@ -25,7 +25,7 @@ extern "C" __global__ void dot_integers(const int *x, const int *y, const int *z
   out[7 * n + i] = __builtin_amdgcn_udot8(a, b, c, true);
 }
 
-#if defined(__GFX9__)
+#if defined(__GFX9__) || defined(__GFX10__)
 // Two 16-bit integers with each other, which RDNA3 gave up.
 extern "C" __global__ void dot_short(const int *x, const int *y, const int *z, int *out) {
   typedef short s2 __attribute__((ext_vector_type(2)));
@@ -38,7 +38,9 @@ extern "C" __global__ void dot_short(const int *x, const int *y, const int *z, i
   out[2 * n + i] = __builtin_amdgcn_udot2(c, d, z[i], false);
   out[3 * n + i] = __builtin_amdgcn_udot2(c, d, z[i], true);
 }
+#endif
 
+#if defined(__GFX9__)
 // Pairs of floats: one instruction for both, with halves exchanged and signs changed on the way.
 typedef float float2_ __attribute__((ext_vector_type(2)));
 extern "C" __global__ void packed_f32(const float2_ *x, const float2_ *y, const float2_ *z, float2_ *out) {
@@ -50,7 +52,7 @@ extern "C" __global__ void packed_f32(const float2_ *x, const float2_ *y, const 
   out[3 * n + i] = a.yx - b;
   out[4 * n + i] = __builtin_elementwise_fma(a.xx, -b.yx, c);
 }
-#else
+#elif !defined(__GFX10__)
 // Bytes and nibbles where one side has a sign and the other has none.
 extern "C" __global__ void dot_mixed(const int *x, const int *y, const int *z, int *out) {
   unsigned i = global_index(), n = gridDim.x * blockDim.x;

@@ -164,7 +164,12 @@ def permlane_each(wave: int = 32) -> LaunchDict:
     return launch(args, lambda x, where: reference.permlane_each(x, where, w))
 
 
-@declare(kernel="permlane_halves", arch=RDNA, flags=WAVE64, executes="v_permlane64_b32")
+@declare(
+    kernel="permlane_halves",
+    arch=[arch for arch in RDNA if arch != "gfx1030"],
+    flags=WAVE64,
+    executes="v_permlane64_b32",
+)
 def permlane_halves() -> LaunchDict:
     args = [In("u32", (4, 2, 32), "bits"), Out("u32", (4, 2, 32))]
     return launch(args, lambda x: np.ascontiguousarray(x[:, ::-1]), 2, 128)
@@ -214,7 +219,7 @@ def permutes_in_wave64(reach: int) -> LaunchDict:
 @declare(
     suppress=OFF,
     kernel="lane_permutes",
-    arch=[arch for arch in RDNA if arch != "gfx1151"],
+    arch=[arch for arch in RDNA if arch == "gfx1201"],
     flags=WAVE64,
     executes=["ds_bpermute_b32", "ds_permute_b32"],
 )
@@ -222,11 +227,11 @@ def lane_permutes_wave64() -> LaunchDict:
     return permutes_in_wave64(64)
 
 
-# RDNA3 permutes each half of a wave64 by itself.
+# RDNA2 and RDNA3 permute each half of a wave64 by itself.
 @declare(
     suppress=OFF,
     kernel="lane_permutes",
-    arch=["gfx1100", "gfx1151"],
+    arch=["gfx1030", "gfx1100", "gfx1151"],
     flags=WAVE64,
     executes=["ds_bpermute_b32", "ds_permute_b32"],
 )

@@ -83,7 +83,7 @@ extern "C" __global__ void permlane_rows(const int *in, int *out, unsigned low, 
 }
 #endif
 
-#if !defined(__GFX9__)
+#if !defined(__GFX9__) && !defined(__GFX10__)
 // The halves of a wave of 64 lanes, exchanged.
 extern "C" __global__ void permlane_halves(const unsigned *in, unsigned *out) {
   unsigned i = global_index();

@@ -18,7 +18,7 @@ CDNA3 = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
     each=[
         {"grid": g, "block": b} for g, b in (((2, 3, 4), (5, 3, 2)), ((3, 1, 2), (1, 37, 3)), ((4, 2, 1), (70, 1, 1)))
     ],
-    executes="v_bfe_u32|v_and_b32",
+    executes="v_bfe_u32|v_and_b32|v_mad_u64_u32",  # RDNA2 has the three ids in registers of their own
 )
 def indices(grid: tuple[int, int, int] = (1, 1, 1), block: tuple[int, int, int] = (1, 1, 1)) -> LaunchDict:
     x, y, z = (g * b for g, b in zip(grid, block, strict=True))

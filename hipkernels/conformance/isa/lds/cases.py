@@ -107,7 +107,7 @@ def lds_atomics_float() -> LaunchDict:
 
 @declare(
     kernel="lds_atomics_packed",
-    arch=[a for a in ARCHS if a != "gfx1151"],
+    arch=[a for a in ARCHS if a not in ("gfx1030", "gfx1151")],
     executes=["ds_pk_add_rtn_f16", "ds_pk_add_bf16"],
 )
 def lds_atomics_packed() -> LaunchDict:

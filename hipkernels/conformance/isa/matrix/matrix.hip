@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(64) mfma_six_bits(const unsigned *A
 }
 #endif
 
-#else  // RDNA: wave32
+#elif !defined(__GFX10__)  // RDNA: wave32
 // A lane's part of a line of A or B, and the rows of C that it holds. RDNA3 keeps whole lines, in both halves of a wave.
 #if defined(__GFX12__)
 constexpr unsigned part = 2;

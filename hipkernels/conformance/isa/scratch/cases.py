@@ -12,27 +12,33 @@ declare = partial(case, "scratch.hip", arch=ARCHS)
 launch = on_grid(GRID, BLOCK)
 
 
-@declare(kernel="scratch_words", executes=["scratch_load_(dword|b32)", "scratch_store_(dword.*|b.*)"])
+@declare(kernel="scratch_words", executes=["(scratch|buffer)_load_(dword|b32)", "(scratch|buffer)_store_(dword.*|b.*)"])
 def scratch_words() -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.scratch_words)
 
 
-@declare(kernel="scratch_bytes", executes=["scratch_store_(byte|b8)", "scratch_(store_(short|b16)|load_.*)"])
+@declare(
+    kernel="scratch_bytes",
+    executes=["(scratch|buffer)_store_(byte|b8)", "(scratch|buffer)_(store_(short|b16)|load_.*)"],
+)
 def scratch_bytes() -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("i32", N)], reference.scratch_bytes)
 
 
-@declare(kernel="scratch_wide", executes=["scratch_load_(dwordx4|b128)", "scratch_store_(dwordx4|b128)"])
+@declare(
+    kernel="scratch_wide",
+    executes=["scratch_load_(dwordx4|b128)|buffer_load_dword", "scratch_store_(dwordx4|b128)|buffer_store_dword"],
+)
 def scratch_wide() -> LaunchDict:
     return launch([In("f32", (N, 4)), Out("f32", (N, 4))], reference.scratch_wide)
 
 
-@declare(kernel="spills", executes=["scratch_store_(dword|b).*", "scratch_load_(dword|b).*"])
+@declare(kernel="spills", executes=["(scratch|buffer)_store_(dword|b).*", "(scratch|buffer)_load_(dword|b).*"])
 def spills() -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.spills)
 
 
-@declare(kernel="stack_alloca", executes=["flat_load_(dword|b32)|scratch_load_(dword|b32)"])
+@declare(kernel="stack_alloca", executes=["flat_load_(dword|b32)|(scratch|buffer)_load_(dword|b32)"])
 def stack_alloca(words: int = 7) -> LaunchDict:
     return launch([In("u32", N, "bits"), Out("u32", N), words], partial(reference.stack_alloca, words=words))
 
