@@ -64,7 +64,7 @@ class BufferLayout:
     ISA manuals, 8.1 and 8.1.2; on CDNA the sum may not be negative, CDNA3 8.2.1)."""
     scratch_word: int = 0
     """Bits of word 3 of the buffer through which scratch is accessed, besides the lane as index and its stride."""
-    formats: str = "gfx11"
+    formats: str = "RDNA3"
     """Numbers of the formats of typed accesses, where one number is a format (`mfmasim.isa.buffer_formats`)."""
     element_whole: int = 0
     """Bytes of an element whose dwords lie together, even if an access crosses its end."""
@@ -158,7 +158,7 @@ GFX10 = BufferLayout(
     range_by_field=True,
     register_swizzle="assumed",
     scratch_word=20 << 12 | 1 << 24 | 2 << 28,
-    formats="gfx10",
+    formats="RDNA2",
 )
 """The range goes by OOB_SELECT, as on `GFX11`. Word 3 of the scratch is ROCr's (FillBufRsrcWord3_Gfx10). That an SGPR
 offset counts in the raw check alone, and that it is not swizzled, is as captured of gfx1100: `assumed` here."""

@@ -56,14 +56,14 @@ def _numbered(rows: Iterable[tuple[str, str]]) -> list[str]:
     return ["INVALID", *(f"{sizes}_{kind.upper()}" for sizes, kinds in rows for kind in kinds.split())]
 
 
-_NAMES = {"gfx10": _numbered(_GFX10), "gfx11": _numbered((sizes, _FEWER.get(sizes, kinds)) for sizes, kinds in _GFX10)}
+_NAMES = {"RDNA2": _numbered(_GFX10), "RDNA3": _numbered((sizes, _FEWER.get(sizes, kinds)) for sizes, kinds in _GFX10)}
 """By `BufferLayout.formats`."""
 
 DEFAULT = 1
 """The number that LLVM leaves out; on gfx9 the DFMT, and NFMT 0, each by itself."""
 
 
-def format_text(number: int, formats: str = "gfx11") -> str:
+def format_text(number: int, formats: str = "RDNA3") -> str:
     """A format in LLVM's syntax; `formats` is a `BufferLayout.formats`."""
     names = _NAMES[formats]
     return f"format:[BUF_FMT_{names[number]}]" if number < len(names) else f"format:{number}"
@@ -93,7 +93,7 @@ _UNIFIED = {
 }
 
 
-def unified_format(number: int, formats: str = "gfx11") -> BufferFormat | None:
+def unified_format(number: int, formats: str = "RDNA3") -> BufferFormat | None:
     """The format of a number of RDNA; None for 0, where nothing is bound.
 
     Args:
@@ -121,7 +121,7 @@ def split_format(sizes: int, kind: int) -> BufferFormat | None:
     if not sizes:
         return None
     name = f"{_SIZES[sizes]}_{_KINDS[kind]}"
-    names = _NAMES["gfx11"]
+    names = _NAMES["RDNA3"]
     if name not in names:
         raise MfmasimError(f"data format {sizes} with number format {kind}: no buffer has this format")
-    return _UNIFIED["gfx11"][names.index(name)]
+    return _UNIFIED["RDNA3"][names.index(name)]

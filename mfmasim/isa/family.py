@@ -11,7 +11,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
 from mfmasim.isa.opcode import Opcode, scaled, scaled_wmma
 from mfmasim.isa.rows import Row, read_rows
-from mfmasim.isa.tables import ENCODINGS, table
+from mfmasim.isa.tables import ENCODINGS, Cells, table
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _family(arch: Arch, wave: int) -> Family:
     rows = {
         encoding: {row.op: row for row in read_rows(encoding, found, wave) if other not in row.flags}
         for encoding in ENCODINGS
-        if (found := table(encoding, arch.instruction_set))
+        if (found := _cells(encoding, arch))
     }
     promoted = {
         base + op: (encoding, row)
@@ -72,6 +72,11 @@ def _family(arch: Arch, wave: int) -> Family:
     }
     hexadecimal = frozenset(row.name for row in rows["SOPP"].values() if "hex" in row.flags)
     return Family(arch, wave, rows, op_sel, hexadecimal, promoted, dialect, _withheld(arch, wave, rows))
+
+
+def _cells(encoding: str, arch: Arch) -> list[tuple[int, Cells]]:
+    """Rows of the architecture, and those that a processor has beside them."""
+    return table(encoding, arch.instruction_set) + (table(encoding, arch.name) if arch.isa else [])
 
 
 def _withheld(arch: Arch, wave: int, rows: dict[str, dict[int, Row]]) -> frozenset[str]:

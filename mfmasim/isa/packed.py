@@ -104,6 +104,8 @@ def wmma(fields: Fields) -> Parts:
         fields.ignore("op_sel_hi", high, usual=7)
     elif "op_sel_hi" in flags and high != 7:
         raise Refused(f"op_sel_hi of {row.name} must be all ones")
+    elif "op_sel_hi" not in flags:  # LLVM sets all of it; what AMD's simulator decodes leaves bit 2 zero
+        fields.ignore("op_sel_hi", high & 3, usual=3)
     if "index_key" in flags and "reuse" not in flags:
         parts.modifiers["index_key"] = fields.take("op_sel")
         _check_bits(row, "index_key", parts.modifiers["index_key"])

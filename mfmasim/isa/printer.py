@@ -109,8 +109,12 @@ def _as_printed(ins: InstructionFields, operand: Operand) -> Operand:
         return dataclasses.replace(operand, type="raw")
     if ins.name == "v_pk_fmac_f16" and not family(ins.arch).dialect.second_dword:
         return dataclasses.replace(operand, type="splat_f16")
-    if ("_class_f16" in ins.name and operand.type == "b16") or (operand.index == LITERAL and "_mix" in ins.name):
+    if operand.index == LITERAL and "_mix" in ins.name:
+        return dataclasses.replace(operand, type="bf16" if ins.name.endswith("_bf16") else "f16")
+    if "_class_f16" in ins.name and operand.type == "b16":
         return dataclasses.replace(operand, type="f16")
+    if operand.index == LITERAL and ins.name in ("v_perm_pk16_b4_u4", "v_perm_pk16_b6_u4"):
+        return dataclasses.replace(operand, type="b32")
     return operand
 
 
@@ -207,7 +211,7 @@ def _fetch(ins: InstructionFields) -> list[str]:
 
 
 def _hex(value: int) -> str:
-    return f"0x{value:x}" if value > 9 else str(value)
+    return f"0x{value:x}" if value > 10 else str(value)
 
 
 def _sdwa(ins: InstructionFields) -> tuple[list[str], list[str]]:

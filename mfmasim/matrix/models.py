@@ -269,6 +269,8 @@ _ROWS: tuple[Model, ...] = (
     replace(_GTR, name="cdna4_sparse_fp8", fidelity="assumed", evidence=_GUESS4, source=_CDNA4),
     # CDNA5: assumed throughout. MODE.denorm is ignored, FP16_OVFL reads narrow results only.
     replace(_FMA, name="cdna5_f32", mode_denormals=False, fidelity="assumed", evidence=_GUESS5, source=_CDNA5),
+    replace(_FMA, name="cdna5_f64", mode_denormals=False, nan_factor=_F64_NAN, nan_invalid=_F64_NAN,
+            fidelity="assumed", evidence="chain of FMAs as CDNA2 and CDNA3 have it; no capture is public", source=_XIE),
     _XDL5,
     _XDL5_8,
     replace(_XDL5_8, name="cdna5_scale", scale_point="after_group"),
@@ -333,6 +335,7 @@ ROUTES: tuple[Route, ...] = (
     Route(("CDNA4",), ("smfmac",), _FP8, "f32", "cdna4_sparse_fp8"),
     Route(_CDNA, ("mfma", "smfmac"), ("i8", "u8"), "i32", "cdna_i8"),
     Route(("CDNA5",), ("wmma",), ("f32",), "f32", "cdna5_f32"),
+    Route(("CDNA5",), ("wmma",), ("f64",), "f64", "cdna5_f64"),
     *(
         Route(("CDNA5",), (kind,), (d,), to, model)
         for kind, model in (("wmma", "cdna5_16bit"), ("swmmac", "cdna5_sparse_16bit"))

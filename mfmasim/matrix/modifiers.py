@@ -98,7 +98,7 @@ def _legal_neg(words: frozenset[str], *, sparse: bool) -> tuple[range, range]:
         return range(0, 8, 4), range(0, 8, 4)
     if "neg" in words:
         return range(4 if sparse else 8), range(4 if sparse else 8)
-    if "neg_32" in words:
+    if words & {"neg_32", "neg_64"}:
         return range(8), range(0, 8, 4)
     return range(8 if "any_c" in words else 4 if "signed" in words else 1), range(1)
 
@@ -155,7 +155,7 @@ def negate_halves(registers: Operands, modes: Modes, words: frozenset[str], *, s
 
 
 def negate_operands(operands: Operands, modes: Modes, words: frozenset[str]) -> Operands:
-    """Negate whole matrices: BLGP of f64 A, B and C; NEG and NEG_HI the sign and magnitude of C.
+    """Negate whole matrices: BLGP or NEG of f64 A, B and C; NEG and NEG_HI the sign and magnitude of C.
 
     Args:
         operands: matrices of codes.
@@ -167,7 +167,10 @@ def negate_operands(operands: Operands, modes: Modes, words: frozenset[str]) -> 
             _sign(codes, negate=modes.blgp & bit) for codes, bit in ((operands.a, 1), (operands.b, 2), (operands.c, 4))
         )
         return replace(operands, a=a, b=b, c=c)
-    if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_c"}:
+    if "neg_64" in words and modes.neg & 3:
+        a, b = (_sign(codes, negate=modes.neg & bit) for codes, bit in ((operands.a, 1), (operands.b, 2)))
+        operands = replace(operands, a=a, b=b)
+    if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_64", "neg_c"}:
         return replace(operands, c=_sign(operands.c, negate=modes.neg & 4, absolute=modes.neg_hi & 4))
     return operands
 

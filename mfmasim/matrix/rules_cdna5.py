@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from mfmasim.matrix.layout import Layout, parse
 
-# Digits of k in lane and item. CDNA5 ISA manual 7.12.2 (dense), 7.12.4 and 7.12.5 (B of sparse), 7.12.6.1 (f8f6f4, f4).
+# Digits of k in lane and item; f64 as f32, assumed: no table of it is public. CDNA5 ISA manual 7.12.2 (dense),
+# 7.12.4 and 7.12.5 (B of sparse), 7.12.6.1 (f8f6f4, f4).
 #   case     width   lane       item
 _INPUT = {
+    ("dense", 64): ("k/2%2", "k%2"),
     ("dense", 32): ("k/2%2", "k%2"),
     ("dense", 16): ("k/8%2", "k%8, k/16%2"),
     ("dense", 8): ("k/8%2", "k%8, k/16%{runs}"),

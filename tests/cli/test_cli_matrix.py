@@ -148,7 +148,7 @@ def test_list(call):
         "gfx1250": 43,
         **dict.fromkeys(("gfx906", *(f"gfx103{n}" for n in range(7))), 0),
         **dict.fromkeys(("gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1153"), 6),
-        "gfx1251": 43,
+        "gfx1251": 44,
         "gfx1250-strict": 31,
     }
     rows = read_csv(call("list gfx950 --match f8f6f4 --format csv"))

@@ -92,7 +92,8 @@ def random_code(random, encoding, op, form=""):
         op += {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140}[encoding]
         return _word(random, "VOP3", op, {}, sparse) + tail
     if form == "SDWA":
-        return _word(random, encoding, op, {"src0": 249}, sparse) + sdwa_dword(random)
+        second = sdwa_dword(random)
+        return _word(random, encoding, op, {"src0": 249}, sparse) + second
     if form == "DPP":
         control = random.choice((random.randrange(256), random.randrange(0x100, 0x160), 0x150 + random.randrange(16)))
         second = random.randrange(256) | control << 8 | random.randrange(2) << 19 | random.getrandbits(8) << 24

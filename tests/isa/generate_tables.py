@@ -153,6 +153,21 @@ def tables_cdna5(arch):
     }
 
 
+def tables_gfx1251(arch):
+    """What gfx1251 has beside gfx1250, from LLVM's gfx1251_asm_vop3p.s and gfx1251_asm_wmma_w32.s; LLVM 22 lacks it."""
+    two, three = "clamp op_sel_hi neg_lo:01 neg_hi:01", "clamp op_sel_hi neg_lo:012 neg_hi:012"
+    floats = {0x3C: "mul_f64", 0x4B: "add_f64", 0x4E: "max_num_f64", 0x4F: "min_num_f64"}
+    packed = [(op, f"v_pk_{name}", "f64*2", "f64*2 f64*2", two) for op, name in floats.items()]
+    packed.append((0x3B, "v_pk_fma_f64", "f64*2", "f64*2 f64*2 f64*2", three))
+    packed += [
+        (op, f"v_pk_{name}_nc_u64", "u64*2", "u64*2 u64*2", "op_sel_hi no_neg")
+        for op, name in ((0x4C, "add"), (0x4D, "sub"))
+    ]
+    packed.append((0x7E, "v_pk_lshl_add_u64", "u64*2", "u64*2 u32*2 u64*2", "op_sel_hi no_neg"))
+    matrix = [(0x5B, "v_wmma_f64_16x16x4_f64", "f64*8", "f64*2 f64*2 f64*8", "neg_lo:012 neg_hi:2")]
+    return {"ds": [], "vop3p": packed, "wmma": matrix}
+
+
 def interpolation_rows(arch):
     """Rows of VINTERP; LLVM's default text of gfx12 lacks the names of halves."""
     plain = " plain:0123" if arch.startswith("gfx12") else ""
@@ -194,6 +209,7 @@ GENERATORS = {
     "gfx11": (("gfx1100", "gfx1151"), tables_rdna),
     "gfx12": (("gfx1200", "gfx1201"), tables_rdna),
     "gfx1250": (("gfx1250",), tables_cdna5),
+    "gfx1251": (("gfx1251",), tables_gfx1251),
 }
 """Generation to its architectures and what makes the tables of one of them."""
 

@@ -58,7 +58,8 @@ def name_of(text):
 
 def generation(arch):
     """The key of an architecture in `GENERATIONS`."""
-    return arch if arch in GENERATIONS else arch[:5]
+    name = find_arch(arch).instruction_set
+    return name if name in GENERATIONS else name[:5]
 
 
 GENERATIONS = {"gfx10": GFX10, "gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}

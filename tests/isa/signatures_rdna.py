@@ -51,7 +51,7 @@ RDNA_RULES = [
     (r"v_cvt_scale_pk(?:8|16)_(f16|bf16|f32)_\w+", r"%\1", "v:%b b32"),
     (r"v_cvt_scalef32_sr_pk(?:8|16)_\w+?_(f16|bf16|f32)", "%b", r"v:%\1 u32 f32"),
     (r"v_cvt_scalef32_pk(?:8|16)_\w+?_(f16|bf16|f32)", "%b", r"v:%\1 f32"),
-    (r"s_set_pc_i64", "", "s:i64"),
+    (r"s_set_pc_i64|s_rfe_i64", "", "s:i64"),
     (r"v_perm_pk16_b4_u4", "%b", "b32 b32 b64"),
     (r"v_perm_pk16_b6_u4", "%b", "b32 b64 b64"),
     (r"v_perm_pk16_b8_u4", "%b", "b64 b64 b64"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Operand, decode, decode_range
+from mfmasim.isa.family import family
 from tests.isa.encode_rdna import ENCODINGS, forms_of, random_code
 from tests.isa.llvm_oracle import assemble, disassemble
 from tests.isa.rdna import generation
@@ -19,6 +20,13 @@ from tests.longtier import this_round
 
 ARCHS = ["gfx1030", "gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"]
 WAVES = [*((arch, 32) for arch in ARCHS), ("gfx1030", 64), ("gfx1151", 64), ("gfx1201", 64)]
+OWN = {
+    row.name
+    for rows in family("gfx1251").rows.values()
+    for row in rows.values()
+    if row.name not in {own.name for table in family("gfx1250").rows.values() for own in table.values()}
+}
+"""What gfx1251 has beside gfx1250."""
 PER_FORM = 2
 TRIES = 600
 
@@ -69,6 +77,7 @@ def text_loses_bits(instruction):
             "s_sendmsghalt",
             "s_wakeup_barrier",
             "v_nop",
+            "v_clrexcp",
             "v_pipeflush",
         )
         or instruction.name.startswith(("v_dot4_", "v_dot8_", "v_cvt_pk_f16_"))
@@ -85,7 +94,7 @@ def named(instruction):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("arch", "wave"), WAVES)
+@pytest.mark.parametrize(("arch", "wave"), [pair for pair in WAVES if pair[0] != "gfx1030"])
 def test_default_text_of_16_bit_operands_equals_llvm(arch, wave):
     tool("llvm-mc")
     ours, _ = samples(arch, wave)
@@ -121,27 +130,29 @@ def test_text_of_every_row_equals_llvm(arch, wave):
     assert not wrong, wrong[:5]
     wanted = {(row.name, form) for row, form, _, instruction in ours if not llvm_quirk(instruction)}
     assert wanted <= compared
-    assert len(texts) >= 4800
-    assert len(compared) >= 2400
+    assert len(texts) >= (3400 if arch == "gfx1030" else 4800)  # without long forms of DPP
+    assert len(compared) >= (1700 if arch == "gfx1030" else 2400)
 
 
 @pytest.mark.oracle
 @pytest.mark.long
-@pytest.mark.parametrize(("arch", "wave"), [("gfx1030", 32), ("gfx1030", 64)])
-def test_many_drawn_instructions_equal_llvm(arch, wave):
-    """50,000 in each size of waves, and others each round."""
+@pytest.mark.parametrize(("arch", "wave", "each"), [("gfx1030", 32, 29), ("gfx1030", 64, 29), ("gfx1251", 32, 46)])
+def test_many_drawn_instructions_equal_llvm(arch, wave, each):
+    """50,000 in each size of waves, 100,000 in the only one, and others each round; without what LLVM 22 lacks."""
     tool("llvm-mc")
 
     def draw(rng, encoding, op, form, row):
         return random_code(rng, generation(arch), encoding, op, form, row)
 
-    ours, _ = samples_of(arch, wave, forms_of, draw, 29, 1200, 0, seed=this_round())
+    def known(encoding, row):
+        return [] if row.name in OWN else forms_of(encoding, row)
+
+    ours, _ = samples_of(arch, wave, known, draw, each, 1200, 0, seed=this_round())
     texts = disassemble([code for *_, code, _ in ours], arch, wave=wave)
-    wrong = [
-        (code.hex(), ins.text, text) for (*_, code, ins), text in zip(ours, texts, strict=True) if ins.text != text
-    ]
+    pairs = [(code, ins, text) for (*_, code, ins), text in zip(ours, texts, strict=True) if not llvm_quirk(ins)]
+    wrong = [(code.hex(), ins.text, text) for code, ins, text in pairs if named(ins).text != text]
     assert not wrong, wrong[:5]
-    assert len(texts) >= 50_000
+    assert len(pairs) >= (100_000 if arch == "gfx1251" else 50_000)
 
 
 @pytest.mark.oracle

@@ -62,7 +62,7 @@ def test_every_row_has_a_name_and_no_opcode_twice(arch):
 
 
 def test_every_architecture_has_its_column_and_every_row_an_opcode():
-    assert {arch for encoding in ENCODINGS for arch in columns(encoding)} == set(ARCHITECTURES)
+    assert {arch for encoding in ENCODINGS for arch in columns(encoding)} == {*ARCHITECTURES, "gfx1251"}
     for encoding in ENCODINGS:
         lines = path(encoding).read_text().splitlines()
         assert all("0x" in line for line in lines[1:])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mfmasim.architectures import ARCHITECTURES
+from mfmasim.architectures import SIMULATED
 from mfmasim.isa import Instruction, Operand
 from mfmasim.machine.events import MatrixEvent
 from mfmasim.machine.events.interface import Bound, Machine
@@ -149,7 +149,7 @@ def mode_bit(g: Group, bit: int, instruction: Instruction) -> bool:
 
 def _register() -> None:
     """One entry per matrix instruction; its row says the fidelity at binding."""
-    for arch in ARCHITECTURES:
+    for arch in SIMULATED:
         for name in matrix_instructions(arch):
             OPERATIONS.setdefault(name, Operation(name, "direct", (), (), bind_matrix, "assumed"))
 

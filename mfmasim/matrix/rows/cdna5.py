@@ -42,6 +42,8 @@ LACKING = {"A0": ("wmma_scale16",)}
 
 # Modifiers. The manual's table of NEG says 0 for A and B of 16 and 32 bits; LLVM encodes them (as on RDNA4).
 _F16, _F32, _FP8, _IU8, _SMALL = "neg reuse", "neg_32 reuse", "neg_c reuse", "signed reuse", "neg_c"
+_SOURCE = "CDNA5 ISA manual 7.12.2 to 7.12.6; dense forms, f8f6f4 and scales agree with Triton's WMMA version 3"
+_F64 = "; f64: registers and NEG as LLVM's gfx1251_asm_wmma_w32.s, places of the elements assumed, as f32"
 
 
 def rows(variant: str) -> tuple[Row, ...]:
@@ -55,6 +57,7 @@ def rows(variant: str) -> tuple[Row, ...]:
     def found() -> Iterator[Row]:
         #         kind    d       m   n   k  blocks a       b      cycles     modifiers
         yield Row("wmma", "f32", 16, 16, 4, 1, "f32", "f32", of["f32"], _F32)
+        yield Row("wmma", "f64", 16, 16, 4, 1, "f64", "f64", of["f64"], "neg_64")
         yield Row("wmma", "f32", 16, 16, 32, 1, "f16", "f16", half, _F16)
         yield Row("wmma", "f32", 16, 16, 32, 1, "bf16", "bf16", half, _F16)
         yield Row("wmma", "f16", 16, 16, 32, 1, "f16", "f16", half, _F16)
@@ -86,7 +89,7 @@ TABLES = {
         rows(variant),
         rule="cdna5",
         joined=False,
-        source="CDNA5 ISA manual 7.12.2 to 7.12.6; dense forms, f8f6f4 and scales agree with Triton's WMMA version 3",
+        source=_SOURCE + _F64 * (variant == "12.51"),
         ops_unit="WGP",
         scale_source="CDNA5 ISA manual 7.12.6.2; agrees with Triton's layout of scales",
         index_source="loop in the CDNA5 ISA manual 7.12.4 (16 bits), rocjitsu (8 bits); 7.12.3 and 7.12.5 contradict "
