@@ -56,6 +56,18 @@ def test_a_program_refers_to_its_device_code_in_every_way(program, tmp_path):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("flags", [(), ("-mwavefrontsize64",)])
+def test_the_same_program_on_rdna2(flags, tmp_path):
+    """gfx1030, in waves of 32 and of 64 lanes."""
+    clang()
+    hipcc("--offload-arch=gfx1030", *flags, "-std=c++17", SOURCES / "program.hip", "-o", tmp_path / "program")
+    ran = started(tmp_path / "program", "all", arch="gfx1030", checks="all")
+    assert ran.stdout == ALL.replace("gfx942 64", "gfx1030 32")
+    ran = started(tmp_path / "program", "compiled", arch="gfx1030", checks="all")
+    assert ran.stdout == "compiled HIPRTC_SUCCESS\npower 125 events 1 7\n", ran.stderr
+
+
+@pytest.mark.oracle
 def test_a_program_compiles_kernels_itself(program):
     ran = started(program, "compiled", checks="all")
     assert ran.stdout == "compiled HIPRTC_SUCCESS\npower 125 events 1 7\n", ran.stderr
