@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from mfmasim.cli.output import output_file
 
@@ -67,6 +68,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; the exit code is the command's."""
+    from mfmasim import extensions
     from mfmasim.hiprt import start
     from mfmasim.hiprt.settings import (
         ARCH,
@@ -100,4 +102,5 @@ def run(args: argparse.Namespace) -> int:
         changes[OPERATIONS] = ",".join(args.operation)
     if args.phases:
         changes[PHASES] = ";".join(args.phases)
+    changes |= extensions.changes("hiprt", os.environ)
     return start(args.command[1:] if args.command[:1] == ["--"] else args.command, changes)

@@ -52,7 +52,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code of the command, or 0, 1, 2."""
-    from mfmasim import __version__
+    from mfmasim import __version__, extensions
     from mfmasim.cli.output import write
     from mfmasim.devices.options import not_run, said_of
     from mfmasim.triton import Settings, summary
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     given["layouts"] = "on" if args.layouts else None
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    code, records = start(command, settings)
+    code, records = start(command, settings, extensions.of_triton(settings.arch, settings.checks))
     found = summary.results(records)
     layouts = report.records(records.kernels) if args.layouts else []
     exit_code = code or int(summary.errors(records) > 0)

@@ -39,7 +39,7 @@ NO_LINK = frozenset(
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """A command line, read."""
 
     arguments: tuple[str, ...]
@@ -77,7 +77,12 @@ def _expanded(arguments: Sequence[str]) -> Iterator[str]:
             yield argument
 
 
-def _read(arguments: Sequence[str]) -> _Line:
+def read_line(arguments: Sequence[str]) -> Line:
+    """Read a command line of ``hipcc``: its targets, and the rest for clang.
+
+    Args:
+        arguments: the command line.
+    """
     given, archs = list(_expanded(arguments)), []
     kept: list[str] = []
     languages: list[str] = []
@@ -111,7 +116,7 @@ def _read(arguments: Sequence[str]) -> _Line:
                 languages.append(one[2:])
     native = tuple(part for part in os.environ.get(ARCH, DEFAULT).split(",") if part)
     wanted = [arch for one in archs for arch in (native if one == "native" else (one,))]
-    return _Line(tuple(kept), tuple(dict.fromkeys(wanted or native)), tuple(languages), device_only)
+    return Line(tuple(kept), tuple(dict.fromkeys(wanted or native)), tuple(languages), device_only)
 
 
 def device_flags(archs: Sequence[str]) -> list[str]:
@@ -158,8 +163,8 @@ def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
         MfmasimError: the library cannot be built.
     """
     if tool.style == "rocm":
-        return [*tool.program, *arguments, *(link_flags() if _read(arguments).links else [])]
-    line = _read(arguments)
+        return [*tool.program, *arguments, *(link_flags() if read_line(arguments).links else [])]
+    line = read_line(arguments)
     added = device_flags(line.archs)
     if not line.has("-O"):
         added.append("-O3")
@@ -175,7 +180,7 @@ def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
     return [*tool.program, "--driver-mode=g++", *_quiet(added), *words, *_quiet(tail)]
 
 
-def _with_languages(line: _Line) -> list[str]:
+def _with_languages(line: Line) -> list[str]:
     """The arguments with the language of every input: hipcc compiles every C++ source as HIP."""
     if line.languages:
         return list(line.arguments)
@@ -200,7 +205,7 @@ def clang_command(arguments: Sequence[str], tool: Compiler) -> list[str]:
         arguments: clang's.
         tool: the compiler.
     """
-    line = _read(arguments)
+    line = read_line(arguments)
     inputs = [argument for argument, value in _pairs(line.arguments) if not value]
     by_name = not line.languages and any(Path(argument).suffix in (".hip", ".cu") for argument in inputs)
     if "hip" not in line.languages and "--hip-link" not in inputs and not by_name:
@@ -227,7 +232,7 @@ def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
         raise MfmasimError("hipcc: no input files")
     tool = find_compiler()
     if two_passes.wanted(tool) and not as_clang:
-        line = _read(arguments)
+        line = read_line(arguments)
         with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
             return two_passes.run(
                 tool, line.arguments, line.archs, [] if line.device_only else link_flags(), Path(scratch)
@@ -247,7 +252,7 @@ def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
 
 def _entry_points(arguments: Sequence[str], tool: Compiler, scratch: Path) -> list[str]:
     """What links the device libraries' entry points to device code of one architecture whose sources name them."""
-    line = _read(arguments)
+    line = read_line(arguments)
     alone = line.device_only or line.has("--cuda-device-only", "--offload-device-only")
     if tool.style != "clang" or not alone or len(line.archs) != 1 or line.has("-fgpu-rdc", "-E", "-fsyntax-only"):
         return []

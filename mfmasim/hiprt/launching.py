@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -161,6 +162,7 @@ def launch(
     for one in rt.registered.values():
         ctypes.memmove(one.twin, one.address, one.size)
     touched = memory.follow() if rt.order is not None and rt.order.listens else None
+    begin = time.perf_counter()
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         observers = [EarlyErrors(say), *([clock] if clock is not None else [])]
@@ -180,6 +182,8 @@ def launch(
     for line in report.printed:
         print(line, file=sys.stdout)
     sys.stdout.flush()
+    if rt.reported is not None:
+        rt.reported(report, time.perf_counter() - begin)
     _judge(rt, device, report)
 
 

@@ -30,9 +30,10 @@ from mfmasim.observe import next_command
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mfmasim.architectures import Arch
+    from mfmasim.devices import Report
     from mfmasim.hiprt.graphs import Capture, Node
     from mfmasim.hiprt.heap import Allocation
     from mfmasim.hiprt.registry import Call
@@ -195,6 +196,8 @@ class Runtime:
         """Zero-terminated texts to which the program got pointers."""
         self.counts = Counts()
         self.sites = Sites(library)
+        self.reported: Callable[[Report, float], None] | None = None
+        """Called with the report and the seconds of every launch, if a program's results are recorded."""
         self.order = Order(self) if settings.streams else None
         """Order between streams, if it is followed."""
         self._unasked: list[tuple[str, str | int]] = []

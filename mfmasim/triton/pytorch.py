@@ -10,7 +10,7 @@ from torch.utils._device import DeviceContext, _device_constructors
 
 from mfmasim.errors import MfmasimError
 from mfmasim.triton.cuda import HIP_VERSION, Stream, constant
-from mfmasim.triton.tensors import CPU, StandIn, mark
+from mfmasim.triton.tensors import CPU, StandIn, mark, real
 
 NVTX = "mark range_end range_pop range_push range_start"
 _generator = torch.default_generator
@@ -33,7 +33,7 @@ class Generator(torch.Generator, metaclass=_Kind):  # type: ignore[misc]
         Args:
             device: what `device` answers.
         """
-        made: Generator = super().__new__(cls, "cpu")
+        made: Generator = super().__new__(cls, device if real else "cpu")
         made._named = torch.device(device)
         return made
 
@@ -67,9 +67,13 @@ def as_written(model: Any = None, **options: Any) -> Any:
     return model if model is not None else lambda decorated: decorated
 
 
+_own_context = DeviceContext.__torch_function__
+
+
 def _in_context(context: DeviceContext, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """What `torch.set_default_device` and `with torch.device(...)` do to a function that makes tensors."""
-    del types
+    if real:
+        return _own_context(context, func, types, args, kwargs)
     kwargs = kwargs or {}
     if func not in _device_constructors() or kwargs.get("device") is not None:
         return func(*args, **kwargs)
@@ -135,12 +139,17 @@ def _backward(*args: Any, **kwargs: Any) -> Any:
 
 def replaced() -> Iterator[tuple[Any, str, Any]]:
     """Owner, name and value of what stands in PyTorch during a session, but for `torch.cuda.answers`."""
-    yield torch.version, "hip", HIP_VERSION
-    yield torch, "compile", as_written
+    yield from common()
     yield torch, "Generator", Generator
-    yield torch.cuda, "CUDAGraph", CUDAGraph
     yield torch.autograd, "_engine_run_backward", _backward
     yield DeviceContext, "__torch_function__", _in_context
+
+
+def common() -> Iterator[tuple[Any, str, Any]]:
+    """What of it also stands where tensors of ``cuda`` are PyTorch's own, as in `mfmasim.extensions`."""
+    yield torch.version, "hip", HIP_VERSION
+    yield torch, "compile", as_written
+    yield torch.cuda, "CUDAGraph", CUDAGraph
     for name in NVTX.split():
         yield torch.cuda.nvtx, name, constant(None)
     for name, answer in _random().items():

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mfmasim.devices.workers import follow_parent
@@ -20,27 +20,31 @@ STARTER = Path(__file__).with_name("starter")
 PYTHONS = ("python", "python3")
 
 
-def environment(settings: Settings, records: Path) -> dict[str, str]:
+def environment(settings: Settings, records: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Variables of the environment in which Triton's kernels run on the simulator; child processes inherit it.
 
     Args:
         settings: of the session.
         records: folder for the records of launches.
+        more: further variables.
     """
-    others = os.environ.get("PYTHONPATH", "")
+    more = more or {}
+    others = more.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
     return {
+        **more,
         **settings.environment,
         RECORDS: str(records),
         "PYTHONPATH": f"{STARTER}{os.pathsep}{others}" if others else str(STARTER),
     }
 
 
-def start(command: Sequence[str], settings: Settings) -> tuple[int, Records]:
+def start(command: Sequence[str], settings: Settings, more: Mapping[str, str] | None = None) -> tuple[int, Records]:
     """Run a command.
 
     Args:
         command: program and arguments; ``python`` means the Python that runs mfmasim, as does a file ``*.py``.
         settings: of the session.
+        more: further variables of the environment.
 
     Returns:
         The command's exit code, or 128 plus the number of the signal that ended it; and what it launched.
@@ -60,7 +64,7 @@ def start(command: Sequence[str], settings: Settings) -> tuple[int, Records]:
         try:
             code = subprocess.run(
                 parts,
-                env={**os.environ, **environment(settings, folder)},
+                env={**os.environ, **environment(settings, folder, more)},
                 check=False,
                 # No other thread runs in this process.
                 preexec_fn=lambda: follow_parent(signal.SIGTERM),

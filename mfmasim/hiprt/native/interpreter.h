@@ -36,6 +36,8 @@ static struct {
     void (*before_fork)(void);
     void (*fork_parent)(void);
     void (*fork_child)(void);
+    void (*fetch)(void **, void **, void **);
+    void (*set)(void *, void *, void *);
 } py;
 
 /* Called by mfmasim.hiprt.serving once it can answer. */
@@ -46,7 +48,7 @@ static int find_python(void *place) {
         "PyRun_SimpleString",   "PyGILState_Ensure",   "PyGILState_Release",          "Py_IsInitialized",
         "PyGILState_Check",     "Py_InitializeEx",     "PyEval_SaveThread",           "PyEval_RestoreThread",
         "PyThreadState_Clear",  "PyThreadState_DeleteCurrent", "PyOS_BeforeFork",     "PyOS_AfterFork_Parent",
-        "PyOS_AfterFork_Child",
+        "PyOS_AfterFork_Child", "PyErr_Fetch",         "PyErr_Restore",
     };
     void *found[sizeof names / sizeof *names];
     for (unsigned i = 0; i < sizeof names / sizeof *names; ++i)

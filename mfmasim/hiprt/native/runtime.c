@@ -19,6 +19,18 @@ static int releases(const char *name) {
     return strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unload") || strstr(name, "Unregister");
 }
 
+/* Let Python serve. A destructor may call while an exception of the program is on its way, which stays as it is. */
+static long long served(const char *name, word *arguments) {
+    void *kind, *value, *trace;
+
+    int state = py.ensure(); /* the exception waits for this thread even while it has not Python's lock */
+    py.fetch(&kind, &value, &trace);
+    long long answer = serve(name, arguments);
+    py.set(kind, value, trace);
+    py.release(state);
+    return answer;
+}
+
 static long long forward(const char *name, word *arguments) {
     if (!serve) begin();
     if (!serve) return NOT_INITIALIZED;
@@ -26,7 +38,7 @@ static long long forward(const char *name, word *arguments) {
         return releases(name) ? SUCCESS : DEINITIALIZED;
     attach();
     if (notes) hand_over();
-    long long answer = serve(name, arguments);
+    long long answer = served(name, arguments);
     launched = 0;
     return answer;
 }

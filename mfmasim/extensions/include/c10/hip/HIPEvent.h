@@ -1,0 +1,3 @@
+// Part of ATen/hip/HIPEvent.h here.
+#pragma once
+#include <ATen/hip/HIPEvent.h>

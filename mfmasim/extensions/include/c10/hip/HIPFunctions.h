@@ -1,0 +1,3 @@
+// Part of c10/hip/HIPStream.h here.
+#pragma once
+#include <c10/hip/HIPStream.h>

@@ -1,0 +1,1 @@
+"""PyTorch on the simulated HIP runtime."""

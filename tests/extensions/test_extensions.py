@@ -1,0 +1,125 @@
+"""PyTorch's C++ extensions under `mfmasim hiprt`, and what of it needs no PyTorch."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim import extensions
+from mfmasim.errors import MfmasimError
+from mfmasim.extensions import backend, precompiled
+from mfmasim.toolchain import find_compiler
+
+HERE = Path(__file__).parent
+
+
+def run(verb, program, *arguments):
+    """Run a program of this folder under a verb."""
+    pytest.importorskip("torch")
+    if find_compiler().style != "clang":
+        pytest.skip("extensions need a clang")
+    command = [sys.executable, "-m", "mfmasim", verb, "--", sys.executable, str(HERE / program), *arguments]
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    environment["PYTHONPATH"] = str(HERE.parents[1])
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.mark.long
+def test_tensors_of_cuda_compute_as_those_of_the_cpu():
+    """Every result lies in device memory of the runtime, with the bits and strides of the CPU's."""
+    done = run("hiprt", "inside_tensors.py")
+    assert done.stdout == "tensors 25\n", done.stdout + done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("verb", ["hiprt", "triton"])
+def test_extensions_run_unmodified(tmp_path, verb):
+    """`load_inline`, `load` of several sources, a library of operators; hipified, checked, and built once."""
+    done = run(verb, "inside_extension.py", str(tmp_path), "right")
+    assert "extensions done" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0
+    assert "error" not in done.stderr
+    library = tmp_path / "inside_right.so"
+    built = library.stat().st_mtime_ns
+    assert run(verb, "inside_extension.py", str(tmp_path), "right").returncode == 0
+    assert library.stat().st_mtime_ns == built
+
+
+@pytest.mark.long
+def test_a_read_past_a_tensor_is_a_finding(tmp_path):
+    """A tensor has its own allocation: PyTorch's rounding hides nothing."""
+    done = run("hiprt", "inside_extension.py", str(tmp_path), "wrong")
+    assert done.returncode == 1, done.stdout
+    assert "bounds-outside-buffer" in done.stderr
+    assert "0 bytes past the end of hipMalloc" in done.stderr
+    assert "RuntimeError: HIP error" in done.stderr
+
+
+def test_the_starter_comes_first_in_the_path():
+    """Python imports the starter; the program's own folders stay."""
+    made = extensions.changes("hiprt", {"PYTHONPATH": "/own"})
+    assert made["PYTHONPATH"].split(os.pathsep)[1:] == ["/own"]
+    assert made["MFMASIM_EXTENSIONS"] == "hiprt"
+    assert (Path(made["PYTHONPATH"].split(os.pathsep)[0]) / "sitecustomize.py").is_file()
+
+
+def test_a_compiler_of_another_library_is_refused(monkeypatch):
+    """The ziglang wheel's C++ library is not PyTorch's: one line says which compiler is."""
+
+    class Zig:
+        style, description = "zig", "clang 21 (ziglang)"
+
+    monkeypatch.setattr(backend, "find_compiler", Zig)
+    with pytest.raises(MfmasimError, match=r"extensions need a clang 21 or newer .* not clang 21 \(ziglang\)"):
+        backend.compiler()
+
+
+def test_options_that_change_the_language_choose_the_headers(tmp_path):
+    """Macros and folders do not; and a source that does not read PyTorch's headers uses none."""
+    chosen = [
+        word
+        for word in ["-O3", "-DX=1", "-ffast-math", "-Iq", "-std=c++17", "-w"]
+        if precompiled.LANGUAGE.fullmatch(word)
+    ]
+    assert chosen == ["-O3", "-ffast-math", "-std=c++17"]
+    assert precompiled.without_optimisation(chosen) == ["-ffast-math", "-std=c++17"]
+    source = tmp_path / "a.hip"
+    for text, reads in (
+        ("#include <torch/extension.h>\n", True),
+        ("//\n #  include <ATen/ATen.h>", True),
+        ("int a;", False),
+    ):
+        source.write_text(text)
+        assert precompiled.reads_torch(source) == reads
+
+
+COMPLEX = r"""
+#include <thrust/complex.h>
+extern "C" __global__ void apply(const double* in, double* out) {
+  thrust::complex<double> z(in[2 * threadIdx.x], in[2 * threadIdx.x + 1]), made[7] = {
+    thrust::exp(z), thrust::log(z), thrust::sqrt(z), thrust::tanh(z), thrust::pow(z, z), thrust::conj(z),
+    thrust::polar(thrust::abs(z), thrust::arg(z))};
+  for (int i = 0; i < 7; ++i) {
+    out[(threadIdx.x * 7 + i) * 2] = made[i].real();
+    out[(threadIdx.x * 7 + i) * 2 + 1] = made[i].imag();
+  }
+}
+"""
+
+
+@pytest.mark.long
+def test_complex_numbers_of_thrust(tmp_path):
+    """What PyTorch's headers use of rocThrust computes as NumPy does."""
+    source = tmp_path / "c.hip"
+    source.write_text(COMPLEX)
+    given = np.array([1 + 2j, -0.5 + 0.25j, 3 - 1j, -2 - 2j])
+    out = np.zeros((4, 7), complex)
+    kernel = mfmasim.compile(source, arch="gfx942")["apply"]
+    mfmasim.device("sim").launch(kernel, 1, 4, [given, out])
+    expected = [np.exp(given), np.log(given), np.sqrt(given), np.tanh(given), given**given, given.conj(), given]
+    np.testing.assert_allclose(out, np.stack(expected, 1), rtol=1e-12)
