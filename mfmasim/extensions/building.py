@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mfmasim.codeobject.bundle import bundled
 from mfmasim.extensions import backend
-from mfmasim.extensions.precompiled import Headers, without_optimisation
+from mfmasim.extensions.precompiled import LEVEL_OF_DEVICE, Headers, without_optimisation
 from mfmasim.files import write_text
 from mfmasim.hiprt.hipcc import device_flags, link_flags, read_line
 from mfmasim.hiprt.two_passes import DEVICE
@@ -187,7 +187,7 @@ class Work:
                     "-x",
                     "hip",
                     *target,
-                    "-O3",
+                    LEVEL_OF_DEVICE,
                     "-gline-tables-only",
                     "--offload-device-only",
                     "--no-gpu-bundle-output",

@@ -28,6 +28,7 @@ NAMES = re.compile(
 """What makes a source read most of PyTorch's headers."""
 FILE = "headers.pch"
 LEVEL = re.compile(r"-O([0-3sz]|fast)?")
+LEVEL_OF_DEVICE = "-O3"
 LANGUAGE = re.compile(rf"-[fm]\w[\w=.-]*|-std=.*|{LEVEL.pattern}")
 """Options in which a source may not differ from a precompiled header that it uses."""
 
@@ -55,7 +56,8 @@ class Headers:
             archs: architectures of the device code.
         """
         self._tool, self._archs = tool, tuple(archs)
-        chosen = [word for word in own if LANGUAGE.fullmatch(word)]
+        usual = {LEVEL_OF_DEVICE, *options}  # what a program says again is no other header
+        chosen = [word for word in own if LANGUAGE.fullmatch(word) and word not in usual]
         self._device = [*options, *chosen]
         self._host = [*options, *without_optimisation(chosen)]
         self._made: dict[str, Future[Path | None]] = {}
@@ -77,7 +79,7 @@ class Headers:
             return
         self._made["host"] = pool.submit(self._file, [*self.host_flags, *self._host])
         for arch in self._archs if with_device else ():
-            flags = ["-x", "hip", *device_flags([arch]), "-O3", "-gline-tables-only", "--offload-device-only"]
+            flags = ["-x", "hip", *device_flags([arch]), LEVEL_OF_DEVICE, "-gline-tables-only", "--offload-device-only"]
             self._made[arch] = pool.submit(self._file, [*flags, "-fuse-cuid=none", *self._device])
 
     def _file(self, flags: Sequence[str]) -> Path | None:

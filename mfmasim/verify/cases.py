@@ -20,6 +20,7 @@ from mfmasim.verify.launch import launch_of
 from mfmasim.verify.orders import orders_of
 from mfmasim.verify.patterns import check_pattern
 from mfmasim.verify.prebuilt import code_for, placed_flags
+from mfmasim.verify.python_source import extracted, is_python_text
 from mfmasim.verify.suppress import check_declared, check_suppressions
 
 if TYPE_CHECKING:
@@ -212,8 +213,9 @@ def case(
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
     Args:
-        source: the ``.hip`` source or an ``.hsaco``, relative to the case file; or a function that makes the code: it
-            is called with the architecture, and the case's parameters by name.
+        source: the ``.hip`` source or an ``.hsaco``, relative to the case file; a string of a Python file, as
+            ``"submission.py::CUDA_SRC"``, which is read and not executed; or a function that makes the code: it is
+            called with the architecture, and the case's parameters by name.
         kernel: kernel name; ``{parameter}`` is replaced by a parameter's value.
         arch: architectures that the case supports.
         needs: the contract, such as ``"M % 64 == 0 and K >= 256"``; parameters that break it are refused.
@@ -264,7 +266,12 @@ def case(
         maker = source if callable(source) else None
         if maker is not None and flags:
             raise MfmasimError(f"case {build.__name__}: flags={flags!r} without a source to compile")
-        path = (_folder.get() / (_code(source).co_filename if callable(source) else source)).resolve()
+        home = _folder.get()
+        path = (home / (_code(source).co_filename if callable(source) else source)).resolve()
+        given = placed_flags(flags, path.parent)
+        if isinstance(source, str) and is_python_text(source):
+            given = (*placed_flags(flags, path.parent), f"-I{path.parent}")  # headers beside the Python file
+            path = extracted(source, home)
         archs = tuple(find_arch(a).name for a in ([arch] if isinstance(arch, str) else arch))
         for name, reason in (skip or {}).items():
             if name not in archs or not reason:
@@ -299,7 +306,7 @@ def case(
                         needs,
                         golden,
                         tuple(data),
-                        placed_flags(flags, path.parent),
+                        given,
                         traced if trace else None,
                         patterns,
                         dict(skip or {}),
