@@ -1,8 +1,8 @@
 """Kernels in strings of Python files: ``submission.py::CUDA_SRC`` names the text where it is.
 
 The file is read, never executed: the name's value is worked out from strings, numbers, ``+``, formatted strings and
-other names of the same kind. The text goes into a source of its own, in which every line has the number and the file that it
-has in the Python file, so that findings name them.
+other names of the same kind. The text goes into a source of its own, in which every line has the number and the file
+that it has in the Python file, so that findings name them.
 """
 
 from __future__ import annotations
