@@ -50,6 +50,42 @@ def prepare(torch: Any) -> None:
     replaced = {**cuda.answers(settings.archs[0]), **_own(len(settings.archs))}
     for name, value in replaced.items():
         setattr(torch.cuda, name, value)
+    torch.Generator = _generator(torch, pytorch.GeneratorKind)
+    for name, value in _storages(torch).items():
+        setattr(torch.UntypedStorage, name, value)
+
+
+def _generator(torch: Any, kind: type) -> type:
+    """`torch.Generator`, which in a CPU build does not wait for the library as other functions with a device do."""
+
+    def made(cls: type, device: Any = "cpu") -> Any:
+        del cls
+        if torch.device(device).type == "cuda":
+            begin()
+        return torch._C.Generator(device)  # noqa: SLF001
+
+    return kind("Generator", (torch.Generator,), {"__new__": made, "__doc__": torch.Generator.__doc__})
+
+
+def _storages(torch: Any) -> dict[str, Any]:
+    """Methods of a storage that make another one: in a CPU build the type makes none on a device."""
+
+    def copied(storage: Any, device: Any) -> Any:
+        given = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
+        return torch.empty(storage.nbytes(), dtype=torch.uint8, device=device).copy_(given).untyped_storage()
+
+    def clone(self: Any) -> Any:
+        return copied(self, self.device)
+
+    def to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
+        del non_blocking
+        return self if self.device == torch.device(device) else copied(self, device)
+
+    def cuda(self: Any, device: Any = None, non_blocking: bool = False) -> Any:  # noqa: FBT001, FBT002
+        del non_blocking
+        return to(self, device=torch.device("cuda" if device is None else device))
+
+    return {"clone": clone, "to": to, "cuda": cuda, "_to": to}
 
 
 def _own(devices: int) -> dict[str, Any]:

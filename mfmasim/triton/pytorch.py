@@ -17,14 +17,14 @@ _generator = torch.default_generator
 """Random numbers of the device are the CPU's: where tensors are made."""
 
 
-class _Kind(type(torch.Generator)):  # type: ignore[misc]
+class GeneratorKind(type(torch.Generator)):  # type: ignore[misc]
     """A generator that PyTorch made is one, too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, torch._C.Generator)  # noqa: SLF001
 
 
-class Generator(torch.Generator, metaclass=_Kind):  # type: ignore[misc]
+class Generator(torch.Generator, metaclass=GeneratorKind):  # type: ignore[misc]
     """`torch.Generator`: one of the CPU, whatever device it names."""
 
     def __new__(cls, device: Any = "cpu") -> Generator:  # noqa: PYI034

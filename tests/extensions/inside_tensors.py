@@ -1,5 +1,6 @@
 """Run under `mfmasim hiprt`: tensors of ``cuda`` compute what those of the CPU compute, in memory of the runtime."""
 
+import copy
 import ctypes
 
 
@@ -40,6 +41,10 @@ def main():
     import pytest
     import torch
 
+    first = torch.Generator(device="cuda")  # before anything else asks for the device
+    assert isinstance(first, torch.Generator)
+    assert first.device.type == "cuda"
+
     def inputs(device):
         return torch.arange(12.0, device=device).reshape(3, 4), torch.linspace(-3, 9, 12, device=device).reshape(3, 4)
 
@@ -74,6 +79,13 @@ def main():
     module = torch.nn.Linear(4, 3).cuda()
     assert module.weight.is_cuda
     assert module(inputs("cuda")[0]).shape == (3, 3)
+    twin = copy.deepcopy(module)
+    assert twin.weight.is_cuda
+    assert twin.weight.data_ptr() != module.weight.data_ptr()
+    assert torch.equal(twin.weight.cpu(), module.weight.cpu())
+    given = torch.arange(4.0, device="cuda")
+    assert copy.deepcopy(given).tolist() == given.tolist()
+    assert given.untyped_storage().cpu().tolist() == given.cpu().untyped_storage().tolist()
     print("tensors", compared)
 
 

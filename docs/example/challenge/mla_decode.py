@@ -43,6 +43,7 @@ extern "C" __global__ void softmax(const __hip_bfloat16* x, __hip_bfloat16* out,
 }
 
 void turn(torch::Tensor x, torch::Tensor cosine, torch::Tensor sine, torch::Tensor position) {
+  TORCH_CHECK(x.is_contiguous(), "rows have to follow each other");
   const int width = x.size(1);
   rope<<<x.size(0), width / 2>>>((__hip_bfloat16*)x.data_ptr(), cosine.data_ptr<float>(), sine.data_ptr<float>(),
                                  position.data_ptr<int>(), width);
@@ -83,7 +84,7 @@ def custom_kernel(data):
     steps = torch.arange(turned // 2, device=x.device, dtype=torch.bfloat16)
     angles = torch.arange(length, device=x.device)[:, None] * 10000 ** (-steps / (turned // 2))
     cosine, sine = angles.cos().bfloat16().float(), angles.sin().bfloat16().float()
-    q_turned, key = q[..., nope:].reshape(-1, turned), key.reshape(-1, turned)
+    q_turned, key = q[..., nope:].reshape(-1, turned).contiguous(), key.reshape(-1, turned).contiguous()
     last = torch.full((batch * heads,), length - 1, dtype=torch.int32, device=x.device)
     own.turn(q_turned, cosine, sine, last)
     own.turn(key, cosine, sine, torch.arange(length, dtype=torch.int32, device=x.device).repeat(batch))

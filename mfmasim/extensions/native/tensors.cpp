@@ -394,6 +394,11 @@ Tensor& set_tensor(Tensor& self, const Tensor& source) {
   return set_storage(self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
 }
 
+Tensor& set_whole(Tensor& self, at::Storage source) {
+  const auto count = static_cast<int64_t>(source.nbytes() / self.itemsize());
+  return set_storage(self, std::move(source), 0, {count}, {1});
+}
+
 Tensor& set_empty(Tensor& self) {
   c10::Storage none(c10::Storage::use_byte_size_t(), 0, &allocator, true);
   return set_storage(self, none, 0, {0}, {1});
@@ -429,6 +434,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("empty_strided", &empty_strided);
   library.impl("resize_", &resize);
   library.impl("set_.source_Storage_storage_offset", &set_storage);
+  library.impl("set_.source_Storage", &set_whole);
   library.impl("set_.source_Tensor", &set_tensor);
   library.impl("set_", &set_empty);
   library.impl("copy_", &copy);
