@@ -81,7 +81,7 @@ def _storages(torch: Any) -> dict[str, Any]:
         del non_blocking
         return self if self.device == torch.device(device) else copied(self, device)
 
-    def cuda(self: Any, device: Any = None, non_blocking: bool = False) -> Any:  # noqa: FBT001, FBT002
+    def cuda(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
         del non_blocking
         return to(self, device=torch.device("cuda" if device is None else device))
 

@@ -1,6 +1,7 @@
 """PyTorch's C++ extensions under `mfmasim hiprt`, and what of it needs no PyTorch."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim import extensions
+from mfmasim import extensions, verify
 from mfmasim.errors import MfmasimError
 from mfmasim.extensions import backend, precompiled
 from mfmasim.toolchain import find_compiler
@@ -123,3 +124,32 @@ def test_complex_numbers_of_thrust(tmp_path):
     mfmasim.device("sim").launch(kernel, 1, 4, [given, out])
     expected = [np.exp(given), np.log(given), np.sqrt(given), np.tanh(given), given**given, given.conj(), given]
     np.testing.assert_allclose(out, np.stack(expected, 1), rtol=1e-12)
+
+
+EXAMPLE = HERE.parents[1] / "docs" / "example" / "challenge"
+
+
+@pytest.mark.long
+def test_kernels_of_the_challenge_pass(tmp_path):
+    """Every case of the example passes, at ragged sizes, too."""
+    shutil.copytree(EXAMPLE, tmp_path / "challenge")
+    ran = [
+        (case.name, verify.verify_case(case, arch))
+        for case in verify.load_file(tmp_path / "challenge" / "cases.py")
+        for arch in case.arch
+    ]
+    assert [name for name, result in ran if result.status != "pass"] == []
+    assert len(ran) == 13
+    assert sum(result.mapping["slots_checked"] for _, result in ran) > 0
+
+
+@pytest.mark.long
+def test_submissions_of_the_challenge_compute_what_is_asked():
+    """`custom_kernel` of each against plain PyTorch, by the command that docs/challenge.md has."""
+    done = run("hiprt", "inside_challenge.py", str(EXAMPLE))
+    assert [line for line in done.stdout.splitlines() if line in ("fp8_mm", "moe", "mla_decode")] == [
+        "fp8_mm",
+        "moe",
+        "mla_decode",
+    ], done.stdout + done.stderr
+    assert "error" not in done.stderr
