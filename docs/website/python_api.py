@@ -27,7 +27,7 @@ PACKAGES = {
 }
 """Public packages, and what they are for. Their `__all__` is what they promise."""
 INTERNAL = {
-    "architectures", "cli", "clusters", "codeobject", "debug", "figures", "isa", "learn", "machine", "prove",
+    "architectures", "cli", "clusters", "codeobject", "debug", "extensions", "figures", "isa", "learn", "machine", "prove",
     "toolchain",
 }  # fmt: skip
 """Packages of `mfmasim` whose exports are for its other packages."""

@@ -64,7 +64,8 @@ def _generator(torch: Any, kind: type) -> type:
             begin()
         return torch._C.Generator(device)  # noqa: SLF001
 
-    return kind("Generator", (torch.Generator,), {"__new__": made, "__doc__": torch.Generator.__doc__})
+    made_kind: type = kind("Generator", (torch.Generator,), {"__new__": made, "__doc__": torch.Generator.__doc__})
+    return made_kind
 
 
 def _storages(torch: Any) -> dict[str, Any]:
