@@ -27,8 +27,8 @@ PACKAGES = {
 }
 """Public packages, and what they are for. Their `__all__` is what they promise."""
 INTERNAL = {
-    "architectures", "cli", "clusters", "codeobject", "debug", "extensions", "figures", "isa", "learn", "machine", "prove",
-    "toolchain",
+    "architectures", "cli", "clusters", "codeobject", "debug", "extensions", "figures", "isa", "learn", "machine",
+    "prove", "toolchain",
 }  # fmt: skip
 """Packages of `mfmasim` whose exports are for its other packages."""
 FIRST = {"mfmasim": "compile", "mfmasim.lds": "conflicts", "mfmasim.verify": "case", "mfmasim.formats": "format"}

@@ -61,6 +61,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="exit code of a compiled program that would end with 0 though there are findings (default: 1)",
     )
     parser.add_argument(
+        "--after-fault",
+        metavar="stop|continue",
+        help="after an access outside a buffer, but within its pages of 4096 bytes: stop with the error of a memory "
+        "fault (default), or go on, as a GPU does there: a load gives 0, a store is dropped, the finding stays",
+    )
+    parser.add_argument(
         "--report", type=output_file, metavar="FILE", help="write launches, calls and memory that was not freed as JSON"
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program with its arguments")
@@ -71,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim import extensions
     from mfmasim.hiprt import start
     from mfmasim.hiprt.settings import (
+        AFTER_FAULT,
         ARCH,
         BUDGET,
         CHECKS,
@@ -92,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
         REPORT: args.report,
         NOISE: args.noise,
         EXIT_CODE: args.exit_code,
+        AFTER_FAULT: args.after_fault,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     if args.fault:

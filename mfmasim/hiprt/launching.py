@@ -38,6 +38,7 @@ INVALID_VALUE, INVALID_CONFIGURATION = 1, 9
 ILLEGAL_ADDRESS, LAUNCH_FAILURE = 700, 719
 FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic", "faults-repeated")
 """Findings for which a device reports a memory fault."""
+OUTSIDE = "bounds-outside-buffer"
 COOPERATIVE_TOO_LARGE = 720
 CODES = 64
 """Number of code objects that are cached."""
@@ -162,6 +163,7 @@ def launch(
     for one in rt.registered.values():
         ctypes.memmove(one.twin, one.address, one.size)
     touched = memory.follow() if rt.order is not None and rt.order.listens else None
+    memory.mapped, memory.beyond = rt.settings.goes_on, False
     begin = time.perf_counter()
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
@@ -184,7 +186,7 @@ def launch(
     sys.stdout.flush()
     if rt.reported is not None:
         rt.reported(report, time.perf_counter() - begin)
-    _judge(rt, device, report)
+    _judge(rt, device, report, goes_on=memory.mapped and not memory.beyond)
 
 
 def check_block(kernel: Kernel, block: tuple[int, int, int]) -> None:
@@ -198,8 +200,15 @@ def check_block(kernel: Kernel, block: tuple[int, int, int]) -> None:
         raise HipFailure(LAUNCH_FAILURE, f"{kernel.name}: {threads} work-items, compiled for at most {most}")
 
 
-def _judge(rt: Runtime, device: int, report: Report) -> None:
-    """Print findings, and set the device's error if hardware would report one."""
+def _judge(rt: Runtime, device: int, report: Report, *, goes_on: bool) -> None:
+    """Print findings, and set the device's error if hardware would report one.
+
+    Args:
+        rt: the runtime.
+        device: that ran the launch.
+        report: of the launch.
+        goes_on: whether the accesses outside a buffer were in its pages, and the program asked to go on after them.
+    """
     for finding in report.findings:
         remark = finding.severity == "info"
         if remark and (finding.check not in CHECKS or CHECKS[finding.check].default):
@@ -208,7 +217,7 @@ def _judge(rt: Runtime, device: int, report: Report) -> None:
         (rt.counts.remarks if remark else rt.counts.findings).append(text)
         rt.counts.explained.append(finding)
         say(text)
-        if finding.id in FAULTING:
+        if finding.id in FAULTING and not (goes_on and finding.id == OUTSIDE):
             rt.failed[device] = ILLEGAL_ADDRESS
     if report.stopped:
         rt.failed.setdefault(device, LAUNCH_FAILURE)

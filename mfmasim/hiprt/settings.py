@@ -34,6 +34,10 @@ FAULTS = "MFMASIM_HIPRT_FAULTS"
 """Faults to inject; see `mfmasim.hiprt.faults`."""
 EXIT_CODE = "MFMASIM_HIPRT_EXIT_CODE"
 """Exit code of a compiled program that would end with 0 though there are findings. Default: 1; 0 leaves it."""
+AFTER_FAULT = "MFMASIM_HIPRT_AFTER_FAULT"
+"""What follows an access outside every buffer: ``stop`` (default), the error of a memory fault; or ``continue``: within
+the pages of the buffer before it, a load gives 0, a store is dropped, and the device goes on; the finding stays."""
+AFTER_FAULTS = ("stop", "continue")
 REPORT = "MFMASIM_HIPRT_REPORT"
 """File for a JSON summary of the run, written when the process ends."""
 MODELS = "MFMASIM_HIPRT_MODELS"
@@ -72,6 +76,8 @@ class Settings:
     exit_code: int = 1
     budget: int = run.BUDGET
     """Instructions of a wave."""
+    goes_on: bool = False
+    """Whether the device goes on after an access outside a buffer, within its pages: `AFTER_FAULT`."""
 
     @property
     def judged(self) -> tuple[list[str], list[str]]:
@@ -136,11 +142,16 @@ class Settings:
         budget = found.get(BUDGET, str(run.BUDGET))
         if decimal(budget, 1 << 48) < 1:
             raise MfmasimError(f"{BUDGET}={budget}: a number of instructions is expected, from 1 to {1 << 48}")
+        after = found.get(AFTER_FAULT) or AFTER_FAULTS[0]
+        if after not in AFTER_FAULTS:
+            raise unknown(AFTER_FAULT, after, AFTER_FAULTS)
         report = str(Path(found[REPORT]).absolute()) if found.get(REPORT) else ""  # programs change their folder
         if report and not os.access(Path(report).parent, os.W_OK):
             raise MfmasimError(f"{REPORT}={report}: {Path(report).parent} is not a folder in which files can be made")
         sizes, ends = int(memory) << 20, (int(noise), int(code), int(budget))
-        return cls(archs, sizes, checks, streams, faults, report, changed, varied, phases, *ends)
+        return cls(
+            archs, sizes, checks, streams, faults, report, changed, varied, phases, *ends, after == AFTER_FAULTS[1]
+        )
 
 
 def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:

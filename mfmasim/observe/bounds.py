@@ -319,7 +319,7 @@ def _became(event: AccessFault) -> str:
         return "the store was dropped"
     return (
         "the load returned 0"
-        if event.space in ("buffer", "buffer offset", "lds", "gds")
+        if event.space in ("buffer", "buffer offset", "lds", "gds") or (event.space == "global" and event.zero)
         else "the load returned poison"
     )
 

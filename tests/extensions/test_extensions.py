@@ -52,13 +52,18 @@ def test_extensions_run_unmodified(tmp_path, verb):
 
 
 @pytest.mark.long
-def test_a_read_past_a_tensor_is_a_finding(tmp_path):
-    """A tensor has its own allocation: PyTorch's rounding hides nothing."""
+def test_a_read_past_a_tensor_is_a_finding(tmp_path, monkeypatch):
+    """A tensor has its own allocation: PyTorch's rounding hides nothing. The program goes on where it is told to."""
     done = run("hiprt", "inside_extension.py", str(tmp_path), "wrong")
     assert done.returncode == 1, done.stdout
     assert "bounds-outside-buffer" in done.stderr
     assert "0 bytes past the end of hipMalloc" in done.stderr
     assert "RuntimeError: HIP error" in done.stderr
+    monkeypatch.setenv("MFMASIM_HIPRT_AFTER_FAULT", "continue")
+    done = run("hiprt", "inside_extension.py", str(tmp_path), "wrong")
+    assert "went on" in done.stdout, done.stderr
+    assert "error bounds-outside-buffer" in done.stderr
+    assert "the load returned 0" in done.stderr
 
 
 def test_the_starter_comes_first_in_the_path():

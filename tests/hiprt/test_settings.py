@@ -25,6 +25,13 @@ def test_numbers(name):
     assert Settings.read({name: "007"}) == Settings.read({name: "7"})
 
 
+def test_what_follows_a_fault_is_one_of_two():
+    assert not Settings.read({}).goes_on
+    assert Settings.read({settings.AFTER_FAULT: "continue"}).goes_on
+    with pytest.raises(MfmasimError, match=r"MFMASIM_HIPRT_AFTER_FAULT 'contine'; did you mean 'continue'"):
+        Settings.read({settings.AFTER_FAULT: "contine"})
+
+
 def test_the_folder_of_rocm_is_ours_unless_the_users_has_no_runtime(tmp_path, monkeypatch):
     """Compilers of kernels find their linker there; hip-python loads another runtime from a folder that has one."""
     for given in ("", str(tmp_path / "rocm")):

@@ -130,6 +130,8 @@ class AccessFault:
 
     nowhere: bool = False
     """Whether it is an access to the LDS whose lanes were masked off by their address."""
+    zero: bool = False
+    """Whether a load outside every buffer gave 0, and not poison."""
 
 
 def nowhere(addresses: Any, kind: str = "write") -> Any:

@@ -108,6 +108,7 @@ class Notify:
             nearest,
             int(mask.sum()) * each,
             nowhere,
+            machine.memory.mapped,
         )
         for hook in self.faults:
             hook(event)

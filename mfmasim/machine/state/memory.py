@@ -78,15 +78,25 @@ class Memory:
         """Keeps what is overwritten, if that was requested."""
         self.former: Sequence[Region] = ()
         """Buffers that were freed, the last one at the end."""
+        self.mapped, self.beyond = False, False
+        """Whether a load outside every buffer gives 0, as from the rest of a page that a driver mapped and cleared; and
+        whether an access left such pages."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: buffers and bytes."""
-        return {"regions": self.regions, "end": self._end, "base": self._base, "bytes": self._bytes}
+        return {
+            "regions": self.regions,
+            "end": self._end,
+            "base": self._base,
+            "bytes": self._bytes,
+            "mapped": self.mapped,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy of the memory, in separate arrays."""
         self.regions, self._end, self.touched, self.before = state["regions"], state["end"], None, None
         self.former = ()
+        self.mapped, self.beyond = state.get("mapped", False), False
         self._base = state["base"]
         self._arrange(np.array(state["bytes"]))
 
@@ -166,6 +176,11 @@ class Memory:
         """The whole arena as aligned dwords; `locate` gives byte offsets into it."""
         return self._dwords
 
+    @property
+    def given(self) -> int:
+        """The dword that a load outside every buffer gives."""
+        return 0 if self.mapped else POISON_DWORD
+
     def view(self, region: Region) -> NDArray[np.uint8]:
         """The bytes of a buffer, as a view."""
         start = region.address - self._base
@@ -229,6 +244,8 @@ class Memory:
             atomic: whether it is an atomic operation.
         """
         offsets, outside = self._locate(addresses, size, mask, write=write)
+        if outside is not None and self.mapped:
+            self.beyond |= self._beyond(outside, size)
         if self.touched is not None:
             self.touched.note(offsets, size, mask, outside, "atomic" if atomic else "stored" if write else "read")
         if write and self.before is not None:
@@ -257,10 +274,17 @@ class Memory:
         outside = ~inside if mask is None else ~inside & mask
         return np.where(inside, offsets, 0), Outside(outside, addresses) if outside.any() else None
 
+    def _beyond(self, outside: Outside, size: int) -> bool:
+        """Whether an access outside leaves the pages of the buffer before it."""
+        addresses = np.broadcast_to(outside.addresses, outside.mask.shape)[outside.mask].astype(np.int64) - self._base
+        slot = np.searchsorted(self._starts, addresses, side="right") - 1
+        ends = -(-self._ends[slot] // PAGE) * PAGE
+        return bool(((slot < 0) | (addresses + size > ends)).any())
+
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[NDArray[np.uint32]], Outside | None]:
-        """Read `count` consecutive dwords per lane; lanes outside get poison.
+        """Read `count` consecutive dwords per lane; lanes outside get `given`.
 
         Args:
             addresses: address of each lane, uint64.
@@ -280,13 +304,13 @@ class Memory:
                     word |= self._bytes[offsets + (4 * k + byte)].astype(np.uint32) << np.uint32(8 * byte)
                 out.append(word)
         if outside is not None:
-            out = [np.where(outside.mask, np.uint32(POISON_DWORD), word) for word in out]
+            out = [np.where(outside.mask, np.uint32(self.given), word) for word in out]
         return out, outside
 
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.uint32], Outside | None]:
-        """Read 1 or 2 bytes per lane, zero-extended; lanes outside get poison.
+        """Read 1 or 2 bytes per lane, zero-extended; lanes outside get `given`.
 
         Args:
             addresses: address of each lane, uint64.
@@ -298,7 +322,7 @@ class Memory:
         if size == 2:
             word |= self._bytes[offsets + 1].astype(np.uint32) << np.uint32(8)
         if outside is not None:
-            word = np.where(outside.mask, np.uint32(POISON_DWORD & ((1 << 8 * size) - 1)), word)
+            word = np.where(outside.mask, np.uint32(self.given & ((1 << 8 * size) - 1)), word)
         return word, outside
 
     def store(
