@@ -142,6 +142,7 @@ def _own(devices: int) -> dict[str, Any]:
         "_maybe_exchange_device": exchange,
         "mem_get_info": memory_info,
         "memory_allocated": allocated,
+        "max_memory_allocated": allocated,
     }
 
 

@@ -19,6 +19,7 @@ from mfmasim.hiprt.limits import connect
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
 from mfmasim.hiprt.tables.errors import BY_KIND
+from mfmasim.hiprt.written import PART
 from mfmasim.machine.execution.run import Machine
 from mfmasim.machine.launch.argument_passing import laid_out
 from mfmasim.machine.launch.layout import fill, lay_out, load_image, segment_spans, set_aside
@@ -154,7 +155,11 @@ def launch(
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
         seen = {region.address for region in memory.regions}
-        prepared.undefined += tuple(one for one in given if one.address in seen and rt.heap.written.undefined(one))
+        prepared.undefined += tuple(
+            one
+            for one in given
+            if one.address in seen and rt.heap.written.undefined(one, memory.view(one) if one.size <= PART else None)
+        )
         if prepared.gds is not None:
             rt.heap.written.forget(prepared.gds.address, prepared.gds.size)
         first = memory.base - rt.heap.base

@@ -1,7 +1,8 @@
 """Which bytes of device memory are initialised, for the check `uninitialised`: memory from hipMalloc is not.
 
-Copies, fills and kernels initialise memory; a copy also copies uninitialised bytes. Host writes through a pointer to
-device memory are not tracked. Pinned, managed and registered memory, which programs write without a call, counts as
+Copies, fills and kernels initialise memory; a copy also copies uninitialised bytes. A host may write through a pointer
+to device memory, as it can where a GPU's memory is mapped: what no longer holds poison in an allocation of at most
+`PART` counts as written by it, in larger ones such writes are not tracked. Pinned, managed and registered memory, which programs write without a call, counts as
 initialised; bytes that a copy left uninitialised there are so until they hold something else than poison.
 """
 
@@ -82,13 +83,21 @@ class Written:
             if start < address + size and address < start + known:
                 del self._known[start]
 
-    def undefined(self, region: Region) -> bool:
-        """Whether a byte of a region is not initialised."""
+    def undefined(self, region: Region, content: NDArray[np.uint8] | None = None) -> bool:
+        """Whether a byte of a region is not initialised.
+
+        Args:
+            region: of device memory.
+            content: its bytes, which the host may have written.
+        """
         bits = self.bits[self._span(region.address, region.size)]
+        if content is not None and len(bits) <= PART and region.address not in self._known and bits.any():
+            bits[_rewritten(bits, content, region.address % DWORD)] = 0
         start = self._known.get(region.address, 0)
         while start < len(bits) and not bits[start : start + PART].any():
             start += PART
-        self._known[region.address] = start
+        if start >= len(bits) or len(bits) > PART:
+            self._known[region.address] = start
         return start < len(bits)
 
 
