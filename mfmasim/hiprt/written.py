@@ -2,8 +2,9 @@
 
 Copies, fills and kernels initialise memory; a copy also copies uninitialised bytes. A host may write through a pointer
 to device memory, as it can where a GPU's memory is mapped: what no longer holds poison in an allocation of at most
-`PART` counts as written by it, in larger ones such writes are not tracked. Pinned, managed and registered memory, which programs write without a call, counts as
-initialised; bytes that a copy left uninitialised there are so until they hold something else than poison.
+`PART` counts as written by it; in larger ones such writes are not tracked. Pinned, managed and registered memory, which
+programs write without a call, counts as initialised; bytes that a copy left uninitialised there are so until they hold
+something else than poison.
 """
 
 from __future__ import annotations
