@@ -12,6 +12,9 @@ from mfmasim.errors import MfmasimError
 from mfmasim.files import is_object
 from mfmasim.verify import Case
 
+NAMED = 8
+"""Cases that an error names."""
+
 
 class Chosen(NamedTuple):
     """One case on one architecture."""
@@ -106,10 +109,14 @@ def _why(one: Chosen) -> str:
 
 
 def _nearest(texts: Sequence[str] | None, names: list[str]) -> str:
-    """The case's name nearest to what no name contains."""
+    """The case's name nearest to what no name contains, or the first names."""
     plain = {name.partition("[")[0]: name for name in names} | {name: name for name in names}
     for text in texts or ():
         near = difflib.get_close_matches(text, plain, n=1, cutoff=0.4)
-        if near and not any(text in name for name in names):
+        if any(text in name for name in names):
+            continue
+        if near:
             return f"; did you mean {plain[near[0]]!r}?"
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        return f"; cases: {', '.join(names[:NAMED])}{more};"
     return ";"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.case_options import add_case, chosen_of
 from mfmasim.cli.output import output_file
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("first", metavar="A", help=f"a side: {side}")
     parser.add_argument("second", metavar="B", help="the other side")
     parser.add_argument("--of", required=True, metavar="TARGET", help="a family of hipkernels, or a case file")
-    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--arch", help="architecture of a side that names none (default: the case's first)")
+    add_case(parser, "architecture of a side that names none (default: the case's first)")
     parser.add_argument(
         "--allow",
         default="",
@@ -42,7 +42,6 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparisons; exit code 0, 1 or 2."""
-    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.cli.output import write
     from mfmasim.errors import MfmasimError, unknown
     from mfmasim.lab.comparing.comparison import PARTS, compare
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     for part in allowed:
         if part not in PARTS:
             raise unknown("part", part, PARTS, "in --allow")
-    chosen = chosen_cases([args.of], args.arch, args.case, skipped=False)
+    chosen = chosen_of(args, [args.of])
     found, refused, seen = [], False, set()
     for _, group, case, arch in chosen:
         name = (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.compilation import add_compilation, macros
+from mfmasim.cli.case_options import add_case, chosen_of, words_of
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import positive, whole
@@ -36,10 +37,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="TARGET",
         help="a family of hipkernels, a case file, or a launch: a code object or source",
     )
-    parser.add_argument("--arch", help="only this architecture")
-    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
-    add_compilation(parser)
+    add_case(parser)
     parser.add_argument("--product", help="the GPU, such as MI355X (default: the first one with the architecture)")
     parser.add_argument(
         "--units",
@@ -95,7 +93,8 @@ def run(args: argparse.Namespace) -> int:
     if not found:
         raise MfmasimError("no case could be executed")
     if args.json != "-" and not is_launch(args.targets):
-        print(f"conflicts, traffic and instructions by line: mfmasim report {' '.join(args.targets)}")
+        again = shlex.join([*args.targets, *words_of(args)])
+        print(f"conflicts, traffic and instructions by line: mfmasim report {again}")
     if args.json:
         text = json.dumps([costed.record() for costed in found], indent=1)
         write(args.json, text + "\n")
@@ -139,20 +138,16 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     if is_launch(args.targets):
         yield _of_launch(args)
         return
-    from mfmasim.cli.chosen import chosen_cases
-    from mfmasim.cli.verify import setting
     from mfmasim.cost.cases import record_case
     from mfmasim.cost.costed import Costed
     from mfmasim.errors import MfmasimError
 
     needed(args, OPTIONS, "a code object or a source in place of cases")
-    changes = dict(setting(text) for text in args.set)
-    work = chosen_cases(args.targets, args.arch, args.case, skipped=False, flags=macros(args))
+    work = chosen_of(args, args.targets)
     for *_, case, arch in work:
         product = _product(args, arch)
-        changed = case.with_parameters(changes) if changes else case
         try:
-            recorded = record_case(changed, arch, compiler=args.compiler, units=product.units, whole=_whole(args))
+            recorded = record_case(case, arch, units=product.units, whole=_whole(args))
         except MfmasimError as error:
             if len(work) == 1:
                 raise

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.compilation import add_compilation
+from mfmasim.cli.case_options import add_case
 from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import output_beside, output_file
 
@@ -26,16 +26,20 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "with its arguments after --, in C++ or in Python with Triton. Commands are gdb's; 'help' lists them.",
     )
     parser.add_argument("target", nargs="*", metavar="TARGET", help="see above; after a file, the kernel's name")
-    parser.add_argument("--arch", help="architecture")
-    parser.add_argument("--case", metavar="TEXT", help="of a case file or family: the case whose name contains this")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
+    add_case(parser, "architecture (default: the case's, where it has one; of a source, gfx942)", one=True)
     parser.add_argument("-g", action="store_true", dest="debug_information", help="compile with debug information")
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
     parser.add_argument("--shared", type=whole(0), default=0, help="dynamic LDS in bytes")
     parser.add_argument("--arg", action="append", default=[], metavar="ARG", help="an argument, as mfmasim run has it")
     parser.add_argument("--checks", help="checks to run: all, none, or names (default all)")
-    parser.add_argument("--source", action="append", default=[], metavar="FOLDER", help="where sources are looked for")
+    parser.add_argument(
+        "--directory",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a folder in which sources are looked for, before that of the target (may be repeated)",
+    )
     parser.add_argument("--commands", metavar="FILE", help="read commands from FILE ('-': standard input)")
     parser.add_argument(
         "--record", type=output_file, metavar="FILE", help="write the launch to FILE, to be debugged later, and exit"
@@ -56,7 +60,6 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--socket", metavar="PATH", help="with --dap: on a Unix socket instead, which this user alone can reach"
     )
     parser.add_argument("--host", metavar="ADDRESS", help="with --port: an address that other machines reach, too")
-    add_compilation(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.compilation import COMPILATION, macros
+from mfmasim.cli.case_options import CHOICE, only
+from mfmasim.cli.compilation import COMPILATION
 from mfmasim.cli.output import write
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError
 from mfmasim.files import OBJECTS, SOURCES, is_source
 
 if TYPE_CHECKING:
@@ -25,18 +26,16 @@ if TYPE_CHECKING:
     from mfmasim.debug.session import Session
     from mfmasim.devices import Report
     from mfmasim.machine.events import Observer
+    from mfmasim.verify import Case
     from mfmasim.verify.launch import CaseLaunch
 
 
 CODE = (*OBJECTS, ".so", *SOURCES)
 ELF, X86, AARCH = b"\x7fELF", 62, 183
-LISTS = ("target", "arg", "set", "source", "flag", "define", "include")
-LAUNCHED = ("arch", "case", "g", "grid", "block", "shared", "checks", "compiler")
+LISTS = ("target", "arg", "set", "directory", "flag", "define", "include")
+LAUNCHED = ("arch", "case", "source", "g", "grid", "block", "shared", "checks", "compiler")
 """What a launch request may have, under the names of the command line's options."""
-NAMED = 8
-"""Cases that an error names."""
 SIZES = {"--grid": "grid", "--block": "block", "--shared": "shared", "--arg": "arg"}
-CHOICE = {"--case": "case", "--set": "set"}
 BUILD = {"-g": "debug_information", **COMPILATION}
 UNUSED = {
     "a recording": {"--arch": "arch", "--checks": "checks", **CHOICE, **SIZES, **BUILD},
@@ -88,6 +87,7 @@ def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Sess
     """
     from mfmasim.debug.file import is_record, load
 
+    _folder(args)
     name = args.target[0]
     if len(args.target) > 2:
         raise MfmasimError(f"debug: {' '.join(args.target[2:])!r} is left over; a program's arguments follow --")
@@ -100,12 +100,21 @@ def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Sess
         hint = "" if recorded else "; --case chooses a case"
         raise MfmasimError(f"debug: {args.target[1]!r} is left over{hint}")
     _refuse(args, "a recording" if recorded else "a case")
-    return load(path, args.source, observers) if recorded else _case(args, observers)
+    return load(path, args.directory, observers) if recorded else _case(args, observers)
+
+
+def _folder(args: argparse.Namespace) -> None:
+    """Read ``--source`` with a folder as ``--directory``."""
+    if args.source and Path(args.source).is_dir():
+        old = "mfmasim: debug '--source FOLDER' is now '--directory'; the old spelling works for one release"
+        print(old, file=sys.stderr)
+        args.directory, args.source = [*args.directory, args.source], None
 
 
 def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     """A kernel with arguments of the command line."""
     from mfmasim import program
+    from mfmasim.architectures import DEFAULT
     from mfmasim.cli.compilation import compilation, show_warnings
     from mfmasim.cli.run_arguments import given, sizes
     from mfmasim.debug.device import RecordingDevice
@@ -113,10 +122,8 @@ def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
 
     name, kernel_name = args.target[0], args.target[1] if len(args.target) > 1 else None
     if is_source(name):
-        if not args.arch:
-            raise MfmasimError(f"{name} is a source: --arch is needed, such as --arch gfx942")
         options = compilation(args)
-        code = program.compile(name, args.arch, **{**options, "flags": ["-g", *options["flags"]]})
+        code = program.compile(name, args.arch or DEFAULT, **{**options, "flags": ["-g", *options["flags"]]})
         show_warnings(code)
     else:
         code = program.load(name, args.arch, kernel=kernel_name)
@@ -131,44 +138,28 @@ def _code(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     device.launch(kernel, grid, block, passed.values, args.shared, args.checks or "all", undefined=passed.undefined)
     if not kept:
         raise MfmasimError(f"{kernel.title}: nothing was executed")
-    return Session(*kept[0], folders=[*map(Path, args.source), Path(name).parent])
+    return Session(*kept[0], folders=[*map(Path, args.directory), Path(name).parent])
 
 
 def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     """A case, verified; the first launch of it, with all findings."""
-    from mfmasim.cli.verify import setting
     from mfmasim.debug.device import RecordingDevice
     from mfmasim.debug.session import Session
     from mfmasim.verify import verify_case
-    from mfmasim.verify.files import find
-    from mfmasim.verify.runner import informed, select
+    from mfmasim.verify.runner import informed
 
-    cases = [case for _, found in find(args.target[0]) for case in found]
-    pairs = select(cases, args.arch, args.case)
-    pairs = [pair for pair in pairs if pair[0].title == args.case] or pairs
-    if not pairs:
-        known = dict.fromkeys(f"{case.title} {arch}" for case, arch in select(cases, None))
-        raise unknown("case", " ".join(filter(None, (args.case, args.arch))), known, f"of {args.target[0]}")
-    if len(pairs) > 1:
-        names = [f"{case.title} {arch}" for case, arch in pairs]
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        raise MfmasimError(f"{args.target[0]}: choose one with --case and --arch: {', '.join(names[:NAMED])}{more}")
-    case, arch = pairs[0]
-    if args.set:
-        case = case.with_parameters(dict(setting(text) for text in args.set))
-    if args.checks:
-        case = replace(case, checks=args.checks)
-    extra = [*(["-g"] if args.debug_information else []), *macros(args)]
-    if extra:
-        case = replace(case, flags=(*case.flags, *extra))
+    chosen = only(args, args.target[0], "with --case and --arch")
+    case, arch = chosen.case, chosen.arch
+    case = replace(
+        case, checks=args.checks or case.checks, flags=(*case.flags, *(["-g"] if args.debug_information else []))
+    )
     kept: list[tuple[Recorder, Report]] = []
 
     def done(recorder: Recorder, report: Report) -> None:
         if not kept:
             kept.append((recorder, report))
 
-    compiler = args.compiler
-    kernel = informed(case, arch=arch).compiled(arch, compiler)
+    kernel = informed(case, arch=arch).compiled(arch)
     result = verify_case(case, arch, device=RecordingDevice(done, observers), kernel=kernel)
     if not kept:
         raise MfmasimError(f"{case.title} on {arch}: nothing was launched ({result.status})")
@@ -178,9 +169,14 @@ def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
         recorder,
         report,
         _elements(recorder, launch),
-        [*map(Path, args.source), case.source.parent],
+        [*map(Path, args.directory), case.source.parent, *_original(case)],
         tuple(result.findings),
     )
+
+
+def _original(case: Case) -> list[Path]:
+    """The folder of the source of which a case has a changed copy, for its headers."""
+    return [Path(flag.removeprefix("-iquote")) for flag in case.flags if flag.startswith("-iquote")]
 
 
 def _elements(recorder: Recorder, launch: CaseLaunch) -> dict[str, Elements]:
@@ -224,6 +220,7 @@ def run_program(args: argparse.Namespace, address: Address | None = None) -> int
     """Run a program with the debugger in its process; the exit code is the program's."""
     from mfmasim.debug.attached import VARIABLE
 
+    _folder(args)
     _refuse(args, "a program")
     if args.record:
         mode = f"record:{Path(args.record).absolute()}"
@@ -237,7 +234,7 @@ def run_program(args: argparse.Namespace, address: Address | None = None) -> int
         mode = f"commands:{Path(args.commands).absolute()}"
     else:
         mode = "terminal"
-    folders = [str(Path(one).absolute()) for one in (*args.source, ".")]
+    folders = [str(Path(one).absolute()) for one in (*args.directory, ".")]
     os.environ[VARIABLE] = "\n".join([mode, *folders])
     before = _written(args.record)
     try:
@@ -291,6 +288,9 @@ def serve(args: argparse.Namespace) -> int:
         args = copy(given_args)
         if given_args.target and "target" in words:
             raise MfmasimError(f"launch: the command line has the target, {' '.join(given_args.target)}; leave it out")
+        words = dict(words)
+        if isinstance(words.get("source"), list):  # folders, as in 0.1
+            words["directory"] = words.pop("source")
         for name, value in words.items():
             listed = name in LISTS
             given = [str(one) for one in (value if isinstance(value, list) else [value])] if listed else value

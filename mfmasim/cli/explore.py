@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.compilation import add_macros, macros
+from mfmasim.cli.case_options import add_case, chosen_of
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import output_file, write
@@ -31,10 +31,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "reference and, with --device, a GPU. A failure is shrunk to a small shape and few elements.",
     )
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
-    parser.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
-    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    add_case(parser, "only this architecture (default with a GPU: its own)")
     add_timeout(parser)
-    add_macros(parser)
     parser.add_argument("--device", help="hip, hip:1, ...: also compare with this device")
     parser.add_argument(
         "--trials",
@@ -88,14 +86,12 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
     """
     from itertools import groupby
 
-    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.devices import device
     from mfmasim.devices.options import chosen_checks
 
     chosen_checks(args.checks)
     own = None if args.device is None else getattr(device(args.device), "arch", None)
-    chosen = own if args.arch is None else args.arch
-    found = chosen_cases(args.targets, chosen, args.case, skipped=False, flags=macros(args))
+    found = chosen_of(args, args.targets, own)
     return [(name, [(one.case, one.arch) for one in some]) for (_, name), some in groupby(found, lambda one: one[:2])]
 
 

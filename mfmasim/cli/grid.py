@@ -159,7 +159,7 @@ def _orders(args: argparse.Namespace, form: str, product: Product) -> int:
     from inspect import signature
 
     from mfmasim import grids
-    from mfmasim.cli.verify import setting
+    from mfmasim.cli.case_options import setting
     from mfmasim.errors import MfmasimError, unknown
 
     if args.search not in grids.WORKS:

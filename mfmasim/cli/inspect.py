@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation
+from mfmasim.cli.case_options import CHOICE, add_case, chosen_of
+from mfmasim.cli.compilation import COMPILATION, compilation
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import whole
 
@@ -30,10 +31,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "files",
         nargs="+",
         metavar="FILE",
-        help="a code object, offload bundle, program or library with GPU code, or a HIP source (compiled first)",
+        help="a code object, offload bundle, program or library with GPU code, a HIP source (compiled first), a family "
+        "of hipkernels or a case file",
     )
-    parser.add_argument("--arch", help="only this architecture; for a HIP source the one to compile for (gfx942)")
-    add_compilation(parser)
+    add_case(parser, "only this architecture; for a HIP source the one to compile for (gfx942)")
     parser.add_argument("--kernel", metavar="TEXT", help="only kernels whose name contains this")
     parser.add_argument(
         "--block", type=whole(1, 1024), metavar="N", help="work-items of a workgroup, for the occupancy"
@@ -82,15 +83,21 @@ def _codes(file: str, args: argparse.Namespace) -> Iterator[tuple[str, Code | No
     from mfmasim import program
     from mfmasim.architectures import DEFAULT
     from mfmasim.codeobject.contents import contents
-    from mfmasim.errors import MfmasimError
     from mfmasim.files import is_source
+    from mfmasim.verify import families
 
     path = Path(file)
     if is_source(path):
+        needed(args, CHOICE, f"a case file, not {file}")
         yield "", program.compile(path, args.arch or DEFAULT, **compilation(args)), ""
-    elif path.suffix.lower() == ".py":
-        raise MfmasimError(f"{file}: a case file declares kernels; mfmasim report {file} describes them")
+    elif path.suffix.lower() == ".py" or (file in families() and not path.is_file()):
+        codes: dict[int, Code] = {}
+        for one in chosen_of(args, [file]):
+            code = cast("Code", one.case.compiled(one.arch).code)
+            codes.setdefault(id(code), code)
+        yield from (("", code, "") for code in codes.values())
     else:
+        needed(args, CHOICE, f"a case file, not {file}")
         needed(args, COMPILATION, f"a source; {file} is compiled already")
         if args.arch is not None:
             yield "", program.load(path, args.arch), ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from mfmasim.cli.case_options import CHOICE
 from mfmasim.cli.compilation import COMPILATION, compilation, show_warnings
 from mfmasim.cli.needs import needed
 from mfmasim.cli.numbers import whole
@@ -61,8 +62,7 @@ def launched(args: argparse.Namespace) -> Launched:
     if len(args.targets) != 1:
         raise MfmasimError(f"{len(args.targets)} targets: a code object or a source is given alone")
     (target,) = args.targets
-    cases = {"--case": "case", "--set": "set"}
-    needed(args, {option: name for option, name in cases.items() if hasattr(args, name)}, f"a case file, not {target}")
+    needed(args, CHOICE, f"a case file, not {target}")
     if is_source(target):
         code = program.compile(target, args.arch or DEFAULT, **compilation(args))
         show_warnings(code)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.case_options import EVERY, add_case
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import whole
 
@@ -24,40 +26,47 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         description="Verify wrong variants of kernels: the declared mutants of a family, which the checks they name "
         "must catch, or generated mutants, each with one change to the compiled code or the source of a case.",
     )
-    parser.add_argument("target", help="a family of hipkernels; with --binary or --source also a case file, or 'all'")
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="TARGET",
+        help="a family of hipkernels; with --binary or --textual also a case file, or 'all'",
+    )
     parser.add_argument("--name", help="only mutants whose name contains this; also print their findings")
-    parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
     add_jobs(parser)
     binary = parser.add_argument_group("generated mutants")
     how = binary.add_mutually_exclusive_group()
     how.add_argument("--binary", action="store_true", help="change one instruction of the compiled code per mutant")
     how.add_argument(
-        "--source", action="store_true", help="change one place of the source per mutant (needs a compiler)"
+        "--textual",
+        action="store_true",
+        help="change one place of the source per mutant (needs a compiler; the default with --source FILE)",
     )
-    binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    binary.add_argument("--arch", help="only this architecture")
     binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds of change whose name contains this")
-    binary.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     binary.add_argument(
         "--no-cover", action="store_true", help="leave out the further sizes at which loops turn three times"
     )
     binary.add_argument("--limit", type=whole(), metavar="N", help="at most N mutants per case")
+    add_case(parser, bare=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 when every mutant was caught as declared, else 1."""
     from mfmasim.errors import MfmasimError
 
-    if args.binary or args.source:
+    _old_spelling(args)
+    if args.target is None:
+        raise MfmasimError("mfmasim mutate: the following arguments are required: TARGET")
+    args.textual |= bool(args.source) and not args.binary
+    if args.binary or args.textual:
         from mfmasim.cli.mutate_one import run_all
 
         return run_all(args)
-    if args.case or args.arch or args.kind or args.set or args.no_cover or args.limit is not None:
-        raise MfmasimError(
-            "--case, --arch, --kind, --set, --no-cover and --limit need --binary or --source; "
-            "declared mutants take --name"
-        )
+    options = {**EVERY, "--kind": "kind", "--limit": "limit", "--no-cover": "no_cover"}
+    del options["--compiler"]
+    if given := [option for option, name in options.items() if getattr(args, name)]:
+        raise MfmasimError(f"{given[0]} needs --binary or --textual; declared mutants take --name")
     verdicts = list(in_order(args, _work, _run, lambda verdict: sum(verdict.result.executed.values())))
     if args.json:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))
@@ -70,6 +79,20 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _old_spelling(args: argparse.Namespace) -> None:
+    """Read ``--source`` without a file as ``--textual``; where the target follows it, it is taken for the file."""
+    if args.source is None or (args.source and args.target):
+        return
+    if args.textual or args.binary:
+        from mfmasim.errors import MfmasimError
+
+        if args.source:
+            raise MfmasimError("mfmasim mutate: the following arguments are required: TARGET")
+        raise MfmasimError("--source: a file is expected, a changed copy of the case's source")
+    print("mfmasim: mutate '--source' is now '--textual'; the old spelling works for one release", file=sys.stderr)
+    args.target, args.source, args.textual = args.target or args.source, None, True
+
+
 def _work(args: argparse.Namespace) -> list[tuple[Mutant, Case]]:
     """The chosen mutants, each with its case.
 
@@ -80,7 +103,7 @@ def _work(args: argparse.Namespace) -> list[tuple[Mutant, Case]]:
     from mfmasim.lab.mutation.mutants import mutants_of
 
     if args.target == "all" or args.target.endswith(".py"):
-        raise MfmasimError(f"mutate {args.target}: --binary or --source is needed; families alone declare mutants")
+        raise MfmasimError(f"mutate {args.target}: --binary or --textual is needed; families alone declare mutants")
     chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
     if not chosen:
         raise MfmasimError(f"no mutant of {args.target} has a name that contains {args.name!r}")

@@ -1,4 +1,4 @@
-"""``mfmasim mutate TARGET --binary`` and ``--source``: mutants with one change each, and which check caught them."""
+"""``mfmasim mutate TARGET --binary`` and ``--textual``: mutants with one change each, and which check caught them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def run_all(args: argparse.Namespace) -> int:
         _print(outcomes)
     if any(outcome.survived for outcome in outcomes):
         return 1
-    if not outcomes and args.source:
+    if not outcomes and args.textual:
         raise MfmasimError(
-            f"nothing was to be caught: no kernel of {args.target} has a place that --source changes "
+            f"nothing was to be caught: no kernel of {args.target} has a place that --textual changes "
             f"({', '.join(SOURCE_KINDS)}); --binary changes instructions"
         )
     if not any(outcome.caught for outcome in outcomes):
@@ -47,23 +47,10 @@ def _work(args: argparse.Namespace) -> list[tuple[Case, str]]:
     Raises:
         MfmasimError: none is chosen, or an option is wrong.
     """
-    from mfmasim.cli.verify import setting
-    from mfmasim.errors import MfmasimError, unknown
-    from mfmasim.verify import find, select
+    from mfmasim.cli.case_options import chosen_of
 
     _kinds(args)
-    changes = dict(setting(text) for text in args.set)
-    work = [pair for _, cases in find(args.target) for pair in select(cases, args.arch, args.case)]
-    known = sorted({name for case, _ in work for name in case.parameters})
-    for name in changes if work else ():
-        if name not in known:
-            raise unknown("parameter", name, known, "in --set")
-    if changes:
-        own = [{name: value for name, value in changes.items() if name in case.parameters} for case, _ in work]
-        work = [(case.with_parameters(some), arch) for (case, arch), some in zip(work, own, strict=True)]
-    if not work:
-        raise MfmasimError(f"no case of {args.target} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
-    return work
+    return [(one.case, one.arch) for one in chosen_of(args, [args.target], skipped=True)]
 
 
 def _kinds(args: argparse.Namespace) -> list[str]:
@@ -71,7 +58,7 @@ def _kinds(args: argparse.Namespace) -> list[str]:
     from mfmasim.lab.mutation.binary import KINDS
     from mfmasim.lab.mutation.textual import SOURCE_KINDS
 
-    known = SOURCE_KINDS if args.source else KINDS
+    known = SOURCE_KINDS if args.textual else KINDS
     return [kind for text in args.kind or () for kind in matching(text, known)]
 
 
@@ -80,7 +67,7 @@ def _run(args: argparse.Namespace, task: tuple[Case, str]) -> list[Outcome]:
     from mfmasim.lab.mutation.binary import run_binary
     from mfmasim.lab.mutation.textual import run_source
 
-    if args.source:
+    if args.textual:
         return list(run_source(*task, args.limit, _kinds(args), args.compiler, covers=not args.no_cover))
     return list(run_binary(*task, args.limit, _kinds(args), covers=not args.no_cover))
 

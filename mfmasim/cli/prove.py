@@ -7,6 +7,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from mfmasim.cli.case_options import CHOICE, add_case, chosen_of
+from mfmasim.cli.compilation import COMPILATION, compilation
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import output_file, write
@@ -35,9 +37,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="TARGET",
         help="a family of hipkernels, 'all', a case file, or a code object or source without a case",
     )
-    parser.add_argument("--arch", help="only this architecture")
-    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--compiler", help="compile with this compiler")
+    add_case(parser)
     parser.add_argument(
         "--limit",
         type=positive(),
@@ -124,14 +124,13 @@ def _merged(obligations: list[Obligation]) -> list[Obligation]:
 
 def _work(args: argparse.Namespace) -> list[tuple[str, Any, str]]:
     """File or family, case or name of a kernel, and architecture."""
-    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.cli.launched import is_launch
     from mfmasim.cli.needs import needed
 
     if not is_launch(args.targets):
         needed(args, {"--kernel": "kernel", "--block": "block", "--shared": "shared"}, "a code object or a source")
-        return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case, skipped=False)]
-    needed(args, {"--case": "case"}, "a case file")
+        return [one[1:] for one in chosen_of(args, args.targets)]
+    needed(args, CHOICE, "a case file")
     return [
         (target, name, code.arch.name)
         for target in args.targets
@@ -144,10 +143,12 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Any, str]]:
 def _code(args: argparse.Namespace, target: str) -> Code:
     from mfmasim import program
     from mfmasim.architectures import DEFAULT
+    from mfmasim.cli.needs import needed
     from mfmasim.files import is_source
 
     if is_source(target):
-        return program.compile(target, args.arch or DEFAULT, compiler=args.compiler)
+        return program.compile(target, args.arch or DEFAULT, **compilation(args))
+    needed(args, COMPILATION, f"a source; {target} is compiled already")
     return program.load(target, args.arch)
 
 
@@ -170,4 +171,4 @@ def _proved(args: argparse.Namespace, task: tuple[str, Any, str]) -> Proof:
         block = None if args.block is None else sizes(args.block, "--block")
         kernel = _code(args, name)[case]
         return prove_kernel(kernel, block, args.shared or 0, group=name, seconds=args.limit)
-    return prove_case(case, arch, group=name, seconds=args.limit, compiler=args.compiler, replays=not args.no_replay)
+    return prove_case(case, arch, group=name, seconds=args.limit, replays=not args.no_replay)

@@ -45,5 +45,5 @@ def recording(args: argparse.Namespace, kernel: Kernel) -> Iterator[list[Recorde
         raise MfmasimError("--record needs a launch in this process, without --workers")
     recorder = Recorder()
     yield [recorder]
-    record = record_launch(recorder, kernel, kernel.name, [Path(), Path(args.file).parent])
+    record = record_launch(recorder, kernel, kernel.name, [Path(args.file).parent, Path()])
     write(args.record, explorer_page([record], view_state("stepper")))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.case_options import words_of
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping
@@ -70,6 +72,6 @@ def _finding(case: Case, kernel: Kernel, changes: Mapping[str, Any], kind: str) 
 def _command(args: argparse.Namespace, case: Case, arch: str, changes: Mapping[str, Any]) -> list[str]:
     """The command that verifies the case alone at some parameters."""
     words = ["verify", *args.targets, "--arch", arch, "--case", case.title]
-    words += ["--source", args.source] if args.source else []
+    words += words_of(args, "--arch", "--case", "--set")
     words += [word for text in args.set if text.partition("=")[0] not in changes for word in ("--set", text)]
     return words + [word for name, value in changes.items() for word in ("--set", f"{name}={value}")]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.compilation import add_compilation, macros
+from mfmasim.cli.case_options import add_case, chosen_of, words_of
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.launched import OPTIONS, add_launch, is_launch, launched
 from mfmasim.cli.needs import needed
@@ -30,13 +31,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', a case file, or a launch"
     )
-    parser.add_argument("--arch", help="only this architecture")
     parser.add_argument(
         "--claims", action="store_true", help="only check what published texts state about the family's kernels"
     )
-    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
-    add_compilation(parser)
+    add_case(parser)
     add_launch(parser)
     parser.add_argument(
         "--json", type=output_file, metavar="FILE", help="write the reports as JSON ('-' for standard output)"
@@ -77,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         write(args.html, profile_page(profiles, __version__))
     if args.json != "-" and not is_launch(args.targets):
-        print(f"bounds of each pipe, and what waves stall on: mfmasim cost {' '.join(args.targets)}")
+        again = shlex.join([*args.targets, *words_of(args)])
+        print(f"bounds of each pipe, and what waves stall on: mfmasim cost {again}")
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
     for target in texts if args.json != "-" else []:
         print(f"published claims about {target}: mfmasim report {target} --claims")
@@ -102,21 +101,15 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     Raises:
         MfmasimError: nothing matches.
     """
-    from mfmasim.cli.chosen import chosen_cases
-
-    return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case, flags=macros(args))]
+    return [one[1:] for one in chosen_of(args, args.targets, skipped=True)]
 
 
-def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
+def _profiled(_: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
     """The profile of one case."""
-    from mfmasim.cli.verify import setting
     from mfmasim.lab.reports.profile import profile_case
 
     name, case, arch = task
-    changes = dict(setting(text) for text in args.set)
-    return profile_case(
-        case.with_parameters(changes) if changes else case, arch, group=name, compiler=args.compiler, bounds=True
-    )
+    return profile_case(case, arch, group=name, bounds=True)
 
 
 def _claims(args: argparse.Namespace) -> int:
@@ -128,8 +121,10 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim.lab.reports.profile_page import claims_page
     from mfmasim.lab.reports.statements import COLUMNS, counted, text_of, weigh
 
-    if args.case or args.arch or args.set:
-        raise MfmasimError("--claims cannot be combined with --case, --set or --arch: each statement names its own")
+    if args.case or args.arch or args.set or args.source:
+        raise MfmasimError(
+            "--claims cannot be combined with --case, --set, --source or --arch: each statement names its own"
+        )
     texts = [text_of(target) for target in args.targets]
     weighed = [(text, weigh(text, compiler=args.compiler)) for text in texts]
     if args.json != "-":

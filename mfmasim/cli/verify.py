@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.compilation import add_macros, macros
+from mfmasim.cli.case_options import add_case, changed, settings, unchanged_of
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import output_file, write
@@ -34,20 +34,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         description="Run kernel cases on a device and prove outputs, fragment maps and memory accesses.",
     )
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
-    parser.add_argument("--arch", help="only this architecture")
-    parser.add_argument(
-        "--case", action="append", metavar="TEXT", help="only cases whose name contains this (may be repeated)"
-    )
     add_timeout(parser)
     parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
-    parser.add_argument(
-        "--source",
-        metavar="FILE",
-        help="use this source (a changed copy) instead of the cases' source of the same name",
-    )
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
-    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
-    add_macros(parser)
+    add_case(parser)
     parser.add_argument(
         "--budget", type=whole(), help="instructions a wave may execute before the launch stops as endless"
     )
@@ -201,22 +190,16 @@ def _work(args: argparse.Namespace) -> list[Task]:
     Raises:
         MfmasimError: nothing matches, or an option is wrong whatever the case.
     """
-    from mfmasim.cli.chosen import chosen_cases, prefixes
+    from mfmasim.cli.chosen import prefixes
     from mfmasim.cli.siblings import siblings_of
     from mfmasim.devices import device
 
-    changes = dict(setting(text) for text in args.set)
     # A GPU runs only the cases of its architecture.
     own = getattr(device(args.device), "arch", None)
-    chosen = own if args.arch is None else args.arch
-    work: list[tuple[str, Case, str]] = [
-        one[1:] for one in chosen_cases(args.targets, chosen, args.case, flags=macros(args))
-    ]
-    if args.source:
-        work = _with_source(args.source, work)
-    _check_once(args, changes, [case for _, case, _ in work])
+    work: list[tuple[str, Case, str]] = [one[1:] for one in unchanged_of(args, args.targets, own, skipped=True)]
+    _check_once(args)
     quota_of(args)
-    others = siblings_of(work, changes)
+    others = siblings_of(work, settings(args))
     return [(*one, prefix, some) for one, prefix, some in zip(work, prefixes(work), others, strict=True)]
 
 
@@ -232,7 +215,6 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
     from mfmasim.verify.contract import equal_sizes
 
     name, case, arch, prefix, siblings = task
-    changes = dict(setting(text) for text in args.set)
     how: dict[str, Any] = {
         "budget": args.budget,
         "schedule": args.schedule,
@@ -241,11 +223,9 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
     }
     ways = Ways() if siblings is not None and args.device == "sim" and not args.no_cover else None
     try:
-        case = case.with_parameters(changes) if changes else case
+        case = changed(case, settings(args))
         watching = [] if ways is None else [ways]
-        result = verify_case(
-            case, arch, group=name, device=args.device, compiler=args.compiler, observers=watching, **how
-        )
+        result = verify_case(case, arch, group=name, device=args.device, observers=watching, **how)
         if ways is not None and ways.kernel is not None and result.status == "pass" and not case.fails:
             cover(result, case, ways.kernel, ways, siblings or (), **how)
     except MfmasimError as error:
@@ -259,8 +239,8 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
     if args.prove and result.status in ("pass", "fail"):
         from mfmasim.prove import prove_case
 
-        result.proof = prove_case(case, arch, group=name, compiler=args.compiler).record()
-        kernel = case.compiled(arch, args.compiler)
+        result.proof = prove_case(case, arch, group=name).record()
+        kernel = case.compiled(arch)
         result.findings = ordered([*result.findings, *refutations(args, case, arch, kernel, result.proof)])
         result.settle()
     result.shipped = folder("hipkernels") in case.source.parents
@@ -275,8 +255,7 @@ def _verified(args: argparse.Namespace, task: Task) -> Result:
 def _found(args: argparse.Namespace, title: str, arch: str) -> Case:
     """A case of the arguments, in a process that does not have it yet."""
     case = next(case for _, case, one, *_ in _work(args) if (case.title, one) == (title, arch))
-    changes = dict(setting(text) for text in args.set)
-    return case.with_parameters(changes) if changes else case
+    return changed(case, settings(args))
 
 
 def _lost(args: argparse.Namespace, task: Task, why: str) -> Result:
@@ -296,34 +275,8 @@ def _error(args: argparse.Namespace, task: Task, text: str) -> Result:
     return result
 
 
-def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:
-    """The cases with a changed copy of their source."""
-    from pathlib import Path
-
-    from mfmasim.errors import MfmasimError
-
-    path = Path(file).absolute()
-    if not path.is_file():
-        raise MfmasimError(f"--source {file}: no such file")
-    made = next((case.title for _, case, _ in work if case.maker is not None), None)
-    if made is not None:
-        raise MfmasimError(f"--source {file}: case {made} makes its code itself; change the case file, or a copy of it")
-    sources = {case.source.name for _, case, _ in work}
-    if len(sources) > 1 and path.name not in sources:
-        raise MfmasimError(
-            f"--source {file}: the cases have {len(sources)} sources ({', '.join(sorted(sources))}); give the copy the "
-            f"name of one of them, or choose cases with --case"
-        )
-    return [
-        (name, case.with_source(path), arch)
-        for name, case, arch in work
-        if len(sources) == 1 or case.source.name == path.name
-    ]
-
-
-def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Case]) -> None:
+def _check_once(args: argparse.Namespace) -> None:
     """Raise errors that concern all cases before the first one runs."""
-    from mfmasim.errors import unknown
     from mfmasim.machine.binding.approximation import direction
     from mfmasim.machine.execution.wave_orders import schedule
     from mfmasim.matrix.candidates import candidate
@@ -337,10 +290,6 @@ def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[C
     for name in args.model:
         if name != "all":
             candidate(name)
-    known = sorted({name for case in cases for name in case.parameters})
-    for name in changes:
-        if name not in known:
-            raise unknown("parameter", name, known, "in --set")
 
 
 def _write_reports(args: argparse.Namespace, results: list[Result]) -> None:
@@ -354,18 +303,3 @@ def _write_reports(args: argparse.Namespace, results: list[Result]) -> None:
         from mfmasim.verify.reports.page import page
 
         write(args.html, page(results, __version__))
-
-
-def setting(text: str) -> tuple[str, Any]:
-    """Name and value of a parameter, as ``--set`` takes them."""
-    import ast
-
-    from mfmasim.errors import MfmasimError
-
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise MfmasimError(f"--set {text}: NAME=VALUE is expected, such as M=256")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value

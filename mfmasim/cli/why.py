@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mfmasim.cli.compilation import add_macros, macros
+from mfmasim.cli.case_options import add_case, only
 from mfmasim.cli.numbers import whole
 
 if TYPE_CHECKING:
@@ -31,11 +31,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("target", metavar="TARGET", help="a family of hipkernels, or a case file")
     parser.add_argument("element", metavar="ELEMENT", help="an element of the output, such as 'C[17,3]' or 'out[5]'")
-    parser.add_argument("--arch", help="architecture (default: the first of the case)")
-    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
-    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
-    add_macros(parser)
+    add_case(parser, "architecture (default: the first of the case)")
     parser.add_argument("--ways", type=whole(0), default=1, metavar="N", help="products that are followed to loads (1)")
     parser.add_argument("--all", action="store_true", help=f"print every product, not {SHOWN}")
     parser.add_argument("--json", action="store_true", help="write it as JSON")
@@ -43,29 +39,19 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Print the products; exit code 0 if the element is the sum that it should be, else 1."""
-    from mfmasim.cli.chosen import chosen_cases
-    from mfmasim.cli.verify import setting
-    from mfmasim.errors import MfmasimError
     from mfmasim.verify.elements.why import why
     from mfmasim.verify.elements.why_arrays import why_array
     from mfmasim.verify.runner import informed
     from mfmasim.visible import visible
 
-    chosen = chosen_cases([args.target], args.arch, args.case, skipped=False, flags=macros(args))
-    chosen = [one for one in chosen if one.case.title in (args.case or ())] or chosen
-    titles = list(dict.fromkeys(one.case.title for one in chosen))
-    if len(titles) > 1:
-        more = f" and {len(titles) - 6} more" if len(titles) > 6 else ""
-        raise MfmasimError(
-            f"{args.target} has {len(titles)} cases: choose one by --case: {', '.join(titles[:6])}{more}"
-        )
-    case = informed(chosen[0].case.with_parameters(dict(setting(text) for text in args.set)), arch=chosen[0].arch)
+    chosen = only(args, args.target)
+    case = informed(chosen.case, arch=chosen.arch)
     found: Why | WhyArray
     if case.make().tensors:
-        found = why(case, chosen[0].arch, args.element, ways=args.ways, compiler=args.compiler)
+        found = why(case, chosen.arch, args.element, ways=args.ways)
         lines = _lines(found, everything=args.all)
     else:
-        found = why_array(case, chosen[0].arch, args.element, compiler=args.compiler)
+        found = why_array(case, chosen.arch, args.element)
         lines = found.lines()
     if args.json:
         print(json.dumps(found.record(), indent=1))

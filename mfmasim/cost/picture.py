@@ -84,7 +84,7 @@ def _source(line: Timeline, kernel: Kernel) -> dict[str, str]:
             continue
         name, number = place[0], place[1]
         if name not in files:
-            files[name] = source_lines(name, [Path(), *folder])
+            files[name] = source_lines(name, [*folder, Path()])
         text = files[name]
         if 0 < number <= len(text):
             found[op.source] = text[number - 1]

@@ -38,9 +38,9 @@ class Lines:
     """Of the code object of a kernel."""
 
     def __init__(self, kernel: Kernel, folders: Iterable[Path] = ()) -> None:
-        """Sources are looked for in `folders`."""
+        """Sources are looked for in `folders` first: the working directory may hold others of these names."""
         self.kernel = kernel
-        self.folders = [Path(), *folders]
+        self.folders = [*folders, Path()]
         self.texts: dict[str, list[str]] = {}
         """Lines of sources by name; those of a record are put here."""
 

@@ -311,7 +311,7 @@ class Terminal(cmd.Cmd):
         frame = self.session.frames[min(self.session.frame, len(self.session.frames) - 1)]
         lines = self.session.lines.source(frame.file)
         if not lines:
-            raise MfmasimError(f"{frame.file or 'the source'} is not found; --source FOLDER says where it is")
+            raise MfmasimError(f"{frame.file or 'the source'} is not found; --directory FOLDER says where it is")
         line = self._number(text, "line") if text else frame.line
         first = max(1, line - LISTED)
         shown_ = enumerate(lines[first - 1 : line + LISTED], first)

@@ -121,12 +121,13 @@ class Coverage:
         """Source lines with their counts; ``#####`` marks one that never ran, a blank one has no code.
 
         Args:
-            folders: where sources are searched; files that are not found are listed by line number alone.
+            folders: where sources are searched, before the working directory; files that are not found are listed by
+                line number alone.
         """
         out = []
         for name, lines in self.files.items():
             out.append(f"{name}: {sum(bool(one.executions) for one in lines.values())} of {len(lines)} lines executed")
-            text = source_lines(name, [Path(), *folders])
+            text = source_lines(name, [*folders, Path()])
             for number in range(1, len(text) + 1) if text else lines:
                 line = lines.get(number)
                 count = "" if line is None else f"{line.executions:,}" if line.executions else "#####"

@@ -78,6 +78,8 @@ class Case:
     """Whether matrix instructions have to be executed: ``mapping=`` is given, or a pattern of `executes` names them."""
     maker: Maker | None = None
     """Makes the code object where it is not compiled from `source`, which then only names the kernel's file."""
+    compiler: str | None = None
+    """Compile with this one, whatever is prebuilt."""
 
     def __repr__(self) -> str:
         return f"<Case {self.title}: {self.kernel} of {self.source.name} for {', '.join(self.arch)}>"
@@ -128,11 +130,12 @@ class Case:
 
         Args:
             arch: architecture.
-            compiler: compile with this one, whatever is prebuilt.
+            compiler: compile with this one, whatever is prebuilt; default: the case's `compiler`.
 
         Raises:
             MfmasimError: it does not compile, the maker fails, or the code object lacks the kernel.
         """
+        compiler = compiler or self.compiler
         if self.maker is None:
             return code_for(self.source, arch, compiler, self.flags)[self.kernel_name()]
         if compiler is not None:

@@ -37,13 +37,13 @@ def test_no_declared_mutant_is_to_be_caught(equivalent, capsys, monkeypatch):
 
 @pytest.mark.parametrize("target", ["all", "my_cases.py"])
 def test_declared_mutants_are_of_families(target, capsys):
-    refused(["mutate", target], f"mutate {target}: --binary or --source is needed", capsys)
+    refused(["mutate", target], f"mutate {target}: --binary or --textual is needed", capsys)
 
 
 def test_no_place_of_the_source_is_changed(capsys, monkeypatch):
     monkeypatch.setattr(textual, "run_source", lambda *_, **__: iter(()))
-    words = ["mutate", "intro", "--source", "--arch", "gfx942"]
-    refused(words, "no kernel of intro has a place that --source changes (barrier removed, barrier doubled", capsys)
+    words = ["mutate", "intro", "--textual", "--arch", "gfx942"]
+    refused(words, "no kernel of intro has a place that --textual changes (barrier removed, barrier doubled", capsys)
 
 
 def test_a_variant_that_warnings_alone_report_is_counted(capsys, monkeypatch):

@@ -50,7 +50,9 @@ COMMANDS = {
 INPUTS = {
     *(f"{verb} -I" for verb in ("inspect", "verify", "report", "cost", "why", "explore", "run", "debug", "compare")),
     *(f"{verb} -I" for verb in ("prove", "mutate")),
-    *("inspect files", "verify --source", "cost --baseline", "debug --source", "debug --commands", "learn check file"),
+    *(f"{verb} --source" for verb in ("inspect", "verify", "report", "cost", "why", "explore", "debug", "compare")),
+    *("prove --source", "mutate --source", "debug --directory", "debug --commands"),
+    *("inspect files", "cost --baseline", "learn check file"),
     *("learn grade folder", "gpu golden check captures", "gpu golden check --case-file", "gpu calibrate --replay"),
     *("gpu kit check file", "debug --socket"),
 }

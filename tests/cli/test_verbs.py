@@ -190,7 +190,8 @@ def test_every_target_of_a_bundle_is_listed_also_those_that_are_not_simulated(tm
     ("words", "text"),
     [
         (["none.co"], "none.co: cannot be read: No such file"),
-        (["case.py"], "a case file declares kernels; mfmasim report case.py describes them"),
+        (["case.py"], "case.py: no such case file"),
+        ([FILE, "--source", "k.hip"], f"--source needs a case file, not {FILE}"),
         ([FILE, "--kernel", "mfma_f16"], "unknown kernel 'mfma_f16' in the files; allowed: mfma_f32_32x32x2_f32"),
         ([FILE, "--block", "0"], "--block 0: a whole number from 1 to 1,024 is expected"),
         ([FILE, "--arch", "gfx950"], "gfx950"),

@@ -284,7 +284,7 @@ def test_limit_and_bad_input(capsys):
     assert main(["mutate", "intro", "--binary", "--limit", "0"]) == 2
     assert "a whole number of 1 or more is expected" in capsys.readouterr().err
     assert main(["mutate", "intro", "--arch", "gfx942"]) == 2
-    assert "need --binary or --source" in capsys.readouterr().err
+    assert "needs --binary or --textual" in capsys.readouterr().err
     with pytest.raises(MfmasimError, match="loads nothing there"):
         patched(
             mfmasim.load(folder("golden") / "code" / "intro" / f"{case.source.stem}.{arch}.hsaco").object.data,

@@ -95,13 +95,13 @@ def test_the_command_line(tmp_path, capsys):
     (tmp_path / "k.hip").write_text(KERNEL)
     (tmp_path / "cases.py").write_text(CASES)
     target = str(tmp_path / "cases.py")
-    assert main(["mutate", target, "--source", "--arch", "gfx942", "--kind", "last", "--json"]) == 0
+    assert main(["mutate", target, "--textual", "--arch", "gfx942", "--kind", "last", "--json"]) == 0
     (record,) = json.loads(capsys.readouterr().out)
     assert record["caught"] == ["outputs"]
     assert record["mutant"]["place"] == "k.hip:8"
-    assert main(["mutate", target, "--source", "--kind", "LDS"]) == 2
+    assert main(["mutate", target, "--textual", "--kind", "LDS"]) == 2
     assert "kind of mutant 'LDS'" in capsys.readouterr().err
-    assert main(["mutate", target, "--source", "--binary"]) == 2
+    assert main(["mutate", target, "--textual", "--binary"]) == 2
     assert "not allowed with" in capsys.readouterr().err
 
 

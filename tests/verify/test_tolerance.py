@@ -242,7 +242,7 @@ def test_the_other_verbs_take_such_cases(tmp_path, capsys):
     assert main(["explore", file, *chosen, "--examples", "3", "--jobs", "1"]) == 0
     assert main(["report", file, *chosen, "--jobs", "1"]) == 0
     assert main(["verify", file, *chosen, "--sarif", str(tmp_path / "s.sarif"), "--jobs", "1"]) == 0
-    assert main(["mutate", file, *chosen, "--source", "--limit", "4", "--jobs", "1"]) in (0, 1)
+    assert main(["mutate", file, *chosen, "--textual", "--limit", "4", "--jobs", "1"]) in (0, 1)
     assert "by check: outputs" in capsys.readouterr().out
 
 
