@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from mfmasim.cli.examples import with_examples
 from mfmasim.cli.output import OUTPUTS, output_beside, output_folder
 from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
 from mfmasim.errors import MfmasimError, one_line, unknown
@@ -57,10 +58,11 @@ class _Parser(argparse.ArgumentParser):
 def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     """Build the parser with the given verbs."""
     parser = _Parser(prog="mfmasim")
-    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=_Parser)
     for verb in verbs:
         importlib.import_module(f"mfmasim.cli.{verb}").add(subparsers)
+        with_examples(subparsers.choices[verb])
     return parser
 
 
@@ -155,7 +157,7 @@ def _is_format(words: list[str]) -> bool:
     return words[0].lower() in names | {"fp8", "bf8"}
 
 
-def _parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentParser:
+def parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentParser:
     """The parser of a verb within the whole."""
     actions = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))  # noqa: SLF001
     return next(iter(actions)).choices[verb]  # type: ignore[no-any-return]
@@ -202,6 +204,8 @@ def _say(line: str) -> None:
 
 def _main(arguments: list[str]) -> int:
     try:
+        if arguments[:1] == ["help"]:  # help VERB is VERB --help
+            arguments = [*arguments[1:], "--help"] if arguments[1:] else []
         if not arguments or arguments[0] in ("-h", "--help"):
             print(first_screen())
             return 0
@@ -209,7 +213,7 @@ def _main(arguments: list[str]) -> int:
         # Only the module of the requested verb is imported, so that every command starts fast.
         parser = build([verb] if verb else VERBS)
         if shown:
-            _parser_of(parser, verb).prog = f"mfmasim {shown}"
+            with_examples(parser_of(parser, verb), f"mfmasim {shown}")
         args, left = parser.parse_known_args([verb, *rest] if verb else rest)
         if left:
             from mfmasim.cli.unrecognised import refuse

@@ -18,12 +18,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         prefix_chars="\0",  # every argument is the compiler's
         add_help=False,
     )
-    parser.add_argument("arguments", nargs="*")
+    parser.add_argument("arguments", nargs="*", help="as hipcc and clang take them; clang's own: --as-clang --help")
+    parser.set_defaults(help=parser.format_help)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; the exit code is the compiler's."""
     words = list(args.arguments)
+    if words in (["--help"], ["-h"]):
+        print(args.help(), end="")
+        return 0
     if words == [ROOT]:
         from mfmasim.hiprt.root import root
 

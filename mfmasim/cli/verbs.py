@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
-    "prove": ("verify", "report", "cost", "mutate", "why", "compare", "explore", "prove", "explain"),
-    "run": ("run", "debug", "hiprt", "triton", "learn", "hipcc"),
-    "gpu": ("gpu", "doctor"),
+    "prove": ("verify", "prove", "explore", "mutate", "why", "explain", "report", "cost", "compare"),
+    "run": ("run", "debug", "hiprt", "hipcc", "triton", "learn"),
+    "gpu": ("gpu", "doctor", "completion"),
 }
 """Verbs by group, in the order of the help; each is a module of this package with `add` and `run`."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
-LATER = ("mutate", "compare", "explore", "prove", "explain", "hipcc")
-"""Verbs that the first screen only names: it shows at most sixteen."""
 FIRST = {
     "list": "architectures, products, and their matrix instructions",
     "show": "an instruction, an element of it, a number format, a product",
     "lds": "bank conflicts of an access; lds find, lds prove: swizzles; lds grid: maps of workgroups",
-    "explorer": "all of that as one page for a browser",
-    "inspect": "what a code object, program or HIP source holds, and what of it cannot run",
-    "verify": "kernels against their cases: outputs, fragments, races, waits, bounds, LDS",
+    "inspect": "what a code object, program, HIP source or case holds, and what of it cannot run",
+    "verify": "run kernels at the sizes of their cases: outputs, fragments, races, waits, bounds, LDS",
+    "prove": "bounds, races, waits and bank conflicts for all sizes, without running them",
+    "explore": "run at drawn sizes and inputs, and shrink what fails",
+    "mutate": "would the checks detect an error? wrong variants of a kernel",
+    "why": "why an element has its value: products, lanes, registers, LDS bytes, lines, inputs",
     "report": "what a kernel executed: instructions, LDS by line, traffic, occupancy",
     "cost": "bounds of each pipe, and a timeline",
-    "why": "why an element has its value: products, lanes, registers, LDS bytes, lines, inputs",
     "run": "one kernel with arguments of the command line; traces and a page to step through",
     "debug": "step through a launch, also backwards; who wrote a value",
     "hiprt": "a HIP program of your own, without a GPU",
     "triton": "a Triton program, without a GPU",
-    "learn": "a course of exercises",
     "gpu": "what needs a GPU: gpu golden, gpu calibrate, gpu kit",
-    "doctor": "what is installed, and what is missing",
 }
-"""What the first screen says of each verb."""
+"""What the first screen says of sixteen verbs."""
+ALSO = {
+    "explorer": "all of that in a browser",
+    "explain": "a finding",
+    "compare": "two sources, compilers, architectures",
+    "hipcc": "compiles for hiprt",
+    "learn": "a course of exercises",
+    "doctor": "what is installed",
+    "completion": "of words in your shell",
+}
+"""The other verbs, which share a line at the end of their group."""
 
 ROUTES = {
     ("lds", "find"): ("swizzle", ()),
@@ -67,8 +73,8 @@ def first_screen() -> str:
         "Start with: mfmasim verify intro (kernels of the package), then mfmasim verify my_case.py (your own).",
     ]
     for group, verbs in GROUPS.items():
-        shown = [verb for verb in verbs if verb not in LATER]
+        shown = [verb for verb in verbs if verb in FIRST]
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
-    rest = f"Further: {', '.join(LATER)}. mfmasim VERB --help: one of them; mfmasim --version."
-    lines += ["", *wrap(rest, 110)]
-    return "\n".join(lines)
+        others = "; ".join(f"{verb} ({ALSO[verb]})" for verb in verbs if verb in ALSO)
+        lines += [f"{'':<7}{'also':<10}{others}"]
+    return "\n".join([*lines, "", "mfmasim help VERB: options and examples of one of them; mfmasim -V: the version."])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.case_options import add_case, changed, settings, unchanged_of
+from mfmasim.cli.case_options import add_case, changed, settings, unchanged_of, words_of
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.last_run import FAILED, add_order, failed_before, first_of, keep, slowest
 from mfmasim.cli.numbers import whole
 from mfmasim.cli.output import output_file, write
 from mfmasim.cli.quotas import add_quotas, quota_of
@@ -17,7 +20,7 @@ from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mfmasim.verify import Case, Result
 
@@ -33,7 +36,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="run kernel cases: outputs against the reference, fragments by provenance, every finding",
         description="Run kernel cases on a device and prove outputs, fragment maps and memory accesses.",
     )
-    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument("--list", action="store_true", help="list the families, or the cases of TARGET, and run none")
     add_timeout(parser)
     parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
     add_case(parser)
@@ -58,6 +62,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     add_quotas(parser)
     add_jobs(parser)
+    add_order(parser)
     parser.add_argument(
         "--prove", action="store_true", help="also judge bounds, races and waits for all sizes, as `mfmasim prove` does"
     )
@@ -91,7 +96,14 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
-    from mfmasim.observe import next_command
+
+    if args.list:
+        from mfmasim.cli.listing import list_cases
+
+        return list_cases(args)
+    if not args.targets:
+        raise MfmasimError("mfmasim verify: the following arguments are required: TARGET (--list names the families)")
+    args.failed_before = failed_before(Path.cwd()) if args.failed_first else ()
     from mfmasim.verify.files import table_of
     from mfmasim.verify.reports.terminal import Progress
 
@@ -120,6 +132,9 @@ def run(args: argparse.Namespace) -> int:
         for one in () if quiet else result.models:
             print(f"        {one.text}")
         results.append(result)
+        if args.exitfirst and result.status in FAILED:
+            break
+    keep(Path.cwd(), results)
     failed_input = any(result.status == "error" for result in results)
     if args.json:
         text = json.dumps([result.record() for result in results], indent=1)
@@ -137,8 +152,12 @@ def run(args: argparse.Namespace) -> int:
         if not quiet:
             _warn_of_equal_sizes(others)
             _warn_of_unseen(others)
-            if explain := next_command(finding for result in others for finding in result.findings):
-                print(explain)
+            for line in slowest(results, args.durations) if args.durations is not None else ():
+                print(line)
+            if args.exitfirst and others[-1].status in FAILED:
+                print("stopped at the first case that failed (-x)")
+            for line in _next(args, others):
+                print(line)
     if failed_input:
         return 2
     if not agrees or any(result.status == "fail" for result in others):
@@ -149,6 +168,20 @@ def run(args: argparse.Namespace) -> int:
             f"nothing was verified: of {len(results)} cases {skipped} are skipped, others have no outputs"
         )
     return 0
+
+
+def _next(args: argparse.Namespace, results: list[Result]) -> Iterator[str]:
+    """The commands that a report ends with: what explains the worst finding, and the first element that is wrong."""
+    from mfmasim.observe import next_command
+
+    if explain := next_command(finding for result in results for finding in result.findings):
+        yield explain
+    wrong = ((result, one.element) for result in results for one in result.findings if one.id == "outputs-differ")
+    if len(args.targets) == 1 and (found := next(((result, name) for result, name in wrong if name), None)):
+        result, element = found
+        case = ["--case", result.case] if len({one.case for one in results}) > 1 or args.case else []
+        words = [args.targets[0], element, "--arch", result.arch, *case, *words_of(args, "--arch", "--case")]
+        yield f"      mfmasim why {shlex.join(words)}"
 
 
 def _warn_of_equal_sizes(results: list[Result]) -> None:
@@ -200,7 +233,9 @@ def _work(args: argparse.Namespace) -> list[Task]:
     _check_once(args)
     quota_of(args)
     others = siblings_of(work, settings(args))
-    return [(*one, prefix, some) for one, prefix, some in zip(work, prefixes(work), others, strict=True)]
+    tasks = [(*one, prefix, some) for one, prefix, some in zip(work, prefixes(work), others, strict=True)]
+    names = [(name, case.title, arch) for name, case, arch in work]
+    return [tasks[number] for number in first_of(names, args.failed_before)]
 
 
 def _verified(args: argparse.Namespace, task: Task) -> Result:
