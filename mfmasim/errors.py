@@ -110,7 +110,11 @@ def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -
     shown = repr(str(value)[:_LONGEST_VALUE]) + ("..." if len(str(value)) > _LONGEST_VALUE else "")
     text = f"unknown {kind} {shown}" + (f" {where}" if where else "")
     near = difflib.get_close_matches(str(value)[:_LONGEST_VALUE], names, n=1, cutoff=0.5)
-    if near:
+    begin = [name for name in names if len(str(value)) > 2 and name.startswith(str(value))]
+    if len(begin) > 1:  # a beginning has no nearest name
+        near = [*begin[:8], *(["..."] if begin[8:] else [])]
+        text += f"; did you mean one of {', '.join(near)}?" if len(names) > 20 else ";"
+    elif near:
         text += f"; did you mean {near[0]!r}?"
     if not names:
         text += "; there is none"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
+import shlex
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.case_options import add_case, chosen_of
+from mfmasim.cli.case_options import add_case, chosen_of, words_of
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.numbers import positive, whole
 from mfmasim.cli.output import output_file, write
@@ -43,7 +46,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="N",
         help="trials per family (default 100)",
     )
-    parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time)")
+    parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time, which is printed)")
     parser.add_argument(
         "--growth", type=positive(GROWTH_LIMIT), default=1.0, help="limit of sizes, relative to the case (default 1)"
     )
@@ -60,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
 
     rows = []
+    if args.seed is None:
+        args.seed = _new_seed(args.resume)
     # A device belongs to this process.
     for lines, row in in_order(args, _work, _explored, alone=bool(args.device)):
         rows.append(row)
@@ -71,11 +76,32 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         text = json.dumps(rows, indent=1)
         write(args.json, text + "\n")
+    if args.json != "-":
+        failed = any(row["verdict"] for row in rows)
+        print(f"seed {args.seed}{'; these trials again:' if failed else ''}")
+        for line in [_again(args)] if failed else ():
+            print(line)
     if any(row["verdict"] for row in rows):
         return 1
     if not any(row["trials"] for row in rows):
         raise MfmasimError(f"nothing was explored: no trial of {len(rows)} families was drawn")
     return 0
+
+
+def _new_seed(resume: str | None) -> int:
+    """A seed that was not used before; of a run that is continued the same one each time."""
+    if resume:
+        return int.from_bytes(hashlib.sha256(resume.encode()).digest()[:3], "little")
+    return secrets.randbelow(1 << 24)
+
+
+def _again(args: argparse.Namespace) -> str:
+    """The command that draws the same trials."""
+    words = [*args.targets, *words_of(args), "--seed", str(args.seed), "--trials", str(args.examples)]
+    words += ["--growth", str(args.growth)] if args.growth != 1 else []
+    words += ["--checks", args.checks] if args.checks != "all" else []
+    words += ["--device", args.device] if args.device else []
+    return f"  mfmasim explore {shlex.join(words)}"
 
 
 def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
@@ -142,6 +168,7 @@ def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]
         "group": name,
         "cases": len(pairs),
         "trials": counted,
+        "seed": args.seed,
         "checks": checks,
         "fidelity": trust.record(),
         "verdict": found.record() if found else None,

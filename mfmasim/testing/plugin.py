@@ -247,6 +247,26 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     _running[:] = [item]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
+    """Show a wrong argument, or outputs that differ, at the line of the test; ``--full-trace`` shows all frames."""
+    error = None if call.excinfo is None else call.excinfo.value
+    if isinstance(error, MfmasimError | AssertionError) and not item.config.option.fulltrace:
+        _without_own_frames(error)
+
+
+def _without_own_frames(error: BaseException) -> None:
+    """Cut a traceback behind the last frame that is not of this package, with what it was raised from."""
+    package = str(Path(__file__).resolve().parents[1]) + os.sep
+    frame, last = error.__traceback__, None
+    while frame is not None:
+        last = last if frame.tb_frame.f_code.co_filename.startswith(package) else frame
+        frame = frame.tb_next
+    if last is not None and last.tb_next is not None:
+        last.tb_next = None
+        error.__cause__, error.__suppress_context__ = None, True
+
+
 @pytest.fixture(scope="session")
 def mfmasim_device(request: pytest.FixtureRequest) -> DeviceUnderTest:
     """The device of ``--mfmasim-device``; launches with errors fail the test."""

@@ -59,6 +59,9 @@ def start(command: Sequence[str], settings: Settings, more: Mapping[str, str] | 
         parts[0] = sys.executable
     elif parts[0].endswith(".py"):
         parts.insert(0, sys.executable)
+    script = parts[1] if parts[0] == sys.executable and parts[1:] else ""
+    if script.endswith(".py") and not Path(script).is_file():
+        raise MfmasimError(f"triton: cannot start {script}: No such file or directory")
     with tempfile.TemporaryDirectory(prefix="mfmasim-triton-") as name:
         folder = Path(name)
         try:

@@ -163,6 +163,20 @@ class Case:
         code = _code(self.build)
         return f"{Path(code.co_filename).name}:{code.co_firstlineno}: {self.name}"
 
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Give what is wrong with the arguments that the case returned the case's file and line.
+
+        Raises:
+            MfmasimError: as raised within, with file, line and name of the case.
+        """
+        try:
+            yield
+        except MfmasimError as error:
+            if type(error) is not MfmasimError or self._where in str(error):
+                raise
+            raise MfmasimError(f"{self._where}: {error}") from error
+
     def _called(self, function: Callable[..., Any], *args: Any, **given: Any) -> Any:
         """What a function of the case file returns; its errors say where."""
         try:

@@ -158,12 +158,12 @@ def launch_of(returned: object, where: str) -> CaseLaunch:
     """
     if not isinstance(returned, dict):
         raise MfmasimError(f"{where} returns {type(returned).__name__}, a dict with {', '.join(KEYS[:4])} is expected")
+    for key in returned:  # first: what is misspelt is missing, too
+        if key not in KEYS:
+            raise unknown("key", key, KEYS, f"in what {where} returns")
     for key in KEYS[:3]:
         if key not in returned:
             raise MfmasimError(f"{where} returns no {key!r}")
-    for key in returned:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS, f"in what {where} returns")
     args = returned["args"]
     if not isinstance(args, list | tuple):
         raise MfmasimError(f"{where}: args has to be a list, not {type(args).__name__}")
@@ -186,7 +186,8 @@ def _check_matrices(launch: CaseLaunch, where: str) -> None:
         return
     if launch.expression is None:
         found = type(launch.expect).__name__
-        raise MfmasimError(f"{where}: expect has to be a matrix expression such as a @ b, not {found}")
+        more = "; a function is for a case of plain arrays (In, Out, InOut)" if callable(launch.expect) else ""
+        raise MfmasimError(f"{where}: expect has to be a matrix expression such as a @ b, not {found}{more}")
     for part in launch.expression.parts():
         if isinstance(part, Tensor) and part is not launch.tensors.get(part.name):
             raise MfmasimError(f"{where}: expect uses a matrix {part.role} that is not among args")

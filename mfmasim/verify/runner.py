@@ -118,7 +118,8 @@ def verify_case(
     options = {name: value for name, value in given.items() if value is not None}
     result.findings += of_other_flavour(kernel, launch)
     run = _run_arrays if launch.plain else _run_matrices
-    executed = run(result, case, launch, kernel, back_end, options, inputs)
+    with case.named():
+        executed = run(result, case, launch, kernel, back_end, options, inputs)
     if isinstance(back_end, SimDevice) and executed is not None:  # only the simulator sees what a kernel does
         result.findings += missing_instructions(case, executed, kernel)
         _merge(result, signs.findings if signs is not None else [])

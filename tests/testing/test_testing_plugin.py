@@ -333,3 +333,40 @@ def test_launches_are_spread_over_an_executor(tmp_path):
     code, text = project(tmp_path, "--mfmasim-executor", "dask://nowhere")
     assert code != 0
     assert "--mfmasim-executor dask://nowhere: one of dask://HOST:PORT" in text
+
+
+WRONG = """
+import numpy as np
+from mfmasim.testing import assert_same_bits
+
+FILE = "mfma_f32_32x32x2_f32.gfx942.hsaco"
+
+
+def test_few(mfmasim_device, mfmasim_compile):
+    mfmasim_device.launch(mfmasim_compile(FILE)["mfma_f32_32x32x2_f32"], 1, 64, [np.ones(3, np.float32)])
+
+
+def test_type(mfmasim_device, mfmasim_compile):
+    mfmasim_device.launch(mfmasim_compile(FILE)["mfma_f32_32x32x2_f32"], 1, 64, ["a", "b", "c"])
+
+
+def test_bits():
+    assert_same_bits(np.ones(3, np.float32), np.zeros(3, np.float32))
+"""
+
+
+def test_what_is_wrong_with_an_argument_is_shown_at_the_line_of_the_test(tmp_path):
+    (tmp_path / "test_wrong.py").write_text(WRONG)
+    shutil.copy(shipped("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco", tmp_path)
+    code, text = project(tmp_path, "-q", "--mfmasim-arch", "gfx942")
+    assert code == 1
+    _, *parts = re.split(r"^_{5,} (test_\w+).* _{5,}$", text.partition("short test summary")[0], flags=re.MULTILINE)
+    shown = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert len(shown) == 3
+    for name, part in shown.items():
+        assert len(part.strip().splitlines()) <= 15, part
+        assert "test_wrong.py:" in part, name
+        assert "During handling" not in part
+    assert "takes 3 arguments (" in text
+    code, text = project(tmp_path, "-q", "--mfmasim-arch", "gfx942", "--full-trace", "-k", "few")
+    assert "argument_passing.py" in text

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,13 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mfmasim
-from mfmasim.cli import main
+from mfmasim.cli import explore, main
 from mfmasim.lab.agreement.domain import Domain
-from mfmasim.lab.agreement.judging import leaves
-from mfmasim.lab.agreement.trial import Trial, judge
+from mfmasim.lab.agreement.judging import Differences, leaves
+from mfmasim.lab.agreement.trial import Trial, Verdict, judge
 from mfmasim.lab.mutation.mutants import compile_mutant, mutants_of
+from mfmasim.observe import Finding
 from mfmasim.testing.drawn_trials import codes_of, smallest, trials
-from mfmasim.verify import ScaleA, find, load_file, select
+from mfmasim.verify import A, B, C, Result, ScaleA, find, load_file, select
 from mfmasim.verify.arrays import Array
 from mfmasim.verify.runner import informed
 
@@ -170,6 +173,42 @@ def test_a_case_without_a_reference_is_not_drawn(user, capsys):
     assert row["verdict"]["parameters"]["n"] == 7
 
 
+def test_a_new_seed_is_printed_with_the_command_that_repeats_it(user, capsys, monkeypatch):
+    seeds = []
+    monkeypatch.setattr(explore, "_explored", lambda args, _: seeds.append(args.seed) or ([], {"verdict": 1}))
+    words = ["explore", str(user), "--arch", "gfx942", "--set", "n=9", "--trials", "7", "--jobs", "1"]
+    assert main(words) == 1
+    seed, again = capsys.readouterr().out.splitlines()
+    assert seed == f"seed {seeds[0]}; these trials again:"
+    assert shlex.split(again) == ["mfmasim", *words[:6], "--seed", str(seeds[0]), "--trials", "7"]
+    assert main(shlex.split(again)[1:]) == 1
+    assert main(words) == 1
+    assert seeds[0] == seeds[1] != seeds[2]
+
+
+def test_a_run_that_is_continued_has_one_seed():
+    assert explore._new_seed("a") == explore._new_seed("a") != explore._new_seed("b")
+
+
+def test_a_matrix_with_the_factor_0_is_said_not_to_be_read():
+    ((case, arch), *_) = GENERAL
+
+    def build(M, N, K, alpha, beta, **_):
+        a, b, c = A("fp8", (M, K)), B("fp8", (K, N)), C("f32", (M, N))
+        return {"grid": 1, "block": 64, "args": [a, b, c], "expect": alpha * (a @ b) + beta * c}
+
+    def said(**changes):
+        trial = Trial(replace(case, build=build).with_parameters(changes), arch)
+        verdict = Verdict(trial, Result("g", "c", "k", arch, "sim", status="fail"), None, Differences())
+        verdict.simulator.findings += [Finding("outputs", "error", "o", "outputs-differ")]
+        assert not [line for line in verdict.lines() if "not to be read" in line]
+        verdict.simulator.findings += [Finding("uninitialised", "error", "C", "uninitialised-stored")]
+        return [line for line in verdict.lines() if "not to be read" in line]
+
+    assert [line.split()[4].rstrip(",") for line in said(beta=0.0)] == ["C"]
+    assert not said(beta=0.5)
+
+
 def test_what_was_found_is_written_as_json(user, capsys):
     assert main(["explore", str(user), "--examples", "200", "--seed", "0", "--json", "-"]) == 1
     (row,) = json.loads(capsys.readouterr().out)
@@ -181,7 +220,7 @@ def test_what_was_found_is_written_as_json(user, capsys):
 def test_right_kernels_agree(capsys):
     assert main(["explore", "uninit", "--arch", "gfx942", "--case", "flag", "--trials", "5"]) == 0
     text = r"AGREE   uninit   \d trials of 2 cases: simulator and reference agree\n {8}fidelity of .*: specified .*\n"
-    assert re.fullmatch(text, capsys.readouterr().out)
+    assert re.fullmatch(rf"{text}seed \d+\n", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(

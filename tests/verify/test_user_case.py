@@ -413,3 +413,26 @@ def test_equal_sizes_are_named_unless_a_variant_tells_them_apart(tmp_path, capsy
     assert verify(tmp_path, wrong, CASE, "--arch", "gfx942")[0] == 1
     assert verify(tmp_path, KERNEL, CASE, "--arch", "gfx942")[0] == 0
     assert line not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        (", alpha, beta],", ", alpha],", "my_case.py:4: gemm: gemm takes 8 arguments (a, b, c, "),
+        ("block=256", "blocks=256", "unknown key 'blocks' in what my_case.py:4: gemm returns; did you mean 'block'?"),
+        (
+            "expect=alpha * (a @ b) + beta * c",
+            "expect=lambda a, b, c: a @ b",
+            "my_case.py:4: gemm: expect has to be a matrix expression such as a @ b, not function; a function is for ",
+        ),
+    ],
+)
+def test_a_case_that_is_wrong_says_where(tmp_path, capsys, old, new, text):
+    assert old in CASE
+    (tmp_path / "gemm.hip").write_text(KERNEL)
+    (tmp_path / "my_case.py").write_text(CASE.replace(old, new))
+    assert main(["verify", str(tmp_path / "my_case.py"), "--arch", "gfx942"]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert text in lines[2]
+    assert lines[0].startswith("ERROR")
+    assert lines[1].strip().startswith("case-wrong")  # one word for one state

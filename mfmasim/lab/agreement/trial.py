@@ -147,6 +147,18 @@ class Verdict:
             "stored_by": self.stored,
         }
 
+    def _not_read(self) -> Iterator[str]:
+        """Matrices with the factor 0, if the kernel stored what they hold: they are left undefined on purpose."""
+        if not any(f.check == "uninitialised" for f in self.blamed):
+            return
+        launch = informed(self.trial.case, arch=self.trial.arch).make()
+        expression = launch.expression
+        if expression is None:
+            return
+        for name, tensor in launch.tensors.items():
+            if any(part is tensor for part in expression.parts()) and not expression.uses(tensor):
+                yield f"with the factor 0, {name} is not to be read (as in BLAS), and holds NaN here (docs/cases.md)"
+
     def lines(self) -> Iterator[str]:
         """The verdict as lines of text."""
         yield f"{'AGREE' if self.ok else 'WRONG' if self.together else 'DIFFER':7} {self.trial}"
@@ -168,6 +180,7 @@ class Verdict:
         by = f"stored by {self.stored}" if self.stored else ""
         if computed or by:
             yield f"        {', '.join(part for part in (computed, by) if part)}"
+        yield from (f"        {text}" for text in self._not_read())
         if self.trial.inputs:
             yield "        'A 0x0 but [0, 1]: 0x3c' reads: every element of A has the bits 0x0, A[0, 1] has 0x3c"
 

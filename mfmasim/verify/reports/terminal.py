@@ -152,7 +152,9 @@ class Progress:
         head, *body = finding.lines()
         word = {"error": "FAIL", "warning": "WARN", "info": "info"}[finding.severity]
         text = Text("      ")
-        text.append(f"{word} {head}", style=COLOURS["fail" if finding.severity == "error" else "info"])
+        style = COLOURS["fail" if finding.severity == "error" else "info"]
+        # What is wrong with a case is an error of its line above, not a finding about a kernel.
+        text.append(head if finding.check == "case" else f"{word} {head}", style=style)
         self.console.print(text)
         for line in body:
             self.console.print(Text(fitting("      " + line, self.console)))
