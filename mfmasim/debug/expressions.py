@@ -6,6 +6,7 @@ Nothing is given to `eval`: a node that is not in a list of allowed ones is an e
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 LONGEST = 1000
 KINDS = {ast.Constant: "text", ast.Lambda: "a function", ast.JoinedStr: "text", ast.NamedExpr: "an assignment"}
+ESCAPE = "__name__"
+"""Put before words that Python keeps for itself, and C does not: they may be variables of a kernel."""
+WORDS = re.compile(rf"\b({'|'.join(sorted({*keyword.kwlist} - {'and', 'or', 'not', 'True', 'False', 'None'}))})\b")
 C_TO_PYTHON = ((r"&&", " and "), (r"\|\|", " or "), (r"!(?!=)", " not "), (r"->", "."), (r"\$", "__register__"))
 
 
@@ -73,10 +77,26 @@ def parsed(text: str) -> ast.expr:
     for pattern, into in C_TO_PYTHON:
         changed = re.sub(pattern, into, changed)
     try:
-        return ast.parse(changed.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        why = getattr(error, "msg", "") or "not an expression"
+        return _tree(changed.strip())
+    except SyntaxError as error:
+        escaped, why = WORDS.sub(rf"{ESCAPE}\1", changed.strip()), error.msg
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise MfmasimError(f"{text.strip()!r} does not parse: {error or 'not an expression'}") from None
+    try:
+        return _tree(escaped)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise MfmasimError(f"{text.strip()!r} does not parse: {why}") from None
+
+
+def _tree(text: str) -> ast.expr:
+    """The syntax tree of a text, with the names as they were written."""
+    found = ast.parse(text, mode="eval").body
+    for node in ast.walk(found):
+        if isinstance(node, ast.Name):
+            node.id = node.id.removeprefix(ESCAPE)
+        elif isinstance(node, ast.Attribute):
+            node.attr = node.attr.removeprefix(ESCAPE)
+    return found
 
 
 def evaluate(text: str, names: Names) -> Number | Object:
@@ -141,7 +161,10 @@ class _Evaluator:
         raise MfmasimError(f"{self.text.strip()!r}: {what} is not part of an expression here")
 
     def _number(self, node: ast.expr) -> Any:
-        return number_of(self.of(node))
+        value = self.of(node)
+        if isinstance(node, ast.Name) and isinstance(value, Object) and value.reader is None:
+            raise MfmasimError(self.names.optimised_out(node.id))
+        return number_of(value)
 
     def _field(self, node: ast.Attribute) -> Number | Object:
         if isinstance(node.value, ast.Name):

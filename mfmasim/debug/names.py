@@ -10,7 +10,7 @@ import numpy as np
 
 from mfmasim.debug.locations import locate, of_memory, of_value
 from mfmasim.debug.types import Type
-from mfmasim.debug.values import Number, Object, Place, decoded
+from mfmasim.debug.values import OPTIMISED, Number, Object, Place, decoded
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import format as number_format
 
@@ -131,6 +131,12 @@ class Names:
         )
         close = unknown("name", name, sorted({*self.known(), *SPECIAL}))
         raise MfmasimError(f"{close}{hint}")
+
+    @staticmethod
+    def optimised_out(name: str) -> str:
+        """What is said of a variable without a place; a name of the debugger's own is told apart."""
+        own = f"; ${name} is the debugger's own" if REGISTER.fullmatch(name) or name in SPECIAL else ""
+        return f"{OPTIMISED}: {name} is a variable of the kernel{own}" if own else f"{name} is {OPTIMISED}"
 
     def known(self) -> Iterator[str]:
         """Names of variables, arguments, arrays."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.debug.names import SPECIAL
 from mfmasim.debug.values import OPTIMISED, Number, Object, shown
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import FORMATS
@@ -80,7 +81,8 @@ def printed(session: Session, text: str, name: str = "") -> str:
     value = session.evaluate(text)
     if name:
         return packed(value, name, names.lane, session)
-    return shown(value, names.lane, names.describe)
+    found = shown(value, names.lane, names.describe)
+    return names.optimised_out(text.strip()) if found == OPTIMISED and text.strip() in SPECIAL else found
 
 
 def by_lane(session: Session, text: str, name: str = "") -> str:

@@ -4,18 +4,22 @@ import numpy as np
 import pytest
 
 from mfmasim.debug.history import Position
+from mfmasim.debug.lines import Lines
+from mfmasim.debug.locations import of_value
+from mfmasim.debug.names import Names
 from mfmasim.debug.session import Session, Stop
-from mfmasim.debug.values import shown
+from mfmasim.debug.types import Type
+from mfmasim.debug.values import Object
+from mfmasim.debug.views import printed
 from mfmasim.errors import MfmasimError
 from mfmasim.observe.tools.steps import Trace
-from tests.debug.sessions import compiled, loop, matrices, recorded, swizzled
+from tests.debug.sessions import SOURCE, compiled, loop, matrices, recorded, swizzled
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
 def value(session, text):
-    names = session.names
-    return shown(session.evaluate(text), names.lane)
+    return printed(session, text)
 
 
 def test_lines_forwards_and_backwards_are_the_same():
@@ -189,6 +193,45 @@ def test_goto_an_instruction_by_its_number():
         session.goto(10**6)
 
 
+def with_variables(monkeypatch, **variables):
+    """A session in which the kernel has further variables; None is one that is optimised out."""
+    session = loop()
+    uint = Type("uint", "uint", 4)
+
+    def found(names, name):
+        if name not in variables:
+            return None
+        bits = None if variables[name] is None else of_value(np.full(names.state.lanes, variables[name], np.uint64))
+        return Object(uint, bits)
+
+    monkeypatch.setattr(Names, "_variable", found)
+    return session
+
+
+def test_a_variable_named_as_the_debuggers_own_that_is_optimised_out(monkeypatch):
+    session = with_variables(monkeypatch, lane=None, i=None)
+    assert value(session, "$lane") == "0"
+    assert value(session, "lane") == "<optimised out>: lane is a variable of the kernel; $lane is the debugger's own"
+    assert value(session, "i") == "<optimised out>"
+    session.add_breakpoint("v_add* if lane == 5")
+    with pytest.raises(MfmasimError, match=r"lane is a variable of the kernel; \$lane is the debugger's own"):
+        session.resume()
+    with pytest.raises(MfmasimError, match="i is <optimised out>"):
+        session.evaluate("i + 1")
+    assert value(with_variables(monkeypatch, lane=7), "lane + $lane") == "7"
+
+
+def test_words_of_python_are_names_of_variables(monkeypatch):
+    session = with_variables(monkeypatch, **{"in": 5, "lambda": 3, "is": 2, "def": 1})
+    assert value(session, "in") == "5"
+    assert value(session, "lambda * in + (is << def)") == "19"
+    assert value(session, "in > 4 && !(lambda == 4)") in ("1", "True", "true")
+    with pytest.raises(MfmasimError, match="'in in' does not parse"):
+        session.evaluate("in in")
+    with pytest.raises(MfmasimError, match="unknown name 'yield'"):
+        session.evaluate("yield + 1")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -305,3 +348,13 @@ def test_who_wrote_a_dword_that_a_load_delivered_to_the_lds():
     assert int(session.evaluate("lds[1000]").number().at(0)) == held != before
     with pytest.raises(MfmasimError, match="elements 0 to"):
         session.evaluate("lds[100000]")
+
+
+def test_the_kernels_own_source_comes_before_one_of_its_name_in_the_working_directory(tmp_path, monkeypatch):
+    (tmp_path / SOURCE.name).write_text("// another file\n" * 40)
+    monkeypatch.chdir(tmp_path)
+    session = swizzled()
+    own = SOURCE.read_text().splitlines()
+    assert session.lines.source(SOURCE.name) == own
+    assert session.lines.path(SOURCE.name) == SOURCE
+    assert Lines(session.kernel).path(SOURCE.name) == tmp_path / SOURCE.name  # where no other is known

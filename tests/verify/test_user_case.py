@@ -418,7 +418,7 @@ def test_equal_sizes_are_named_unless_a_variant_tells_them_apart(tmp_path, capsy
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        (", alpha, beta]\n", ", alpha]\n", "my_case.py:4: gemm: gemm takes 8 arguments (a, b, c, "),
+        (", alpha, beta]\n", ", alpha]\n", "my_case.py:4: gemm: _Z4gemmPKDF16_S0_Pfiiiff takes 8 arguments (A, "),
         ("block=256", "blocks=256", "unknown key 'blocks' in what my_case.py:4: gemm returns; did you mean 'block'?"),
         (
             "expect=alpha * (a @ b) + beta * c",

@@ -11,7 +11,7 @@ import numpy as np
 from mfmasim.debug import views
 from mfmasim.debug.dap.base import Base
 from mfmasim.debug.terminal import SHORT, Terminal
-from mfmasim.debug.values import Object, shown
+from mfmasim.debug.values import OPTIMISED, Object, shown
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.state.memory import SHARED_BASE
 
@@ -165,7 +165,7 @@ class Looking(Base):
         return [self.variable(one.name, value, one.name) for one, value in own]
 
     def _place(self, session: Session) -> list[dict[str, Any]]:
-        texts = ["lane", *(f"{name}.{axis}" for name in DIMENSIONS for axis in "xyz")]
+        texts = ["$lane", *(f"{name}.{axis}" for name in DIMENSIONS for axis in "xyz")]
         return [self.variable(text, session.evaluate(text), text) for text in texts]
 
     def _registers(self, session: Session) -> list[dict[str, Any]]:
@@ -242,6 +242,8 @@ class Looking(Base):
             return self._command(text)
         value = session.evaluate(text)
         made = self.variable(text, value, text)
+        if made["value"] == OPTIMISED:  # with what the name may be meant to be
+            made["value"] = views.printed(session, text)
         return {"result": made.pop("value"), **{k: v for k, v in made.items() if k not in ("name", "evaluateName")}}
 
     def _command(self, text: str) -> dict[str, Any]:
