@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ LINKS = (
 )
 """To the explorer itself."""
 EXAMPLE = "docs/example"
+SITE_URL = "MFMASIM_SITE_URL"
+"""Environment variable: the address of the site, where it is another one than the project's."""
 SHOWN = {".toml": "toml", ".hip": "cpp", ".py": "python"}
 
 
@@ -69,6 +72,11 @@ def _example() -> str:
 def generated() -> dict[str, str]:
     """Pages that are made from the code, by path in the site."""
     return command_pages() | api_pages() | fact_pages() | course_pages() | notebook_pages() | {"example.md": _example()}
+
+
+def project_urls() -> dict[str, str]:
+    """The project's addresses, by their names in `pyproject.toml`."""
+    return dict(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"])
 
 
 def configuration(pages: dict[str, str]) -> dict[str, Any]:
@@ -95,6 +103,12 @@ def configuration(pages: dict[str, str]) -> dict[str, Any]:
         named.append(entry)
         return [entry]
 
+    urls = project_urls()
+    config["site_url"] = os.environ.get(SITE_URL) or urls["Documentation"]
+    # As a link of the footer: `repo_url` would ask the repository's host for numbers of stars on every page.
+    config["extra"] = {
+        "social": [{"icon": "fontawesome/brands/git-alt", "link": urls["Repository"], "name": "Repository"}]
+    }
     config["nav"] = [one for entry in config["nav"] for one in opened(entry)]
     if wrong := sorted(set(named) ^ set(pages)):
         raise MfmasimError(f"{CONFIG.name}: nav and pages differ: {', '.join(wrong)}")

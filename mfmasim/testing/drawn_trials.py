@@ -55,7 +55,7 @@ def hypothesis() -> None:
         MfmasimError: it is not.
     """
     if importlib.util.find_spec("hypothesis") is None:
-        raise MfmasimError("trials need hypothesis, which is not installed: pip install hypothesis")
+        raise MfmasimError("trials need hypothesis, which is not installed: pip install 'mfmasim[explore]'")
 
 
 def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStrategy[Trial]:

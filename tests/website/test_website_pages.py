@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -279,3 +280,15 @@ def test_the_reference_begins_with_what_everyone_needs():
     assert names[0] == "conflicts"
     assert names.index("find_swizzle") < names.index("Conflicts") < names.index("CONFIDENCES")
     assert sorted(names) == sorted(public_names("mfmasim.lds"))
+
+
+def test_the_sites_addresses_are_the_projects_or_those_of_the_environment(monkeypatch):
+    pages = dict.fromkeys([*hand_written().values(), *generated()], "")
+    monkeypatch.delenv("MFMASIM_SITE_URL", raising=False)
+    config = configuration(pages)
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
+    assert config["site_url"] == urls["Documentation"]
+    assert [one["link"] for one in config["extra"]["social"]] == [urls["Repository"]]
+    assert {"Issues", "Changelog"} <= set(urls)
+    monkeypatch.setenv("MFMASIM_SITE_URL", "https://example.org/docs/")
+    assert configuration(pages)["site_url"] == "https://example.org/docs/"
