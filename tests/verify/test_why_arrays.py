@@ -102,6 +102,17 @@ def test_lines_and_columns_are_one_range(home, monkeypatch):
     assert ask(home, "sums", "all[0]").depends["a"] == ("some of [0..7, 0..7], 64 elements",)
 
 
+def test_elements_with_a_factor_of_0_are_named(home, capsys):
+    """Of a sum of products, those are read whose other factor is 0; a[2, 3] is, for example."""
+    (home / "k.hip").write_text(SUMS)
+    given = "np.where(np.eye(8) == 1, 0, 2).astype(np.float32)"
+    (home / "cases.py").write_text(SUMS_CASE.replace('"normal")\n', f'{given}, drawn="normal")\n'))
+    found = ask(home, "sums", "out[2, 5]")
+    assert found.depends == {"a": ("[2, 0..4]", "[2, 6..7]"), "b": ("[0..7, 5]",)}
+    assert found.zeroed == {"a": ("[2, 5]",)}
+    assert "  reads a: [2, 5], with a factor of 0 in these inputs" in list(found.lines())
+
+
 def test_an_element_that_nothing_stored_says_so(home):
     found = ask(home, "window", "out[0]")
     assert (found.stored, found.stores, found.ok) == ("", 0, True)

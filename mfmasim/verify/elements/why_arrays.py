@@ -7,7 +7,7 @@ fewer, and an element on which the output depends changes it: what is found hold
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,9 @@ class WhyArray:
     """Instructions that brought the value to the store, the last first, up to one that computes."""
     depends: dict[str, tuple[str, ...]]
     """Of every input, the elements that change this one, as ranges."""
+    zeroed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Likewise, the further elements that change this one where 1 stands for every 0 of the inputs: they are read, and
+    their factors are 0 in the inputs that were drawn."""
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
@@ -81,6 +84,8 @@ class WhyArray:
         yield from (f"      <- {step}" for step in self.way)
         for name, ranges in self.depends.items():
             yield f"  depends on {name}: {', '.join(ranges) or 'no element'}"
+        for name, ranges in self.zeroed.items():
+            yield f"  reads {name}: {', '.join(ranges)}, with a factor of 0 in these inputs"
 
 
 def why_array(case: Case, arch: str, element: str, *, compiler: str | None = None) -> WhyArray:
@@ -114,14 +119,31 @@ def why_array(case: Case, arch: str, element: str, *, compiler: str | None = Non
     at = hit.place
     line = kernel.line_at(hit.instruction.pc)
     stored = f"{hit.instruction.text} ({line}), workgroup {at.workgroup} wave {at.wave} lane {hit.lane}"
-    depends = {
-        called(kernel, key, len(launch.args)): runs.depends(key, array.name, place)
-        for key, given in launch.arrays.items()
-        if given.reads
-    }
-    return WhyArray(
-        name, kernel.name, kernel.arch.name, holds, needs, ok, stored, watch.count, tuple(_way(runs, hit)), depends
-    )
+    inputs = {key: called(kernel, key, len(launch.args)) for key, given in launch.arrays.items() if given.reads}
+    depends = {text: runs.depends(key, array.name, place) for key, text in inputs.items()}
+    zeroed: dict[str, tuple[str, ...]] = {}
+    if without := _without_zeros(launch, runs.before):
+        others = _Runs(kernel, launch, runs.before | without)
+        for key, text in inputs.items():
+            if more := others.further(runs, key, array.name, place):
+                zeroed[text] = more
+    way = tuple(_way(runs, hit))
+    return WhyArray(name, kernel.name, kernel.arch.name, holds, needs, ok, stored, watch.count, way, depends, zeroed)
+
+
+def _without_zeros(launch: CaseLaunch, before: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The inputs of drawn numbers that have zeros, with 1 in their places; what a case gives may be indices."""
+    out = {}
+    for key, array in launch.arrays.items():
+        fmt = array.number_format
+        if not array.reads or fmt is None or not (array.drawn or isinstance(array.data, str)):
+            continue
+        codes = before[key].view(f"u{array.dtype.itemsize}")
+        zeros = fmt.decode(codes.astype(fmt.carrier)) == 0
+        if zeros.any() and not zeros.all():  # all zeros is what a buffer holds before it is used
+            one = np.asarray(fmt.encode(np.array([1.0])))[0]
+            out[key] = np.where(zeros, one.astype(codes.dtype), codes).view(array.dtype)
+    return out
 
 
 def _found(element: str, launch: CaseLaunch, kernel: Kernel) -> tuple[Array, tuple[int, ...]]:
@@ -209,6 +231,7 @@ class _Runs:
         self.kernel, self.launch, self.before = kernel, launch, before
         self._device, self._apart = SimDevice(), False
         self._base: dict[str, NDArray[Any]] = {}
+        self._known: dict[tuple[str, str, tuple[int, ...]], tuple[list[int] | None, list[list[int]]]] = {}
 
     def alone(self, changed: Mapping[str, NDArray[Any]], observers: list[Observer]) -> dict[str, NDArray[Any]]:
         """One launch; what the arrays hold afterwards.
@@ -245,6 +268,33 @@ class _Runs:
             place: of the element.
         """
         shape = self.before[given].shape
+        found, lines = self._elements(given, output, place)
+        if not lines:
+            return ()
+        block = f"[{', '.join(_axis(line) for line in lines)}]"
+        if found is None:
+            return (f"some of {block}, {int(np.prod([len(line) for line in lines])):,} elements",)
+        closed = all(line[-1] - line[0] + 1 == len(line) for line in lines)
+        whole = len(shape) > 1 and closed and len(found) == int(np.prod([len(line) for line in lines]))
+        return (block,) if whole and sum(size > 1 for size in shape) > 1 else _ranges(found, shape)
+
+    def further(self, first: _Runs, given: str, output: str, place: tuple[int, ...]) -> tuple[str, ...]:
+        """Elements of an input that matter here and not in other runs, as ranges; none where they are too many."""
+        here, _ = self._elements(given, output, place)
+        there, _ = first._elements(given, output, place)
+        if here is None or there is None:
+            return ()
+        return _ranges(sorted({*here} - {*there}), self.before[given].shape)
+
+    def _elements(self, given: str, output: str, place: tuple[int, ...]) -> tuple[list[int] | None, list[list[int]]]:
+        """Numbers of the elements that matter, None where they are too many to be tried; lines of each axis."""
+        key = given, output, place
+        if key not in self._known:
+            self._known[key] = self._tried(given, output, place)
+        return self._known[key]
+
+    def _tried(self, given: str, output: str, place: tuple[int, ...]) -> tuple[list[int] | None, list[list[int]]]:
+        shape = self.before[given].shape
         numbers = np.arange(self.before[given].size).reshape(shape)
         tried = _Trials(self, given, output, place)
         lines = []
@@ -252,16 +302,13 @@ class _Runs:
             slices = [np.take(numbers, i, axis).reshape(-1) for i in range(size)]
             lines.append(tried.changing(slices))
             if not lines[-1]:
-                return ()
+                return [], []
         crossings = numbers[np.ix_(*lines)].reshape(-1)
-        block = f"[{', '.join(_axis(line) for line in lines)}]"
         if sum(size > 1 for size in shape) < 2:
-            return _ranges(crossings.tolist(), shape)
+            return crossings.tolist(), lines
         if len(crossings) > MOST:
-            return (f"some of {block}, {len(crossings):,} elements",)
-        found = crossings[tried.changing([np.array([n]) for n in crossings])]
-        closed = all(line[-1] - line[0] + 1 == len(line) for line in lines)
-        return (block,) if closed and len(found) == len(crossings) else _ranges(found.tolist(), shape)
+            return None, lines
+        return crossings[tried.changing([np.array([n]) for n in crossings])].tolist(), lines
 
     def outcomes(
         self, given: str, trials: list[tuple[NDArray[Any], NDArray[Any]]], output: str, place: tuple[int, ...]
