@@ -13,6 +13,7 @@ from mfmasim.cost.attribution import Change, Share, changes_of, registers_of, sh
 from mfmasim.cost.baseline import Difference, against_baseline
 from mfmasim.cost.bound import bound_of
 from mfmasim.cost.estimate import estimate, timelines
+from mfmasim.cost.faster import Faster, faster
 from mfmasim.cost.operation import SCOPES
 from mfmasim.cost.timeline import timeline
 from mfmasim.errors import MfmasimError, unknown
@@ -166,6 +167,12 @@ class Costed:
         """Rates without a public source, by name."""
         return [used.rate for used in self.used if used.confidence == "assumed"]
 
+    @cached_property
+    def faster(self) -> list[Faster]:
+        """Executed matrix instructions that another one of the same formats outdoes."""
+        names = (op.name for op in self.recorded.trace.operations if op.matrix)
+        return faster(self.arch, self.recorded.kernel.wave, names)
+
     @property
     def ridge(self) -> float | None:
         """Matrix operations per byte from which on the matrix cores and not memory limit this kernel's mix."""
@@ -209,6 +216,7 @@ class Costed:
             "occupancy": recorded.occupancy.record(),
             "resident": recorded.resident,
             "ridge": self.ridge,
+            "faster_instructions": [one.record() for one in self.faster],
             "timeline": {end: self._line(line) for end, line in self.drawn.items()},
             "estimate": self.estimated.record(),
             "cold": self.cold,
@@ -313,6 +321,7 @@ class Costed:
                 f"intensity: {bound.intensity:,.0f} matrix operations per byte of new lines; ridge point of "
                 f"{self.product.name} {self.ridge:,.0f} (memory, {self.product.gigabytes:,.0f} GB/s)"
             )
+        said += [one.line for one in self.faster]
         for name, (used, declared) in registers_of(self.recorded).items():
             granule = next(step for lanes, _, step in self.arch.simd.vgprs if lanes == self.recorded.kernel.wave)
             padded = declared > -(-used // granule) * granule
