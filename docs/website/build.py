@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -21,6 +20,7 @@ from docs.website.markdown import headings, linked, prepared
 from docs.website.notebooks import notebook_pages
 from docs.website.python_api import api_pages
 from docs.website.runtime import write_runtime
+from docs.website.search import place_script, rewrite
 from mfmasim.errors import MfmasimError
 
 __all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "render", "stage"]
@@ -47,6 +47,22 @@ LINKS = (
 )
 """To the explorer itself."""
 EXAMPLE = "docs/example"
+BARE = "---\nhide: [navigation, toc]\n---\n\n"
+"""Head of a page without the lists beside it."""
+WIDE = (
+    *(
+        "zoo.md",
+        "instructions.md",
+        "statements.md",
+        "hazards.md",
+        "traps.md",
+        "prove.md",
+        "cost.md",
+        "architectures.md",
+    ),
+    *("gemm.md", "gfx1250.md", "formats.md", "listings.md"),
+)
+"""Pages with wide tables, which take the whole width of a window."""
 SITE_URL = "MFMASIM_SITE_URL"
 """Environment variable: the address of the site, where it is another one than the project's."""
 SHOWN = {".toml": "toml", ".hip": "cpp", ".py": "python"}
@@ -138,8 +154,10 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
     texts["explorer.md"] = texts["explorer.md"].replace("\n\n", f"\n\n{LINKS}\n\n", 1)
     texts["formats.md"] += format_table()
     texts |= {page: prepared(text) for page, text in generated().items()}
+    for page in (one for one in WIDE if one in texts):
+        texts[page] = f"{BARE}{texts[page]}"
     for page, text in texts.items():
-        if not next(headings(text), None):
+        if not next(headings(text.removeprefix(BARE)), None):
             raise MfmasimError(f"{page}: a page begins with a title")
         path = out / "pages" / page
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +181,7 @@ def _pictures() -> dict[str, str]:
 def _home(text: str) -> str:
     """The first page: the explorer itself where the repository has its picture, across the whole width."""
     live = f'<iframe class="explorer" src="{EXPLORER}" title="The explorer" loading="lazy"></iframe>'
-    return "---\nhide: [navigation, toc]\n---\n\n" + re.sub(r"!\[The explorer[^)]*\)", f"{LINKS}\n\n{live}", text)
+    return BARE + re.sub(r"!\[The explorer[^)]*\)", f"{LINKS}\n\n{live}", text)
 
 
 def _write_explorer(folder: Path) -> None:
@@ -198,15 +216,6 @@ def render(config: Path) -> None:
         raise MfmasimError(f"the site was not built:\n{_issues(done.stdout + done.stderr)}")
 
 
-def _keep_members_out_of_search(index: Path) -> None:
-    """Leave attributes and methods of classes out of the search: they would come before the pages of the same words."""
-    found = json.loads(index.read_text(encoding="utf-8"))
-    found["items"] = [
-        item for item in found["items"] if not (item["location"].startswith("api/") and int(item["level"]) > 2)
-    ]
-    index.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-
-
 def build(out: Path, pyodide: str | None = None) -> Path:
     """Stage the pages and build the site.
 
@@ -221,5 +230,6 @@ def build(out: Path, pyodide: str | None = None) -> Path:
         MfmasimError: the build warned.
     """
     render(stage(out, pyodide))
-    _keep_members_out_of_search(out / "site" / "search.json")
+    rewrite(out / "site" / "search.json")
+    place_script(out / "site")
     return out / "site"

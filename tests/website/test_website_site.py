@@ -21,7 +21,11 @@ def test_the_site_is_built_without_a_warning_and_has_every_public_name(site):
     ]
     assert missing == []
     assert (site / "explorer-page" / "index.html").stat().st_size > 100_000
-    assert not re.search(r'<(?:script|link)[^>]+(?:src|href)="https?:', (site / "index.html").read_text())
+    # A page names its own address and that of its neighbours; nothing is fetched from there.
+    assert not re.search(
+        r'<(?:script|link(?! rel="(?:canonical|prev|next)"))[^>]+(?:src|href)="https?:',
+        (site / "index.html").read_text(),
+    )
 
 
 @pytest.fixture
@@ -52,10 +56,12 @@ def test_the_search_has_pages_and_names_but_no_members(site):
 def test_the_explorer_works_on_the_first_page(page, address):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(address)
+    assert page.locator("img[src$='cast.svg']").bounding_box()["y"] < 450
+    assert page.locator(".doors li").count() == 3
+    page.locator("iframe.explorer").scroll_into_view_if_needed()
     frame = page.frame_locator("iframe.explorer")
     frame.locator("html[data-ready]").wait_for()
     assert frame.locator(".info h2").inner_text() == "D[5, 6]: lane 22, v1"
-    assert page.locator("iframe.explorer").bounding_box()["y"] < 450
     frame.get_by_label("element").fill("D[2, 3]")
     frame.get_by_label("element").press("Enter")
     assert frame.locator(".info h2").inner_text().startswith("D[2, 3]: lane 3")
@@ -90,3 +96,66 @@ def test_search_navigation_and_a_narrow_window(page, address):
     for name in ("index", "instructions", "api/verify", "cli/verify", "architectures"):
         page.goto(f"{address}{name}.html")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+QUESTIONS = {
+    "bank conflict swizzle": "lds",
+    "fnuz": "formats",
+    "install": "start",
+    "random seed": "explore",
+    "vscode": "debugger",
+    "tolerance atol rtol": "cases",
+    "which lane holds element": "layouts explorer",
+    "occupancy": "cost code-objects",
+    "jupyter": "learn",
+    "how do I find a missing __syncthreads race?": "findings checks",
+    "how accurate is gfx950": "fidelity",
+    "github actions": "ci",
+    "vmcnt": "findings hazards",
+    "paged attention": "attention",
+    "windows": "start",
+}
+"""What readers ask, and the pages of which one is to be among the first three answers."""
+
+
+def test_questions_are_answered_in_the_first_three_hits_and_the_index_waits_for_them(page, address):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}start.html", wait_until="networkidle")
+    assert not [url for url in asked if url.endswith("search.json")]
+    page.get_by_role("button", name="Search").first.click()
+    box = page.get_by_role("combobox").or_(page.get_by_role("textbox")).first
+    answers = "all => all.map(a => a.getAttribute('href'))"
+    missed = {}
+    for question, pages in QUESTIONS.items():
+        box.fill("")
+        page.wait_for_function("() => true")
+        box.fill(question)
+        for _ in range(40):
+            page.wait_for_timeout(50)
+            hits = page.locator("a[href*='?h=']").evaluate_all(answers)
+            first = [re.sub(r"\.html.*", "", hit.rpartition("/")[2]) for hit in hits[:3]]
+            if {*first} & {*pages.split()}:
+                break
+        else:
+            missed[question] = hits[:3]
+    assert missed == {}
+    assert [url for url in asked if url.endswith("search.json")]
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+def test_no_table_is_cut_off(page, address, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    cut = """() => [...document.querySelectorAll(".md-content table")].filter(table => {
+        const wrap = table.closest(".md-typeset__scrollwrap"), at = table.getBoundingClientRect();
+        return at.right > innerWidth + 1 || (wrap && wrap.scrollWidth > wrap.clientWidth + 2);
+    }).map(table => table.innerText.slice(0, 60))"""
+    for name in ("zoo", "instructions", "hazards", "prove"):
+        page.goto(f"{address}{name}.html")
+        assert page.evaluate(cut) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    if width == 390:
+        assert page.locator("td[data-column]").first.evaluate("cell => getComputedStyle(cell).display") == "block"
+    else:
+        head = page.locator(".md-content table thead th").first
+        assert head.evaluate("cell => getComputedStyle(cell).position") == "sticky"
