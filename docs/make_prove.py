@@ -89,8 +89,8 @@ def main() -> None:
     share = products["proved"] / max(products["all"], 1)
     text += f"\nGEMM families (`gemm...`, `wmma...`): {products['proved']} of {products['all']} obligations of this"
     text += f" sample are proved, {share:.0%}; weighted by the pairs of each family an estimated"
-    text += f" {weighted / max(products['pairs'], 1):.0%}. Of each family at most {args.most} pairs of case and"
-    text += " architecture are proved, at equal distances in the order of its cases.\n"
+    text += f" {weighted / max(products['pairs'], 1):.0%}. Up to {args.most} pairs of case and architecture of each"
+    text += " family are proved, evenly spaced.\n"
     text += f"\nPeak memory of all of it in one process: {peak:.2f} GiB; limit {args.limit:g} CPU seconds a case.\n"
     before, rest = PAGE.read_text().split(START)
     PAGE.write_text(before + START + text + END + rest.split(END)[1])

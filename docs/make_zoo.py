@@ -13,9 +13,8 @@ HEAD = """\
 Does mfmasim find the faults that kernel engineers meet?
 
 Each row is a public report of 2023 to 2026. `hipkernels/zoo` has a minimal kernel for it, written anew from the
-report's facts, with the fault and with its fix. Before the fix the finding that names the cause has to be there, on the
-line that the source marks; after it every check has to be silent. What only the outputs show, and what is missed, is in
-the table, too.
+report's facts, with the fault and with its fix. Before the fix, mfmasim must report the cause at the marked line; after
+it, no check may report anything. The table also lists what the outputs alone show, and what is missed.
 
 ```sh
 mfmasim verify zoo                                   # the table below, with places; no compiler, no GPU
