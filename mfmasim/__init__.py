@@ -54,10 +54,14 @@ _MODULES = {
     "lds": "mfmasim.lds",
     "load": "mfmasim.program",
 }
+_PACKAGES = ("cost", "grids", "prove", "testing", "triton", "verify")
+"""Packages that are imported when they are first named, as in ``mfmasim.verify.case``."""
 
 
 def __getattr__(name: str) -> Any:
     defined_in = _MODULES.get(name)
+    if name in _PACKAGES:
+        return importlib.import_module(f"mfmasim.{name}")
     if defined_in is None:
         msg = f"module 'mfmasim' has no attribute {name!r}"
         raise AttributeError(msg)
@@ -68,7 +72,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_PACKAGES, "__version__"])
 
 
 def load_ipython_extension(shell: object) -> None:

@@ -1,6 +1,9 @@
 """What a person sees of the public objects: one line as `repr`, well-formed HTML in a notebook."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -83,3 +86,14 @@ def test_every_public_object_has_a_rich_form():
         name for name, thing in OBJECTS.items() if not (hasattr(thing, "_repr_html_") or hasattr(thing, "_repr_svg_"))
     ]
     assert plain == ["decoded instruction", "case"]  # a line says everything
+
+
+def test_packages_are_found_by_name():
+    """In a fresh interpreter: `import mfmasim` alone."""
+    code = "import mfmasim; print(mfmasim.verify.case.__name__, mfmasim.testing.__name__, *dir(mfmasim))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+    )
+    words = done.stdout.split()
+    assert words[:2] == ["case", "mfmasim.testing"]
+    assert {"verify", "prove", "testing", "triton", "__version__"} <= {*words[2:]}

@@ -228,3 +228,15 @@ def test_lines_that_no_file_has(line):
     result.findings = [Finding("bounds", "error", "outside", "bounds-lds", source=f"x.hip:{line}")]
     (found,) = sarif([result], "1")["runs"][0]["results"]
     assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+
+
+def test_a_rule_leads_to_its_page(monkeypatch):
+    from mfmasim.verify.reports import sarif as module
+
+    def rules():
+        return sarif([], "1")["runs"][0]["tool"]["driver"]["rules"]
+
+    monkeypatch.setattr(module, "_pages", lambda: "https://example.org/docs")
+    assert all(one["helpUri"] == f"https://example.org/docs/findings.html#{one['id']}" for one in rules())
+    monkeypatch.setattr(module, "_pages", lambda: "")
+    assert not any("helpUri" in one for one in rules())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -96,9 +98,22 @@ def _unproved(proof: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             }
 
 
+@cache
+def _pages() -> str:
+    """Address of the documentation, from the metadata of the installed project; empty where that has none."""
+    try:
+        urls = metadata.metadata("mfmasim").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return ""
+    named: dict[str, str] = dict(one.split(", ", 1) for one in urls)
+    return named.get("Documentation", "").rstrip("/")
+
+
 def _rule(name: str) -> dict[str, Any]:
     row = KINDS[name]
+    link = {"helpUri": f"{_pages()}/findings.html#{row.id}"} if _pages() else {}
     return {
+        **link,
         "id": row.id,
         "shortDescription": {"text": row.title},
         "fullDescription": {"text": row.about},
