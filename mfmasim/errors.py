@@ -9,6 +9,8 @@ from typing import ClassVar
 from mfmasim.visible import LAYOUT, visible
 
 _LONGEST_VALUE = 200
+MOST = 20
+"""Names that an error lists."""
 
 
 class MfmasimError(Exception):
@@ -111,14 +113,13 @@ def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -
     text = f"unknown {kind} {shown}" + (f" {where}" if where else "")
     near = difflib.get_close_matches(str(value)[:_LONGEST_VALUE], names, n=1, cutoff=0.5)
     begin = [name for name in names if len(str(value)) > 2 and name.startswith(str(value))]
-    if len(begin) > 1:  # a beginning has no nearest name
-        near = [*begin[:8], *(["..."] if begin[8:] else [])]
-        text += f"; did you mean one of {', '.join(near)}?" if len(names) > 20 else ";"
-    elif near:
+    if len(begin) > 1 and len(names) <= MOST:  # of names that begin alike, none is the nearest
+        near = []
+    if near:
         text += f"; did you mean {near[0]!r}?"
     if not names:
         text += "; there is none"
-    elif len(names) <= 20:
+    elif len(names) <= MOST:
         text += ("" if near else ";") + f" allowed: {', '.join(names)}"
     elif not near:
         text += f"; {len(names)} are known, for example {', '.join(names[:3])}"
