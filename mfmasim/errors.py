@@ -11,6 +11,8 @@ from mfmasim.visible import LAYOUT, visible
 _LONGEST_VALUE = 200
 MOST = 20
 """Names that an error lists."""
+ALIKE = 3
+"""Names with one beginning among which the nearest may still be meant."""
 
 
 class MfmasimError(Exception):
@@ -113,7 +115,7 @@ def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -
     text = f"unknown {kind} {shown}" + (f" {where}" if where else "")
     near = difflib.get_close_matches(str(value)[:_LONGEST_VALUE], names, n=1, cutoff=0.5)
     begin = [name for name in names if len(str(value)) > 2 and name.startswith(str(value))]
-    if len(begin) > 1 and len(names) <= MOST:  # of names that begin alike, none is the nearest
+    if len(begin) > ALIKE and len(names) <= MOST:  # none of them is nearer than the others
         near = []
     if near:
         text += f"; did you mean {near[0]!r}?"

@@ -184,3 +184,10 @@ def test_an_interruption_that_python_drops_comes_again(monkeypatch, capfd):
 
 def test_where_no_name_is_allowed_the_error_says_so():
     assert str(unknown("parameter", "n", [], "in --set")) == "unknown parameter 'n' in --set; there is none"
+
+
+def test_a_beginning_of_many_names_has_no_nearest_one():
+    said = str(unknown("architecture", "gfx1", ["gfx908", "gfx1100", "gfx1151", "gfx1200", "gfx1251"]))
+    assert said == "unknown architecture 'gfx1'; allowed: gfx908, gfx1100, gfx1151, gfx1200, gfx1251"
+    assert "did you mean 'gfx950'?" in str(unknown("architecture", "gfx95", ["gfx950", "gfx908"]))
+    assert "did you mean 'e4m3fn'?" in str(unknown("format", "e4m3", ["e4m3fn", "e4m3fnuz", "f16"]))
