@@ -41,7 +41,7 @@ def test_help_alone_and_the_version(capsys):
     for word in ("-V", "--version"):
         assert main([word]) == 0
         assert capsys.readouterr().out == f"{__version__}\n"
-    assert main(["help", "verfy"]) == 2
+    assert main(["help", "verif"]) == 2
     assert "did you mean 'verify'?" in capsys.readouterr().err
 
 
