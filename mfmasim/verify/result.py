@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mfmasim.devices.coverage import Coverage
     from mfmasim.observe import Finding
 
+SCHEMA_VERSION = 1
+"""Of `Result.record`; its JSON Schema is mfmasim/schemas/verify.json."""
 STATUSES = ("pass", "fail", "error", "skipped")
 SHOWN = 20
 """Findings that a notebook shows."""
@@ -124,6 +126,7 @@ class Result:
     def record(self) -> dict[str, Any]:
         """The result as a dictionary that JSON can hold."""
         return {
+            "schema_version": SCHEMA_VERSION,
             "group": self.group,
             "kernel": self.kernel,
             "arch": self.arch,
