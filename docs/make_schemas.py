@@ -9,9 +9,9 @@ HEAD = """\
 
 Which fields has the JSON that a verb writes, and when may they change?
 
-Every record has `schema_version`. Fields may be added to a schema only with a new version; what a version says stays so. The
-schemas (draft 2020-12) are in the wheel: `mfmasim.schemas.schema("verify")` gives one as a dictionary. They forbid
-fields that they do not name, so that a wrong reader or writer shows; tests hold real output against each.
+Every record has `schema_version`. Fields may be added to a schema only with a new version; what a version says stays
+so. The schemas (draft 2020-12) are in the wheel: `mfmasim.schemas.schema("verify")` gives one as a dictionary. They
+forbid fields that they do not name, so that a wrong reader or writer shows; tests hold real output against each.
 `docs/make_schemas.py` makes this page from them.
 """
 
@@ -35,7 +35,9 @@ def table(found, definitions):
     """The fields of an object, as a table."""
     yield "| field | | holds | type |\n|---|---|---|---|"
     for name, part in found["properties"].items():
-        text = part.get("description", definitions.get(part.get("$ref", "").rpartition("/")[2], {}).get("description", ""))
+        text = part.get(
+            "description", definitions.get(part.get("$ref", "").rpartition("/")[2], {}).get("description", "")
+        )
         always = "" if name in found.get("required", ()) else "may be absent"
         yield f"| `{name}` | {always} | {text} | {kind(part, definitions)} |"
 

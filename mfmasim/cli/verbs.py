@@ -5,7 +5,7 @@ from __future__ import annotations
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
     "prove": ("verify", "prove", "explore", "mutate", "why", "explain", "report", "cost", "compare"),
-    "run": ("run", "debug", "hiprt", "hipcc", "triton", "learn"),
+    "run": ("run", "debug", "hiprt", "hipcc", "triton", "learn", "mcp"),
     "gpu": ("gpu", "doctor", "completion"),
 }
 """Verbs by group, in the order of the help; each is a module of this package with `add` and `run`."""
@@ -36,6 +36,7 @@ ALSO = {
     "compare": "two sources, compilers, architectures",
     "hipcc": "compiles for hiprt",
     "learn": "a course of exercises",
+    "mcp": "a server for agents",
     "doctor": "what is installed",
     "completion": "of words in your shell",
 }

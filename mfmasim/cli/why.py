@@ -10,13 +10,9 @@ from mfmasim.cli.numbers import whole
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
-    from mfmasim.verify.elements.why import Product, Why
+    from mfmasim.verify.elements.why import Why
     from mfmasim.verify.elements.why_arrays import WhyArray
-
-SHOWN = 8
-"""Products that are printed, if --all is not given."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -33,7 +29,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("element", metavar="ELEMENT", help="an element of the output, such as 'C[17,3]' or 'out[5]'")
     add_case(parser, "architecture (default: the first of the case)")
     parser.add_argument("--ways", type=whole(0), default=1, metavar="N", help="products that are followed to loads (1)")
-    parser.add_argument("--all", action="store_true", help=f"print every product, not {SHOWN}")
+    parser.add_argument("--all", action="store_true", help="print every product, not the first ones")
     parser.add_argument("--json", action="store_true", help="write it as JSON")
 
 
@@ -41,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the products; exit code 0 if the element is the sum that it should be, else 1."""
     from mfmasim.verify.elements.why import why
     from mfmasim.verify.elements.why_arrays import why_array
+    from mfmasim.verify.elements.why_lines import why_lines
     from mfmasim.verify.runner import informed
     from mfmasim.visible import visible
 
@@ -49,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     found: Why | WhyArray
     if case.make().tensors:
         found = why(case, chosen.arch, args.element, ways=args.ways)
-        lines = _lines(found, everything=args.all)
+        lines = list(why_lines(found, everything=args.all))
     else:
         found = why_array(case, chosen.arch, args.element)
         lines = found.lines()
@@ -59,35 +56,3 @@ def run(args: argparse.Namespace) -> int:
         for line in lines:
             print(visible(line))
     return 0 if found.ok else 1
-
-
-def _lines(found: Why, *, everything: bool) -> Iterator[str]:
-    yield f"{found.kernel} on {found.arch}: {found.says}"
-    if not found.products:
-        return
-    depth = len({product.k for product in found.products if product.k >= 0})
-    bad = len(found.wrong)
-    yield f"  {len(found.products)} products, {depth} different K; the sum begins with {found.begins}" + (
-        f"; {bad} of the products are wrong" if bad else "; each is of the elements that it should be of"
-    )
-    for ks, what in ((found.missing, "never multiplied"), (found.twice, "multiplied more than once")):
-        if ks:
-            yield f"  K {', '.join(map(str, ks[:8]))}{', ...' if len(ks) > 8 else ''}: {what}"
-    ordered = sorted(found.products, key=lambda product: (product not in found.wrong, not product.factors[0].way))
-    for product in ordered if everything else ordered[:SHOWN]:
-        yield from _product(product)
-    if not everything and len(ordered) > SHOWN:
-        yield f"  and {len(ordered) - SHOWN} more products (--all)"
-
-
-def _product(product: Product) -> Iterator[str]:
-    number = f"K {product.k}" if product.k >= 0 else "padding"
-    factors = [
-        f"{factor.holds} in lane {factor.lane} {factor.register}" + (f" (needs {factor.needs})" * factor.wrong)
-        for factor in product.factors
-    ]
-    wrong = any(factor.wrong for factor in product.factors)
-    yield f"  {'WRONG ' if wrong else ''}{number}: {' x '.join(factors)}, {product.source or hex(product.pc)}"
-    for factor in product.factors:
-        for number_, step in enumerate(factor.way):
-            yield f"      {'operand ' + factor.operand if not number_ else '         '} <- {step}"
