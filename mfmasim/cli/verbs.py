@@ -4,7 +4,7 @@ from __future__ import annotations
 
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
-    "prove": ("verify", "prove", "explore", "mutate", "why", "explain", "report", "cost", "compare"),
+    "prove": ("verify", "prove", "explore", "mutate", "why", "explain", "report", "cost", "compare", "sweep"),
     "run": ("run", "debug", "hiprt", "hipcc", "triton", "learn", "mcp"),
     "gpu": ("gpu", "doctor", "completion"),
 }
@@ -34,6 +34,7 @@ ALSO = {
     "explorer": "all of that in a browser",
     "explain": "a finding",
     "compare": "two sources, compilers, architectures",
+    "sweep": "every code object of a folder",
     "hipcc": "compiles for hiprt",
     "learn": "a course of exercises",
     "mcp": "a server for agents",

@@ -38,6 +38,7 @@ COMMANDS = {
     **{f"run {option}": RUN for option in ("--out", "--record")},
     "run --trace-file": [*RUN, "--trace"],
     **{f"debug {option}": ["debug", *CASE] for option in ("--record", "--page")},
+    "sweep --sarif": ["sweep", CODE, "--jobs", "1", "--out", "{sweep}"],
     "hiprt --report": ["hiprt", "--arch", "gfx942", DO, "--", *HIP],
     **{f"triton {option}": ["triton", DO, "--", "true"] for option in ("--json", "--sarif", "--html")},
     "gpu golden record --into": ["gpu", "golden", "record", *CASE, "--device", "sim"],
@@ -54,11 +55,12 @@ INPUTS = {
     *("prove --source", "mutate --source", "debug --directory", "debug --commands"),
     *("inspect files", "cost --baseline", "learn check file"),
     *("learn grade folder", "gpu golden check captures", "gpu golden check --case-file", "gpu calibrate --replay"),
-    *("gpu kit check file", "debug --socket"),
+    *("gpu kit check file", "debug --socket", "mcp --root", "sweep folders"),
 }
 CONTINUED = {
     *(f"{verb} --resume" for verb in ("verify", "report", "mutate", "explore", "prove", "gpu kit check")),
     *("gpu golden record --resume", "gpu golden check --resume", "gpu kit --out"),
+    "sweep --out",
 }
 
 
@@ -80,7 +82,7 @@ OUTPUTS = {name for name, action in NAMED.items() if action.type in TYPES}
 def test_every_option_that_names_a_file_is_an_output_or_known_to_read():
     """A new option is one or the other; an output has a command below, and its type says so to the parser."""
     assert set(NAMED) - OUTPUTS == (INPUTS | CONTINUED - OUTPUTS) & set(NAMED)
-    assert {*COMMANDS, "gpu kit --out"} == OUTPUTS
+    assert {*COMMANDS, "gpu kit --out", "sweep --out"} == OUTPUTS
     written = {"write", "draw"}
     assert all(not {*(action.help or "").split()} & written for name, action in NAMED.items() if name in INPUTS)
 
@@ -96,8 +98,14 @@ def inputs(tmp_path_factory):
     only = ["--arch", "gfx942", "--device", "sim"]
     assert main(["gpu", "golden", "record", "intro", "--case", "f16_16x16x16", *only, "--into", str(home / "g")]) == 0
     assert main(["gpu", "calibrate", *only, "--only", "xf32", "--record", str(home / "c.npz")]) == 0
+    assert main(["sweep", CODE, "--jobs", "1", "--out", str(home / "sweep")]) == 0
     append(home / "kit", {"kit": 1, "arch": "gfx942", "device": {"product": "p", "target": "t", "simulated": True}})
-    return {"golden": str(home / "g"), "calibration": str(home / "c.npz"), "kit": str(home / "kit")}
+    return {
+        "golden": str(home / "g"),
+        "calibration": str(home / "c.npz"),
+        "kit": str(home / "kit"),
+        "sweep": str(home / "sweep"),
+    }
 
 
 @contextmanager
