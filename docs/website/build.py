@@ -16,12 +16,14 @@ import yaml
 from docs.website.commands import command_pages
 from docs.website.course import course_pages
 from docs.website.facts import fact_pages, format_table
+from docs.website.llms import llms
 from docs.website.markdown import headings, linked, prepared
 from docs.website.notebooks import notebook_pages
 from docs.website.python_api import api_pages
 from docs.website.runtime import write_runtime
 from docs.website.search import place_script, rewrite
 from mfmasim.errors import MfmasimError
+from mfmasim.schemas import names
 
 __all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "render", "stage"]
 
@@ -65,6 +67,7 @@ WIDE = (
 """Pages with wide tables, which take the whole width of a window."""
 SITE_URL = "MFMASIM_SITE_URL"
 """Environment variable: the address of the site, where it is another one than the project's."""
+SKILL = "mfmasim/learn/skill.md"
 SHOWN = {".toml": "toml", ".hip": "cpp", ".py": "python"}
 
 
@@ -146,7 +149,7 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
     shutil.rmtree(out, ignore_errors=True)
     sources = {source: (ROOT / source).read_text(encoding="utf-8") for source in hand_written()}
     titles = {source: next(headings(text), source) for source, text in sources.items()}
-    moves = hand_written() | {EXAMPLE: "example.md"} | _pictures()
+    moves = hand_written() | {EXAMPLE: "example.md"} | _files()
     texts = {
         page: prepared(linked(sources[source], source, page, moves, titles)) for source, page in hand_written().items()
     }
@@ -162,10 +165,11 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
         path = out / "pages" / page
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for picture in _pictures():
-        path = out / "pages" / _pictures()[picture]
+    for source, place in _files().items():
+        path = out / "pages" / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / picture, path)
+        shutil.copyfile(ROOT / source, path)
+    (out / "pages" / "llms.txt").write_text(llms(configuration(texts), texts), encoding="utf-8")
     shutil.copytree(ASSETS, out / "pages" / "assets")
     _write_explorer(out / "pages" / "explorer-page")
     write_runtime(out / "pages" / "assets", pyodide)
@@ -174,8 +178,13 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
     return config
 
 
-def _pictures() -> dict[str, str]:
-    return {f"docs/pictures/{path.name}": f"pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()}
+def _files() -> dict[str, str]:
+    """Paths in the site of files that pages show or link to, by path in the repository."""
+    pictures = {
+        f"docs/pictures/{path.name}": f"pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()
+    }
+    schemas = {f"mfmasim/schemas/{name}.json": f"schemas/{name}.json" for name in names()}
+    return pictures | schemas | {"docs/templates/gitlab.yml": "gitlab.yml", SKILL: "skill.md"}
 
 
 def _home(text: str) -> str:

@@ -19,6 +19,7 @@ PACKAGES = {
     "mfmasim.formats": "number formats, conversion, packing",
     "mfmasim.grids": "maps from workgroups to tiles and XCDs",
     "mfmasim.observe": "findings",
+    "mfmasim.schemas": "JSON Schemas of what verbs write",
     "mfmasim.cost": "bounds of a kernel's time from the rates of its pipes",
     "mfmasim.triton": "Triton programs on the simulator",
     "mfmasim.hiprt": "the simulated HIP runtime",

@@ -51,6 +51,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     solution = actions.add_parser("solution", help="print a solution, after a question")
     solution.add_argument("name", metavar="NAME", help="exercise")
     solution.add_argument("--yes", action="store_true", help="do not ask")
+    actions.add_parser("skill", help="print how an agent proves a kernel, step by step")
     parser.set_defaults(run=run)
 
 
@@ -66,8 +67,16 @@ def run(args: argparse.Namespace) -> int:
         "grade": _grade,
         "hint": _hint,
         "solution": _solution,
+        "skill": _skill,
     }
     return actions[args.action](args, Progress(Path.cwd()))
+
+
+def _skill(_: argparse.Namespace, __: Progress) -> int:
+    from mfmasim import learn
+
+    print((Path(learn.__file__).parent / "skill.md").read_text(), end="")
+    return 0
 
 
 def _list(args: argparse.Namespace, progress: Progress) -> int:

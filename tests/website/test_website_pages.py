@@ -292,3 +292,21 @@ def test_the_sites_addresses_are_the_projects_or_those_of_the_environment(monkey
     assert {"Issues", "Changelog"} <= set(urls)
     monkeypatch.setenv("MFMASIM_SITE_URL", "https://example.org/docs/")
     assert configuration(pages)["site_url"] == "https://example.org/docs/"
+
+
+def test_the_list_for_programs_has_every_page(tmp_path, monkeypatch):
+    """`llms.txt`: each page once, with an address that the site has and the question that it answers."""
+    from docs.website.llms import llms
+
+    pages = {
+        "index.md": "# One\n\nWhat is it?\n\nText.\n",
+        "two.md": "# Two\n\n```sh\nx\n```\n",
+        "a/b.md": "# B\n\nIn\ntwo.\n\n",
+    }
+    nav = {"nav": [{"Start": ["index.md", {"Second": "two.md"}]}, {"All": [{"A": [{"B": "a/b.md"}]}]}]}
+    text = llms(nav, pages)
+    assert text.startswith("# mfmasim\n\n> ")
+    assert (
+        "## Start\n\n- [One](index.html): What is it?\n- [Two](two.html)\n\n## All\n\n- [B](a/b.html): In two.\n"
+        in text
+    )
