@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.agents.advice import Text, advised
@@ -10,6 +10,7 @@ from mfmasim.agents.answers import Answer, flat
 from mfmasim.devices.ways import Ways
 from mfmasim.files import is_source
 from mfmasim.lab.covering.covering import cover
+from mfmasim.lab.shortcuts import PATTERNS, Shortcut, shortcuts_of
 from mfmasim.machine.launch.quota import Quota
 from mfmasim.observe import Finding
 from mfmasim.verify import verify_case
@@ -44,11 +45,13 @@ def check(problem: Problem, quota: Quota, say: Callable[[str], None]) -> Answer:
     if result.status == "pass":
         say("further sizes")
         cover(result, case, kernel, ways, quota=quota)
+    say("shortcuts")
+    taken = shortcuts_of(case, kernel, result, quota)
     say("done")
-    return _answer(problem, case, kernel, result)
+    return _answer(problem, case, kernel, result, taken)
 
 
-def _answer(problem: Problem, case: Case, kernel: Kernel, result: Result) -> Answer:
+def _answer(problem: Problem, case: Case, kernel: Kernel, result: Result, taken: Sequence[Shortcut]) -> Answer:
     findings = [one for one in ordered(result.findings) if one.severity != "info"]
     errors = [one for one in findings if one.severity == "error"]
     text = source_text(problem, case, kernel)
@@ -69,6 +72,11 @@ def _answer(problem: Problem, case: Case, kernel: Kernel, result: Result) -> Ans
         lines.append(result.remark)
     if not result.judged:
         return Answer("check", "unknown", "nothing was compared: no output was written", None, [], lines, facts)
+    if taken:
+        facts["shortcuts"] = "; ".join(f"{one.name}: {one.text}" for one in taken)
+    if taken and not errors:
+        summary = f"right for the test, and it {PATTERNS[taken[0].name].about}"
+        return Answer("check", "fail", summary, _shortcut_record(taken[0]), [], lines, facts)
     if errors:
         summary = f"{len(errors)} error{'s' * (len(errors) > 1)}; the one that matters is {errors[0].id}"
     else:
@@ -102,6 +110,14 @@ def finding_record(finding: Finding, text: Text | None = None) -> dict[str, Any]
         "holds": finding.actual,
         "fix": "" if kind is None else kind.fix,
     }
+
+
+def _shortcut_record(taken: Shortcut) -> dict[str, Any]:
+    """A shortcut in the form of a finding."""
+    record = dict.fromkeys(("source", "line", "instruction", "place", "needs", "holds"), "")
+    pattern = PATTERNS[taken.name]
+    fix = f"Compute what is asked for all inputs and sizes. Not accused: {pattern.honest}."
+    return {"id": f"shortcut-{taken.name}", "severity": "error", "message": taken.text, **record, "fix": fix}
 
 
 def source_text(problem: Problem, case: Case | None = None, kernel: Kernel | None = None) -> Text | None:

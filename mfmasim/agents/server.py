@@ -27,7 +27,7 @@ KEPT = 64
 """Answers whose rest is kept."""
 AT_ONCE = 2
 """Questions that are answered at a time."""
-STEPS = 4
+STEPS = 5
 """Progress that is reported, at most."""
 
 INSTRUCTIONS = """\
