@@ -100,7 +100,7 @@ def test_the_template_for_gitlab_runs(tmp_path):
     env = {**os.environ, **job["variables"], "CI_PROJECT_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     env |= {"MFMASIM_RUN": f"sweep {CODE.name}", "MFMASIM_CACHE": str(tmp_path / ".mfmasim")}
     for line in job["script"]:
-        command = line.replace("/tmp/mfmasim/", f"{tmp_path}/mfmasim/")
+        command = line.replace(".mfmasim-venv/", "mfmasim/")
         subprocess.run(["bash", "-e", "-c", command], env=env, cwd=tmp_path, check=True, capture_output=True)
     assert all((tmp_path / name).is_file() for name in job["artifacts"]["paths"])
 

@@ -11,6 +11,7 @@ from typing import Any
 from mfmasim.agents.answers import Answer, flat
 from mfmasim.agents.checking import check
 from mfmasim.agents.problems import Problem, allowed, problem_of
+from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.launch.quota import Quota
 
@@ -174,7 +175,7 @@ def _show(question: _Question) -> Answer:
 
 def _lds(question: _Question) -> Answer:
     given = question.given
-    arch = _word(given.get("arch") or "gfx942", "arch")
+    arch = _word(given.get("arch") or DEFAULT, "arch")
     if given.get("tile"):
         words = ["lds", "find", "--tile", _word(given["tile"], "tile"), "--arch", arch]
         for operand in given.get("operands") or ():

@@ -128,7 +128,7 @@ def server_of(referee: Referee) -> Server[Any]:
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
-    from mfmasim import __version__
+    import mfmasim
 
     output = schema("answer")
 
@@ -154,7 +154,9 @@ def server_of(referee: Referee) -> Server[Any]:
         wrong = record["verdict"] == "error"
         return types.CallToolResult(content=content, structured_content=record, is_error=wrong)
 
-    return Server("mfmasim", version=__version__, instructions=INSTRUCTIONS, on_list_tools=tools, on_call_tool=called)
+    return Server(
+        "mfmasim", version=mfmasim.__version__, instructions=INSTRUCTIONS, on_list_tools=tools, on_call_tool=called
+    )
 
 
 def serve(roots: Sequence[Path], kind: str = "auto", most: float = MOST_SECONDS) -> None:

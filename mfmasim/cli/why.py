@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         lines = list(why_lines(found, everything=args.all))
     else:
         found = why_array(case, chosen.arch, args.element)
-        lines = found.lines()
+        lines = list(found.lines())
     if args.json:
         print(json.dumps(found.record(), indent=1))
     else:

@@ -30,11 +30,11 @@ def judged(found: Found, seconds: float) -> dict[str, Any]:
         The record, whose verdict is ``pass`` only where every kernel decodes, can be executed, asks for no more than
         the architecture has, and its decisive obligations are proved; whatever goes wrong is an ``error``.
     """
-    from mfmasim import __version__
+    import mfmasim
 
     record: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
-        "mfmasim": __version__,
+        "mfmasim": mfmasim.__version__,
         "seconds": seconds,
         "sha256": found.sha256,
         "target": found.target,
