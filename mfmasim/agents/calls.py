@@ -89,6 +89,11 @@ async def _conversation(
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End a process and what it started: its interrupt ends a compiler, too, which is in a session of its own."""
+    if not hasattr(os, "killpg"):  # Windows
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        return
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
