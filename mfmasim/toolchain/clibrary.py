@@ -42,7 +42,15 @@ def c_compiler() -> tuple[str, ...]:
     raise MfmasimError("no C compiler found: install gcc or clang, or: pip install ziglang")
 
 
-def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), soname: str = "") -> None:
+def build_library(
+    source: Path,
+    output: Path,
+    *,
+    include: Sequence[Path] = (),
+    soname: str = "",
+    flags: Sequence[str] = (),
+    compiler: Sequence[str] = (),
+) -> None:
     """Compile a C file to a shared library, which is written atomically.
 
     Args:
@@ -50,6 +58,8 @@ def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), s
         output: the library; its folder is created.
         include: folders of headers.
         soname: the library's SONAME.
+        flags: further options of the compiler.
+        compiler: its command; without, that of `c_compiler`.
 
     Raises:
         MfmasimError: no compiler, a system without ELF libraries, or the compiler's first error.
@@ -58,8 +68,16 @@ def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), s
         raise MfmasimError(f"shared libraries can be built on Linux only, not on {sys.platform}")
     output.parent.mkdir(parents=True, exist_ok=True)
     unfinished = output.with_name(f"{output.name}.{os.getpid()}")
-    command = [*c_compiler(), "-shared", "-fPIC", "-O2", *NO_UNWINDING, *(f"-I{folder}" for folder in include)]
-    command += ([f"-Wl,-soname,{soname}"] if soname else []) + ["-o", str(unfinished), str(source), "-ldl"]
+    command = [
+        *(compiler or c_compiler()),
+        "-shared",
+        "-fPIC",
+        "-O2",
+        *NO_UNWINDING,
+        *flags,
+        *(f"-I{folder}" for folder in include),
+    ]
+    command += ([f"-Wl,-soname,{soname}"] if soname else []) + ["-o", str(unfinished), str(source), "-ldl", "-lm"]
     ran = run(command)
     if ran.returncode:
         lines = [line for line in ran.stderr.splitlines() if "error" in line] or ran.stderr.splitlines() or ["?"]

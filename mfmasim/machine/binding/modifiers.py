@@ -33,7 +33,7 @@ def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
     manuals (7.2.3.1, 7.7) say that it becomes +0.
     """
     form = BY_SIZE[values.dtype.itemsize]
-    bits = np.ascontiguousarray(values).view(form.word)
+    bits = form.bits(values)
     one = form.word(form.bias << form.fraction)
     zero = form.word(0) if mode.rules.clamp_positive_zero else form.sign
     # Codes without sign are ordered like their values.
@@ -88,7 +88,7 @@ class OutputModifiers:
 
     def __call__(self, values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
         """The result after OMOD, then CLAMP."""
-        out = np.asarray(values)
+        out = values
         if self.acts(mode):
             out = _multiplied(out, mode, FACTORS[self.omod], self.nearest)
         return clamped(out, mode) if self.clamp else out

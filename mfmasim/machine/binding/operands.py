@@ -217,20 +217,20 @@ def vector_writer(
         if high:
             low16, up16 = np.uint32(0xFFFF), np.uint32(16)
             return lambda g, value: g.write_v(
-                file, index, (np.asarray(value).view(np.uint16).astype(np.uint32) << up16) | g.v(file, index) & low16
+                file, index, (value.view(np.uint16).astype(np.uint32) << up16) | g.v(file, index) & low16
             )
         # SDWA with DST_SEL DWORD writes all of the register.
         if keeps_high or (find_arch(instruction.arch).keeps_halves and "dst_sel" not in instruction.modifiers):
             high16 = np.uint32(0xFFFF0000)
             return lambda g, value: g.write_v(
-                file, index, np.asarray(value).view(np.uint16).astype(np.uint32) | g.v(file, index) & high16
+                file, index, value.view(np.uint16).astype(np.uint32) | g.v(file, index) & high16
             )
         # The others clear the upper half on gfx9 (LLVM: zeroesHigh16BitsOfDest).
-        return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint16).astype(np.uint32))
+        return lambda g, value: g.write_v(file, index, value.view(np.uint16).astype(np.uint32))
     if kind in VIEW64:
 
         def write(g: Group, value: NDArray[Any]) -> None:
-            bits = np.asarray(value).view(np.uint64)
+            bits = value.view(np.uint64)
             low, high = bits.astype(np.uint32), (bits >> np.uint64(32)).astype(np.uint32)
             g.write_v(file, index, low)
             g.write_v(file, index + 1, high)
@@ -265,8 +265,7 @@ def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
     sign = np.uint32((mask + 1) >> 1) if unused == 1 else np.uint32(0)
 
     def write(g: Group, value: NDArray[Any]) -> None:
-        array = np.asarray(value)
-        bits = array.view({2: np.uint16, 4: np.uint32}[array.dtype.itemsize]).astype(np.uint32)
+        bits = value.view({2: np.uint16, 4: np.uint32}[value.dtype.itemsize]).astype(np.uint32)
         old = g.v(file, index)
         part = ((bits & field) ^ sign) - sign  # extends the sign where there is one
         g.write_v(file, index, (part << up) | (old & keep))
@@ -352,7 +351,7 @@ def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
 
         def write_one(g: Group, value: NDArray[Any]) -> None:
             if value.dtype is not U32:
-                value = np.asarray(value).view(U32)
+                value = value.view(U32)
             if g.all and code < EXEC and value.ndim:
                 g.sgprs[code] = value
             else:
@@ -360,14 +359,9 @@ def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
 
         return write_one
     if kind in VIEW16:  # the upper half becomes 0
-        return lambda g, value: g.write_s(code, np.asarray(value).view(np.uint16).astype(np.uint32))
+        return lambda g, value: g.write_s(code, value.view(np.uint16).astype(np.uint32))
 
     if code == EXEC:
         return lambda g, value: g.write_exec64(np.atleast_1d(value).view(np.uint64))
 
-    def write(g: Group, value: NDArray[Any]) -> None:
-        words = np.ascontiguousarray(np.atleast_1d(value)).view(U32)
-        g.write_s(code, words[::2])
-        g.write_s(code + 1, words[1::2])
-
-    return write
+    return lambda g, value: g.write_pair(code, value)

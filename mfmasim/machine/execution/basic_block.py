@@ -72,6 +72,8 @@ class Block:
     VGPRs, with the registers that they access."""
     mode: int = 0
     """The bits of MODE for which it was bound (`Arch.vector_mode`)."""
+    watched: bool = False
+    """Whether an observer receives values of its instructions."""
     runs: int = 0
     """Wave executions, for the counts."""
 
@@ -99,8 +101,10 @@ def build(machine: Binder, pc: int, mode: int) -> Block:
     ]
     if step := machine.launch.approximation:
         bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
+    looked_at = False
     if machine.value_observers and not indexing:
-        bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
+        plain, bound = bound, [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
+        looked_at = any(one is not other for one, other in zip(plain, bound, strict=True))
     if machine.late is not None:
         bound = [machine.late.wrapped(ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if not (indexing or step or machine.late is not None or machine.steps or machine.matrix_hooks):
@@ -110,7 +114,8 @@ def build(machine: Binder, pc: int, mode: int) -> Block:
     if ending:
         where = last.pc if last is not None else pc
         bound.append(lambda g: machine.stop("fetch", ending, where, g))
-    return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions, mode)
+    after = np.array([last.pc + last.size if last else pc])
+    return Block(pc, len(instructions), bound, after, instructions, mode, looked_at)
 
 
 class Decoded(NamedTuple):

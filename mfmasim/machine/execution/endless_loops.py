@@ -100,6 +100,21 @@ class Rounds:
             self._taken = Taken(registers, np.zeros(self.waves.count, np.bool_))
         return False
 
+    def ahead(self) -> int:
+        """Blocks until registers are taken next, with that after which they are."""
+        return self._next - self._blocks
+
+    def skip(self, blocks: int) -> None:
+        """Count blocks after which no wave was in the state that was taken; all change registers alone."""
+        self._blocks += blocks
+
+    def taken(self) -> dict[tuple[int, Any], NDArray[np.generic]] | None:
+        """The registers that were taken, by what holds each and its index or name there; None if none are."""
+        if self._taken is None:
+            return None
+        pairs = zip(self._places, self._taken.registers, strict=True)
+        return {(id(owner), key): values for (owner, key), values in pairs}
+
     def _kind(self, block: Block) -> tuple[bool, bool]:
         instructions = block.instructions
         known = self._quiet[id(block)] = (

@@ -23,6 +23,7 @@ from mfmasim.machine.execution.endings import ALONE, BUDGETS, count_left, waitin
 from mfmasim.machine.execution.endless_loops import ENDLESS, Rounds
 from mfmasim.machine.execution.initial_state import first_state
 from mfmasim.machine.execution.late_delivery import Late
+from mfmasim.machine.execution.regions import regions_for
 from mfmasim.machine.opcodes.register_allocation import register_counts
 from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
@@ -108,6 +109,7 @@ class Machine:
             schedule: the order in which waves run; None runs all together.
         """
         self.schedule = schedule
+        self.patience = PATIENCE if schedule is None else SCHEDULED_PATIENCE
         self.late = schedule if isinstance(schedule, Late) else None
         if self.late is not None:
             self.late.attach(self)
@@ -226,13 +228,18 @@ class Machine:
         whole = Group(self.waves)
         self._groups.clear()
         self._over_budget = False
+        regions = regions_for(self)
         while (group := self._next_group(whole)) is not None:
             group, block = self._enter(group)
-            for hook in self.turn_hooks:
-                hook(self, group, block)
-            group.pc = block.after  # a branch at the block's end overwrites it
-            for step in block.body:
-                step(group)
+            passed = None if regions is None else regions.step(group, block)
+            if passed is not None:
+                group, block = passed
+            else:
+                for hook in self.turn_hooks:
+                    hook(self, group, block)
+                group.pc = block.after  # a branch at the block's end overwrites it
+                for step in block.body:
+                    step(group)
             if self._leave(group, block):
                 return
 
@@ -331,7 +338,7 @@ class Machine:
         """
         waves = self.waves
         executed = _of_all(waves.executed, waves.count)
-        limit = executed[running].max() - (PATIENCE if self.schedule is None else SCHEDULED_PATIENCE)
+        limit = executed[running].max() - self.patience
         if limit <= 0 or executed[status != ENDED].min() >= limit:
             return running
         running = self._open(status, running)

@@ -51,7 +51,7 @@ class Form:
 
     def bits(self, values: Array) -> Array:
         """Raw bits of floats."""
-        out: Array = np.ascontiguousarray(values).view(self.word).reshape(np.shape(values))
+        out: Array = values.view(self.word)
         return out
 
     def quieted(self, values: Array) -> Array:

@@ -197,7 +197,7 @@ def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 def _odd(total: Array, error: Array) -> Array:
     """A sum with its error, rounded to odd: the last bit is set when it was inexact."""
-    bits = np.ascontiguousarray(total).view(np.int64).reshape(np.shape(total))
+    bits = total.view(np.int64)
     inexact = np.isfinite(total) & (error != 0) & (bits & 1 == 0)
     # Towards the exact value's side; from an even last bit both neighbours are odd.
     odd = np.where((error < 0) != (total < 0), bits - 1, bits + 1)
@@ -276,7 +276,8 @@ def _settled_sums(a: Array, b: Array, c: Array, out: Array) -> Array:
     up, middle, normal = BELOW[out.dtype.itemsize]
     doubtful = (np.abs(total) < normal) & (total != 0) | (total.view(np.uint64) << up == middle)
     if some(doubtful):
-        x, y, z = (np.broadcast_to(source, out.shape)[doubtful].astype(WIDE) for source in (a, b, c))
+        _, *sources = np.broadcast_arrays(out, a, b, c)
+        x, y, z = (source[doubtful].astype(WIDE) for source in sources)
         out[doubtful] = sum_to_odd(x * y, z).astype(out.dtype)
     return out
 

@@ -360,6 +360,12 @@ class Group:
             self.waves.exec = self._put(self.waves.exec, lanes_of(self._mask_bits(EXEC), self.lanes))
             self.refresh()
 
+    def write_pair(self, code: int, value: NDArray[Any]) -> None:
+        """Write two scalar registers, from 64-bit values (1 or waves,)."""
+        words = np.ascontiguousarray(np.atleast_1d(value)).view(np.uint32)
+        self.write_s(code, words[::2])
+        self.write_s(code + 1, words[1::2])
+
     def write_exec64(self, value: NDArray[np.uint64]) -> None:
         """Write EXEC_LO and EXEC_HI at once, from uint64 (1 or waves,)."""
         words = np.ascontiguousarray(value).view(np.uint32)

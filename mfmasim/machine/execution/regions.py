@@ -1,0 +1,252 @@
+"""Where a launch runs in C: blocks that are hot, in a region of register instructions.
+
+A passage through a region takes the very steps that the machine's loop would take, and the machine itself sees the last
+of them: budgets, quotas, endless loops and observers follow from it as from any step. What C cannot follow is executed
+as everywhere: the first time of a block in a launch, observers that look at single values or at every block, undefined
+bits in a register of the region, other orders of waves than the machine's own.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.kernels import PerKernel
+from mfmasim.machine.definedness.keys import FIRST, SCC, keys_of, set_of
+from mfmasim.machine.execution.endless_loops import only_registers
+from mfmasim.machine.native.passage import FAR, Copy, Limits, passed
+from mfmasim.machine.native.region import region_at
+from mfmasim.machine.native.text import SCC as PLACE_OF_SCC
+from mfmasim.machine.state.waves import ENDED, RUNNING, Group
+from mfmasim.toolchain.native import setting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.execution.basic_block import Block
+    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.native.region import Region
+
+    Key = tuple[int, int, int]
+    """Address and instructions of a block, and MODE."""
+
+CACHED, HOT = 2_000, 60_000
+"""Instructions of a block, for a group of waves at a time, after which its region is looked for in the cache, and
+compiled: that takes about as long as they did."""
+GROUP = 32
+"""Waves whose instruction takes twice as long as that of one."""
+CHUNK = 1 << 22
+"""Wave-instructions of a passage: some hundredths of a second, after which signals and deadlines are looked at."""
+KINDS = ("", "branch", "conditional")
+"""Flow of instructions in a region (`Opcode.flow`)."""
+
+
+@dataclass
+class Known:
+    """What is known of a kernel's regions, for all its launches."""
+
+    heat: dict[Key, int] = field(default_factory=dict)
+    """Instructions that each block has executed for groups of waves."""
+    regions: dict[Key, Region] = field(default_factory=dict)
+    cold: set[Key] = field(default_factory=set)
+    """Blocks that are in no region."""
+
+
+KNOWN: PerKernel[Known] = PerKernel(lambda _: Known())
+
+
+def regions_for(machine: Machine) -> Regions | None:
+    """The regions of a launch; None where it is executed without."""
+    chosen = setting()
+    others = (
+        machine.schedule,
+        machine.turn_hooks,
+        machine.steps,
+        machine.absent,
+        machine.launch.approximation,
+        machine.notify.blocks,
+    )
+    return None if chosen == "off" or any(others) else Regions(machine, forced=chosen == "forced")
+
+
+class Regions:
+    """The regions of one launch."""
+
+    def __init__(self, machine: Machine, *, forced: bool) -> None:
+        """Look at a machine's blocks; `forced` regions are compiled at once."""
+        self.machine: Machine = machine
+        self.known = KNOWN.of(machine.kernel)
+        self.cached, self.hot = (0, 0) if forced else (CACHED, HOT)
+        self._fitting: dict[Region, tuple[int, NDArray[np.uint8]]] = {}
+        self._touched: dict[Region, int] = {}
+
+    def step(self, group: Group, block: Block) -> tuple[Group, Block] | None:
+        """Execute a block and what follows it in its region.
+
+        Args:
+            group: the waves that are about to execute it.
+            block: which `Machine._enter` has counted.
+
+        Returns:
+            The waves of the last step, and its block; None where nothing was executed.
+        """
+        mode = self.machine.waves.float_mode
+        if block.mode or mode is None or not block.size:
+            return None
+        key = block.first, block.size, mode.bits
+        region = self.known.regions.get(key)
+        if region is None:
+            if key in self.known.cold:
+                return None
+            region = self._found(key, group, block)
+            if region is None:
+                return None
+        return self._passed(region, group, block)
+
+    def _found(self, key: Key, group: Group, block: Block) -> Region | None:
+        """The region of a block that is hot enough."""
+        known, machine = self.known, self.machine
+        before = known.heat.get(key, 0)
+        heat = known.heat[key] = before + block.size * (1 + group.count // GROUP)
+        if heat < self.cached or (before >= self.cached and heat < self.hot):
+            return None
+        build = heat >= self.hot
+        mode = machine.waves.float_mode
+        assert mode is not None
+        blocks = machine._blocks  # noqa: SLF001
+        usable = {one.first: self._usable(one) for one in blocks.values() if not one.mode}
+        region, loops = region_at(block, blocks, machine.kernel, mode, usable, build=build)
+        if region is not None:
+            for piece in region.pieces:
+                known.regions[piece.block.first, piece.block.size, key[2]] = region
+        elif build and not loops and before >= 4 * self.hot:
+            known.cold.add(key)
+        elif build:
+            known.heat[key] = self.cached + 1 if self.hot else 0
+            if loops:
+                known.cold.add(key)
+        return region
+
+    def _usable(self, block: Block) -> bool:
+        return not block.watched and all(
+            only_registers(ins) and ins.opcode.flow in KINDS and not ins.opcode.memory and not ins.opcode.barrier
+            for ins in block.instructions
+        )
+
+    def _passed(self, region: Region, group: Group, block: Block) -> tuple[Group, Block] | None:
+        machine = self.machine
+        if machine.definedness is not None and machine.definedness.planes.dirty & self._registers(region):
+            return None
+        allowed = self._fits(region)
+        entry = region.addresses.index(block.first)
+        if not allowed[entry]:
+            return None
+        executed = group.executed
+        copy = Copy.of(region, lambda file, number: _read(group, file, number))
+        weight = 1
+        if len(copy.scalars) == 1 and (len(executed) == 1 or (executed == executed[0]).all()):
+            weight, executed = group.count, executed[:1]
+        elif len(copy.scalars) == 1:
+            copy = Copy.of(region, lambda file, number: _read(group, file, number), group.count)
+        rows = group.count // weight
+        compare = self._compared(region, group, rows)
+        passage = passed(
+            region,
+            copy,
+            entry,
+            np.broadcast_to(executed, (rows,)),
+            weight,
+            self._limits(region, group),
+            allowed,
+            compare=compare,
+        )
+        if not passage.steps:
+            return None
+        copy.put(region, group)
+        group.pc = np.array(region.addresses, np.int64)[passage.now]
+        return self._counted(region, group, block, passage.last, passage)
+
+    def _counted(self, region: Region, group: Group, block: Block, last: int, passage: Any) -> tuple[Group, Block]:
+        """Count all steps of a passage but the last, which the machine counts."""
+        machine, size = self.machine, region.sizes[last]
+        ended = machine._blocks[region.addresses[last], 0]  # noqa: SLF001
+        stepped = passage.stepped == passage.steps
+        waves = machine.waves
+        executed = np.where(stepped, passage.executed - size, passage.executed)
+        waves.executed = group._put(waves.executed, executed if len(executed) > 1 else executed[:1])  # noqa: SLF001
+        block.runs -= group.count  # that of the first step is among them
+        for place in np.flatnonzero(passage.runs).tolist():
+            machine._blocks[region.addresses[place], 0].runs += int(passage.runs[place])  # noqa: SLF001
+        final = group if len(stepped) == 1 or stepped.all() else Group(waves, group.indices()[stepped])
+        machine.meter.spent += passage.instructions - size * final.count
+        if machine._rounds is not None:  # noqa: SLF001
+            machine._rounds.skip(passage.steps - 1)  # noqa: SLF001
+        machine._block = ended  # noqa: SLF001
+        return final, ended
+
+    def _limits(self, region: Region, group: Group) -> Limits:
+        machine, waves = self.machine, self.machine.waves
+        limit = machine.meter.quota.instructions
+        left = CHUNK if limit is None else min(CHUNK, limit - machine.meter.spent + 1)
+        steps = FAR if machine._rounds is None else machine._rounds.ahead()  # noqa: SLF001
+        whole, most, least, first = group.all, -FAR, FAR, len(region.addresses)
+        if not whole:
+            others = np.ones(waves.count, np.bool_)
+            others[group.indices()] = False
+            status = np.broadcast_to(waves.status, (waves.count,))
+            executed = np.broadcast_to(waves.executed, (waves.count,))
+            running, there = others & (status == RUNNING), others & (status != ENDED)
+            if running.any():
+                pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
+                first, most = bisect.bisect_left(region.addresses, int(pcs.min())), int(executed[running].max())
+            if there.any():
+                least = int(executed[there].min())
+        return Limits(whole, machine.patience, most, least, first, machine.budget, steps, left)
+
+    def _compared(self, region: Region, group: Group, rows: int) -> tuple[Copy, NDArray[np.int32]] | None:
+        """Registers to which a wave may come back, if there are any."""
+        rounds = self.machine._rounds  # noqa: SLF001
+        taken = None if rounds is None else rounds.taken()
+        if taken is None:
+            return None
+        waves = self.machine.waves
+
+        def read(file: str, number: int) -> NDArray[Any]:
+            owner: Any = {"v": waves.v, "a": waves.a, "s": waves.s, "scc": vars(waves), "pc": vars(waves)}[file]
+            return group.take(taken[id(owner), file if file in ("scc", "pc") else number])
+
+        places = {address: place for place, address in enumerate(region.addresses)}
+        pcs = np.broadcast_to(read("pc", 0), (group.count,))[:rows]
+        now = np.array([places.get(pc, -1) for pc in pcs.tolist()], np.int32)
+        whole = Copy.of(region, read, group.count)
+        return Copy(whole.scalars[:rows].copy(), whole.vectors[:rows].copy()), now
+
+    def _fits(self, region: Region) -> NDArray[np.uint8]:
+        blocks = self.machine._blocks  # noqa: SLF001
+        known = self._fitting.get(region)
+        if known is None or known[0] != len(blocks):
+            known = self._fitting[region] = len(blocks), region.fits(blocks)
+        return known[1]
+
+    def _registers(self, region: Region) -> int:
+        """Registers that it accesses, as a set of keys."""
+        found = self._touched.get(region)
+        if found is None:
+            places = region.registers
+            keys = [SCC if code == PLACE_OF_SCC else FIRST["s"] + code for code in places.scalars]
+            keys += [FIRST[file] + number for file, number in places.vectors]
+            for piece in region.pieces:
+                for ins in piece.block.instructions:
+                    for operand in (*ins.src, *ins.dst):
+                        keys += keys_of(operand)
+            found = self._touched[region] = set_of(keys)
+        return found
+
+
+def _read(group: Group, file: str, number: int) -> NDArray[Any]:
+    if file == "scc":
+        return group.scc
+    return group.s(number) if file == "s" else group.v(file, number)

@@ -1,0 +1,221 @@
+"""Regions: blocks of register instructions around a loop, compiled to one C function.
+
+Blocks are those that the machine has executed already: a region ends where the code goes on to another one, at an
+instruction that cannot be traced, and at the address of anything else than registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mfmasim.machine.native.driver import MASKS, driver
+from mfmasim.machine.native.effects import traced
+from mfmasim.machine.native.loops import PRELUDE
+from mfmasim.machine.native.nodes import UntraceableError
+from mfmasim.machine.native.text import Registers, condition_text, instruction_text
+from mfmasim.toolchain.native import library_of
+
+if TYPE_CHECKING:
+    import ctypes
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.kernels import Kernel
+    from mfmasim.machine.numerics.float_mode import FloatMode
+
+
+class Extent(Protocol):
+    """Of a block what a region consists of."""
+
+    @property
+    def first(self) -> int:
+        """Its address."""
+
+    @property
+    def size(self) -> int:
+        """Instructions that are executed."""
+
+    @property
+    def after(self) -> NDArray[np.int64]:
+        """Address of what follows, (1,)."""
+
+    @property
+    def instructions(self) -> list[Instruction]:
+        """Those that are executed."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A block whose instructions were traced."""
+
+    block: Extent
+    targets: tuple[int, ...]
+    """Addresses of what may follow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Blocks that one C function executes."""
+
+    pieces: tuple[Piece, ...]
+    """In the order of addresses."""
+    addresses: tuple[int, ...]
+    """Of the blocks and of what may follow them, ascending: a place in it is what C knows of an address."""
+    sizes: tuple[int, ...]
+    """Instructions of the block at each address; 0 where the region ends."""
+    registers: Registers
+    lanes: int
+    library: ctypes.CDLL
+
+    def fits(self, blocks: Mapping[tuple[int, int], Extent]) -> NDArray[np.uint8]:
+        """Which blocks a launch has in the same extents: those that it has not executed yet it decodes itself first.
+
+        Args:
+            blocks: those of the launch, by address and mode.
+        """
+        found = np.zeros(len(self.addresses), np.uint8)
+        for piece in self.pieces:
+            there = blocks.get((piece.block.first, 0))
+            found[self.addresses.index(piece.block.first)] = there is not None and same(there, piece.block)
+        return found
+
+
+def same(one: Extent, other: Extent) -> bool:
+    """Whether two blocks at one address have the same instructions."""
+    return one.size == other.size and int(one.after[0]) == int(other.after[0])
+
+
+def _piece(block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers, lines: dict[int, list[str]]) -> Piece:
+    """Trace a block and add its text.
+
+    Raises:
+        UntraceableError: one of its instructions is no part of a region.
+    """
+    text: list[str] = []
+    end = ""
+    targets: tuple[int, ...] = (int(block.after[0]),)
+    for place, ins in enumerate(block.instructions):
+        effects = traced(ins, kernel, mode)
+        text += ["{", *instruction_text(effects, registers, kernel.wave), "}"]
+        if effects.target is not None:
+            if place != block.size - 1:
+                raise UntraceableError("a jump within a block")
+            condition, yes, no = effects.target
+            targets = (yes, no)
+            if condition is None:
+                targets = (yes,)
+            else:
+                before, test = condition_text(condition, registers, kernel.wave)
+                text += before
+                end = f"return {test} ? AT({yes}) : AT({no});"
+    text.append(end or f"return AT({targets[0]});")
+    lines[block.first] = text
+    return Piece(block, targets)
+
+
+def pieces_from(
+    entry: Extent, blocks: Mapping[tuple[int, int], Extent], kernel: Kernel, mode: FloatMode, usable: Mapping[int, bool]
+) -> tuple[dict[int, Piece], Registers, dict[int, list[str]]]:
+    """The blocks that can be reached from one through blocks that can be traced.
+
+    Args:
+        entry: where to begin.
+        blocks: those of the launch, by address and mode.
+        kernel: whose they are.
+        mode: what waves have in MODE.
+        usable: of each block, by address, whether it may be part of a region.
+    """
+    registers = Registers()
+    lines: dict[int, list[str]] = {}
+    found: dict[int, Piece] = {}
+    todo = [entry.first]
+    while todo:
+        address = todo.pop()
+        block = blocks.get((address, 0))
+        if address in found or block is None or not usable.get(address):
+            continue
+        trial = Registers(dict(registers.vectors), dict(registers.scalars), set(registers.written))
+        try:
+            piece = _piece(block, kernel, mode, trial, lines)
+        except UntraceableError:
+            continue
+        registers = trial
+        found[address] = piece
+        todo += piece.targets
+    return found, registers, lines
+
+
+def goes_round(pieces: Mapping[int, Piece]) -> bool:
+    """Whether a block leads back to itself."""
+    for first in pieces:
+        seen, todo = set(), list(pieces[first].targets)
+        while todo:
+            address = todo.pop()
+            if address == first:
+                return True
+            if address in pieces and address not in seen:
+                seen.add(address)
+                todo += pieces[address].targets
+    return False
+
+
+def region_text(
+    pieces: Mapping[int, Piece], registers: Registers, lines: Mapping[int, Sequence[str]], lanes: int
+) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The C file of a region, the addresses that it knows, and the sizes of the blocks there.
+
+    Args:
+        pieces: its blocks, by address.
+        registers: what they access.
+        lines: the text of each.
+        lanes: of a wave.
+    """
+    addresses = tuple(sorted({*pieces, *(target for piece in pieces.values() for target in piece.targets)}))
+    place = {address: number for number, address in enumerate(addresses)}
+    sizes = [pieces[address].block.size if address in pieces else 0 for address in addresses]
+    text = [PRELUDE, MASKS]
+    for address in pieces:
+        body = "\n".join(lines[address])
+        for target in pieces[address].targets:
+            body = body.replace(f"AT({target})", str(place[target]))
+        text.append(f"IN int block{place[address]}(u32 *restrict s, u32 *restrict v, u32 *restrict act) {{\n{body}\n}}")
+    text.append(driver(lanes, len(registers.scalars), len(registers.vectors), sizes, sizes.count(0)))
+    return "\n".join(text), addresses, tuple(sizes)
+
+
+def region_at(
+    entry: Extent,
+    blocks: Mapping[tuple[int, int], Extent],
+    kernel: Kernel,
+    mode: FloatMode,
+    usable: Mapping[int, bool],
+    *,
+    build: bool,
+) -> tuple[Region | None, bool]:
+    """The region that a block is part of, compiled.
+
+    Args:
+        entry: the block.
+        blocks: as of `pieces_from`.
+        kernel: as of `pieces_from`.
+        mode: as of `pieces_from`.
+        usable: as of `pieces_from`.
+        build: whether to compile what the cache does not have.
+
+    Returns:
+        None where there is no loop of register instructions, or no compiler; and whether there is a loop.
+    """
+    pieces, registers, lines = pieces_from(entry, blocks, kernel, mode, usable)
+    if entry.first not in pieces or not goes_round(pieces):
+        return None, False
+    pieces = dict(sorted(pieces.items()))
+    text, addresses, sizes = region_text(pieces, registers, lines, kernel.wave)
+    library = library_of(text, build=build)
+    if library is None:
+        return None, True
+    return Region(tuple(pieces.values()), addresses, sizes, registers, kernel.wave, library), True

@@ -1,0 +1,214 @@
+"""The C text of blocks: one function a block, which changes the registers of one wave.
+
+A wave has its scalar registers in ``s``, a dword each, the lanes of its vector registers in ``v``, one register after
+another, and in ``act`` all ones for each lane that EXEC enables, else 0. Each instruction is a scope of its own: values
+that all lanes share first, then one loop over the lanes, then what follows from lane masks, then what is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.native.loops import LOOPS, converted, name
+from mfmasim.machine.native.nodes import Node, UntraceableError
+from mfmasim.machine.state.waves import EXEC
+
+if TYPE_CHECKING:
+    from mfmasim.machine.native.effects import Effects
+
+SCC = -1
+"""The place of SCC among operand codes of scalar registers."""
+
+
+@dataclass
+class Registers:
+    """Registers of a region, and what of them is written."""
+
+    vectors: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Place of each register of a dword a lane, by file and number."""
+    scalars: dict[int, int] = field(default_factory=dict)
+    """Place of each scalar register, by operand code or `SCC`."""
+    written: set[int | tuple[str, int]] = field(default_factory=set)
+    """Those that are written."""
+
+    def __post_init__(self) -> None:
+        """EXEC and SCC are always among them."""
+        for code in (SCC, EXEC, EXEC + 1):
+            self.scalar(code)
+
+    def vector(self, register: tuple[str, int]) -> int:
+        """Place of a register of a dword a lane."""
+        return self.vectors.setdefault(register, len(self.vectors))
+
+    def scalar(self, code: int) -> int:
+        """Place of a scalar register."""
+        return self.scalars.setdefault(code, len(self.scalars))
+
+
+class _Instruction:
+    """The text of one instruction."""
+
+    def __init__(self, effects: Effects, registers: Registers, lanes: int) -> None:
+        self.registers, self.lanes = registers, lanes
+        self.names: dict[int, str] = {}
+        self.before: list[str] = []
+        """What all lanes share, and arrays of lanes that are made ahead of the loop."""
+        self.loop: list[str] = []
+        self.after: list[str] = []
+        """What follows from lane masks."""
+        self.late: set[int] = set()
+        """Nodes that do."""
+        self.kept: list[Node] = []
+        """Nodes, so that no identity is used twice."""
+        self.effects, self.numbers = effects, 0
+
+    def text(self) -> list[str]:
+        """Its lines."""
+        effects, places = self.effects, self.registers
+        ends = []
+        for register, node in effects.vectors.items():
+            value = self.value(node)
+            ends.append(f"v[{places.vector(register) * self.lanes} + l] = {value};")
+            places.written.add(register)
+        scalars = [(code, node) for code, node in effects.scalars.items()]
+        stores = []
+        for code, node in scalars:
+            stores.append(f"s[{places.scalar(code)}] = {self.value(node)};")
+            places.written.add(code)
+        if effects.scc is not None:
+            stores.append(f"s[{places.scalar(SCC)}] = {self.value(effects.scc)};")
+            places.written.add(SCC)
+        if {EXEC, EXEC + 1} & {code for code, _ in scalars}:
+            low, high = places.scalar(EXEC), places.scalar(EXEC + 1)
+            stores.append(f"expand{self.lanes}(act, s[{low}], s[{high}]);")
+        lines = [*self.before]
+        if self.loop or ends:
+            lines += [f"for (int l = 0; l < {self.lanes}; l++) {{", *self.loop, *ends, "}"]
+        return [*lines, *self.after, *stores]
+
+    def _number(self) -> int:
+        """A number that no other name has."""
+        self.numbers += 1
+        return self.numbers
+
+    def value(self, node: Node) -> str:
+        """The name that holds a node's value."""
+        found = self.names.get(id(node))
+        if found is None:
+            self.kept.append(node)
+            found = self.names[id(node)] = self._made(node)
+        return found
+
+    def _made(self, node: Node) -> str:
+        if node.op == "const":
+            return _constant(node)
+        if node.op == "pack":
+            return self._packed(node)
+        args = [self.value(arg) for arg in node.args]
+        late = any(id(arg) in self.late for arg in node.args)
+        if late and node.lanes:
+            raise UntraceableError("lanes depend on a lane mask of the same instruction")
+        number = self._number()
+        variable = f"t{number}"
+        if node.op == "lane":
+            array = f"m{number}"
+            words = ", ".join(args if len(args) == 2 else [*args, "0"])
+            self.before += [f"u32 {array}[{self.lanes}]; expand{self.lanes}({array}, {words});"]
+            return f"({array}[l] != 0)"
+        if late:
+            self.late.add(id(node))
+        text = f"const {name(node.dtype)} {variable} = {self._spelled(node, args)};"
+        (self.after if late else self.loop if node.lanes else self.before).append(text)
+        return variable
+
+    def _packed(self, node: Node) -> str:
+        number = self._number()
+        self.before.append(f"u8 c{number}[{self.lanes}];")
+        self.loop.append(f"c{number}[l] = (u8){self.value(node.args[0])};")
+        self.late.add(id(node))
+        self.after.append(f"const u64 t{number} = pack{self.lanes}(c{number});")
+        return f"t{number}"
+
+    def _spelled(self, node: Node, args: list[str]) -> str:
+        op, dtype = node.op, node.dtype
+        if op == "vector":
+            return f"v[{self.registers.vector((node.data[0], node.data[1])) * self.lanes} + l]"
+        if op == "scalar":
+            return f"s[{self.registers.scalar(node.data[0])}]"
+        if op == "scc":
+            return f"s[{self.registers.scalar(SCC)}]"
+        if op == "active":
+            return "act[l] != 0"
+        if op == "table":
+            return _table(node, self.before, self._number())
+        if op == "cast":
+            return converted(node.args[0].dtype, dtype, args[0])
+        if op == "bitcast":
+            return _bits(node, args[0])
+        if op == "where":
+            return self._choice(node, args)
+        return LOOPS[op, node.args[0].dtype.kind](node.args[0].dtype, args)
+
+    def _choice(self, node: Node, args: list[str]) -> str:
+        """A choice; by EXEC, of dwords, without a comparison."""
+        test, yes, no = args
+        if node.args[0].op == "active" and node.dtype == np.uint32:
+            return f"{no} ^ (({yes} ^ {no}) & act[l])"
+        return f"{test} ? {yes} : {no}"
+
+
+def _constant(node: Node) -> str:
+    bits, dtype = node.data[0], node.dtype
+    if dtype.kind == "b":
+        return str(int(bits))
+    if dtype.kind == "f" and dtype.itemsize > 2:
+        return f"real{8 * dtype.itemsize}({bits:#x}u{'ll' if dtype.itemsize == 8 else ''})"
+    return f"({name(dtype)}){bits:#x}u{'ll' if dtype.itemsize == 8 else ''}"
+
+
+def _table(node: Node, before: list[str], number: int) -> str:
+    dtype, width = node.dtype, 8 * node.dtype.itemsize
+    word = "u8" if dtype.kind == "b" else f"u{width}"
+    listed = ", ".join(f"{int(bits):#x}u{'ll' if width == 64 else ''}" for bits in node.data)
+    before.append(f"static const {word} k{number}[] = {{{listed}}};")
+    return f"real{width}(k{number}[l])" if dtype.kind == "f" else f"({name(dtype)})k{number}[l]"
+
+
+def _bits(node: Node, text: str) -> str:
+    source, target = node.args[0].dtype, node.dtype
+    width = 8 * target.itemsize
+    if source.kind == "f" and width > 16:
+        text = f"bits{width}({text})"
+    return f"real{width}({text})" if target.kind == "f" and width > 16 else f"({name(target)}){text}"
+
+
+def instruction_text(effects: Effects, registers: Registers, lanes: int) -> list[str]:
+    """Lines of C that do what an instruction does, in a scope of its own.
+
+    Args:
+        effects: what it does, without its jump.
+        registers: of the region; those of the instruction are added.
+        lanes: of a wave.
+
+    Raises:
+        UntraceableError: its values do not follow from one loop over the lanes.
+    """
+    return _Instruction(effects, registers, lanes).text()
+
+
+def condition_text(condition: Node, registers: Registers, lanes: int) -> tuple[list[str], str]:
+    """What a branch tests: lines of C and an expression.
+
+    Args:
+        condition: of one value a wave.
+        registers: as of `instruction_text`.
+        lanes: of a wave.
+    """
+    from mfmasim.machine.native.effects import Effects
+
+    made = _Instruction(Effects(), registers, lanes)
+    value = made.value(condition)
+    return made.before, value
