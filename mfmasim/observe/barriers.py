@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.isa.barriers import of_workgroup
+from mfmasim.machine.events import passing
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mfmasim.arrays import I64
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events import BlockEvent, Place, ValueEvent
+    from mfmasim.machine.events import BlockEvent, Place, ValueEvent, Walk
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.finding import Finding
 
@@ -137,6 +140,10 @@ class Barriers(Check):
             if ins.opcode.barrier == "signal":
                 self._signal(batch, waves, ins.pc)
             self._arrive(batch, waves, ins.pc)
+
+    def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk:
+        """Only barriers and ends matter."""
+        return passing(blocks, waves, lambda ins: bool(ins.opcode.barrier) or ins.opcode.flow == "end")
 
     def watches(self, instruction: Instruction) -> bool:
         """Barriers at which a wave arrives for the workgroup."""

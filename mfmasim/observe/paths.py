@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from mfmasim.kernels import PerKernel
-from mfmasim.machine.events import Observer
+from mfmasim.machine.events import Observer, Walk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
     from mfmasim.machine.events import BlockEvent
 
@@ -77,6 +80,8 @@ class Paths(Observer, ABC, Generic[State]):
         self._batch = 0
         self._lowest: dict[Key, tuple[int, int]] = {}
         """The first wave of the grid among those for which a block reported something."""
+        self._walks: dict[tuple[tuple[int, int, int], ...], tuple[int, NDArray[np.int32]]] = {}
+        """Tables of blocks, by those, and for how many entries of `_next` they were made."""
         self.first = 0, 0
         """The wave for which `after` is called: number of the batch, and of the wave in it."""
         self.reported = False
@@ -114,6 +119,28 @@ class Paths(Observer, ABC, Generic[State]):
             same = before == state
             reached[same] = self._reached(int(state), event, int(same.argmax()))
         self._of_wave[waves] = reached
+
+    def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:  # noqa: ARG002
+        """The states that blocks lead to; where something was reported an earlier wave may have to be named."""
+        if type(self).on_block is not Paths.on_block:
+            return None
+        places = {(block[0].pc, block[-1].pc, len(block)): place for place, block in enumerate(blocks) if block}
+        known = self._walks.get(tuple(places))
+        if known is None or known[0] != len(self._next):
+            found = [
+                (key[0], place, after)
+                for key, after in self._next.items()
+                if not key[4] and key not in self._lowest and (place := places.get(key[1:4])) is not None
+            ]
+            most = max(self._of_wave.max(initial=0), *(max(before, after) for before, _, after in found), 0)
+            table = np.full((most + 1, len(blocks)), -1, np.int32)
+            for before, place, after in found:
+                table[before, place] = after
+            known = self._walks[tuple(places)] = len(self._next), table
+        if self._of_wave.max(initial=0) >= len(known[1]):
+            more = np.full((int(self._of_wave.max()) + 1 - len(known[1]), len(blocks)), -1, np.int32)
+            known = self._walks[tuple(places)] = known[0], np.concatenate([known[1], more])
+        return Walk(known[1], self._of_wave)
 
     def _reached(self, number: int, event: BlockEvent, index: int) -> int:
         """Number of the state that a block leads to."""

@@ -112,7 +112,8 @@ def _around(judged, instruction, machine, run):
 def _compare(judged, twin, instruction, library, copy, g):
     masks = copy.scalars[:, [twin.registers.scalars[code] for code in (EXEC, EXEC + 1)]].copy()
     words = masks.view(np.uint64)[:, 0] if twin.lanes == 64 else masks[:, 0].copy()
-    act = np.where(lanes_of(words, twin.lanes), np.uint32(0xFFFFFFFF), np.uint32(0))
+    act = np.zeros((g.count, twin.lanes + 2), np.uint32)
+    act[:, : twin.lanes] = np.where(lanes_of(words, twin.lanes), np.uint32(0xFFFFFFFF), np.uint32(0))
     function = getattr(library, f"f{twin.number}")
     for wave in range(g.count):
         rows = (copy.scalars[wave], copy.vectors[wave], act[wave])
@@ -136,7 +137,7 @@ def _compare(judged, twin, instruction, library, copy, g):
     seen = lanes_of(np.ascontiguousarray(words), twin.lanes)
     if {EXEC, EXEC + 1} & twin.registers.written:
         seen = np.broadcast_to(g.active, (g.count, twin.lanes))
-    if ((act != 0) != seen).any():
+    if ((act[:, : twin.lanes] != 0) != seen).any():
         judged.differences.append(f"{instruction.text}: EXEC by lane differs")
 
 

@@ -97,7 +97,7 @@ def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Regist
     return Registers(tuple(operands), tuple(reads), tuple(writes), touched, reading)
 
 
-def _by_lane(operation: Operation) -> bool:
+def by_lane(operation: Operation) -> bool:
     """Whether a lane reads its own registers only, so that lanes which EXEC disables are not read."""
     return operation.unit == "vector" and not operation.undefined.every_lane and not operation.undefined.quad
 
@@ -121,7 +121,7 @@ class Flow:
         self.parts = instruction.halves or (instruction,)
         self.indexes = instruction.opcode.relative
         self.matrix = bool(instruction.opcode.matrix)
-        self.by_lane = not is_dpp(instruction) and all(_by_lane(operation_of(part)) for part in self.parts)
+        self.by_lane = not is_dpp(instruction) and all(by_lane(operation_of(part)) for part in self.parts)
         self._made: dict[Instruction, Typed | Probed | Loose] = {}
         self._used: tuple[list[NDArray[np.uint32] | None], NDArray[np.uint32]] | None = None
         self._alone: dict[Instruction, Bound] = {}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
+
 from mfmasim.machine.launch.place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
@@ -101,6 +102,18 @@ class BlockEvent(NamedTuple):
     """Place of a wave by its number within the batch, also when the batch is over."""
     mode: int = 0
     """The bits of MODE for which the block was bound (`Arch.vector_mode`)."""
+
+
+class Walk(NamedTuple):
+    """What an observer makes of blocks that it has seen before: it carries a number for each wave along its path.
+
+    Blocks of a loop that runs in C are not reported where the table says what they lead to.
+    """
+
+    table: NDArray[np.int32]
+    """The next number, (numbers, blocks); -1 where the observer has to see the block."""
+    numbers: NDArray[np.int32]
+    """Of each wave of the batch, (waves,); changed in place."""
 
 
 NOWHERE = 0x7FFFFFFF
@@ -271,6 +284,15 @@ class Observer:
     def on_block(self, event: BlockEvent) -> None:
         """Waves executed a block of consecutive instructions."""
 
+    def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:  # noqa: ARG002
+        """How blocks that access registers alone can pass without `on_block`; None if each has to be reported.
+
+        Args:
+            blocks: instructions of each.
+            waves: of the batch, whose first block was reported.
+        """
+        return None
+
     def on_access(self, event: AccessEvent) -> None:
         """A vector memory instruction read or wrote memory, the LDS or scratch."""
 
@@ -320,6 +342,18 @@ class Observer:
 
     def after_step(self, step: Step) -> None:
         """An instruction was executed."""
+
+
+def passing(blocks: Sequence[Sequence[Instruction]], waves: int, matters: Callable[[Instruction], bool]) -> Walk:
+    """The walk of an observer that carries nothing, and to which some instructions do not matter.
+
+    Args:
+        blocks: as of `Observer.walk`.
+        waves: as of `Observer.walk`.
+        matters: whether the observer has to see a block with this instruction.
+    """
+    row = [-1 if any(map(matters, block)) else 0 for block in blocks]
+    return Walk(np.array([row], np.int32), np.zeros(waves, np.int32))
 
 
 def hooks(

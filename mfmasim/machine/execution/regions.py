@@ -15,17 +15,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.kernels import PerKernel
-from mfmasim.machine.definedness.keys import FIRST, SCC, keys_of, set_of
+from mfmasim.machine.binding.bind import operation_of
+from mfmasim.machine.binding.dpp import is_dpp
+from mfmasim.machine.definedness.flow import by_lane
+from mfmasim.machine.definedness.keys import FIRST, SCC, VECTORS, keys_of, set_of
 from mfmasim.machine.execution.endless_loops import only_registers
-from mfmasim.machine.native.passage import FAR, Copy, Limits, passed
+from mfmasim.machine.native.passage import FAR, Automaton, Copy, Limits, passed
 from mfmasim.machine.native.region import region_at
 from mfmasim.machine.native.text import SCC as PLACE_OF_SCC
+from mfmasim.machine.numerics.lane_masks import words_of
 from mfmasim.machine.state.waves import ENDED, RUNNING, Group
 from mfmasim.toolchain.native import setting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import Walk
     from mfmasim.machine.execution.basic_block import Block
     from mfmasim.machine.execution.run import Machine
     from mfmasim.machine.native.region import Region
@@ -61,27 +69,31 @@ KNOWN: PerKernel[Known] = PerKernel(lambda _: Known())
 def regions_for(machine: Machine) -> Regions | None:
     """The regions of a launch; None where it is executed without."""
     chosen = setting()
-    others = (
-        machine.schedule,
-        machine.turn_hooks,
-        machine.steps,
-        machine.absent,
-        machine.launch.approximation,
-        machine.notify.blocks,
-    )
-    return None if chosen == "off" or any(others) else Regions(machine, forced=chosen == "forced")
+    others = (machine.schedule, machine.turn_hooks, machine.steps, machine.absent, machine.launch.approximation)
+    if chosen == "off" or any(others):
+        return None
+    walkers = [getattr(hook, "__self__", None) for hook in machine.notify.blocks]
+    walks = [getattr(walker, "walk", None) for walker in walkers]
+    return Regions(machine, [walk for walk in walks if walk], forced=chosen == "forced") if all(walks) else None
 
 
 class Regions:
     """The regions of one launch."""
 
-    def __init__(self, machine: Machine, *, forced: bool) -> None:
-        """Look at a machine's blocks; `forced` regions are compiled at once."""
+    def __init__(self, machine: Machine, walks: Sequence[Callable[..., Walk | None]], *, forced: bool) -> None:
+        """Look at a machine's blocks.
+
+        Args:
+            machine: what runs the launch.
+            walks: `Observer.walk` of each observer that receives blocks.
+            forced: whether regions are compiled at once.
+        """
         self.machine: Machine = machine
+        self.walks = walks
         self.known = KNOWN.of(machine.kernel)
         self.cached, self.hot = (0, 0) if forced else (CACHED, HOT)
         self._fitting: dict[Region, tuple[int, NDArray[np.uint8]]] = {}
-        self._touched: dict[Region, int] = {}
+        self._touched: dict[Region, tuple[int, int]] = {}
 
     def step(self, group: Group, block: Block) -> tuple[Group, Block] | None:
         """Execute a block and what follows it in its region.
@@ -94,7 +106,7 @@ class Regions:
             The waves of the last step, and its block; None where nothing was executed.
         """
         mode = self.machine.waves.float_mode
-        if block.mode or mode is None or not block.size:
+        if block.mode or mode is None or not block.size or (self.walks and self.machine._fresh):  # noqa: SLF001
             return None
         key = block.first, block.size, mode.bits
         region = self.known.regions.get(key)
@@ -137,37 +149,53 @@ class Regions:
         )
 
     def _passed(self, region: Region, group: Group, block: Block) -> tuple[Group, Block] | None:
-        machine = self.machine
-        if machine.definedness is not None and machine.definedness.planes.dirty & self._registers(region):
+        undefined = self._undefined(region, group)
+        if undefined is None:
             return None
         allowed = self._fits(region)
         entry = region.addresses.index(block.first)
         if not allowed[entry]:
             return None
+        automata = self._automata(region, group)
+        if automata is None:
+            return None
         executed = group.executed
         copy = Copy.of(region, lambda file, number: _read(group, file, number))
         weight = 1
-        if len(copy.scalars) == 1 and (len(executed) == 1 or (executed == executed[0]).all()):
+        alike = len(undefined) == 1 and all((each.states == each.states[0]).all() for each in automata)
+        if len(copy.scalars) == 1 and alike and (len(executed) == 1 or (executed == executed[0]).all()):
             weight, executed = group.count, executed[:1]
         elif len(copy.scalars) == 1:
             copy = Copy.of(region, lambda file, number: _read(group, file, number), group.count)
         rows = group.count // weight
         compare = self._compared(region, group, rows)
-        passage = passed(
-            region,
-            copy,
-            entry,
-            np.broadcast_to(executed, (rows,)),
-            weight,
-            self._limits(region, group),
-            allowed,
-            compare=compare,
-        )
+        carried = [Automaton(one.table, one.states[:rows].copy(), one.states[:rows].copy()) for one in automata]
+        executed = np.broadcast_to(executed, (rows,))
+        limits = self._limits(region, group)
+        lanes = np.broadcast_to(undefined, (rows,)).copy() if undefined.any() else None
+        passage = passed(region, copy, entry, executed, weight, limits, allowed, carried, compare, lanes)
         if not passage.steps:
             return None
         copy.put(region, group)
         group.pc = np.array(region.addresses, np.int64)[passage.now]
+        for one, now in zip(automata, carried, strict=True):
+            # The observer itself sees the last step.
+            one.before[group.indices()] = np.where(passage.stepped == passage.steps, now.before, now.states)
         return self._counted(region, group, block, passage.last, passage)
+
+    def _automata(self, region: Region, group: Group) -> list[Automaton] | None:
+        """What the observers of blocks carry for a group; None where one has to see every block."""
+        if not self.walks:
+            return []
+        blocks: list[list[Instruction]] = [[] for _ in region.addresses]
+        for piece in region.pieces:
+            blocks[region.addresses.index(piece.block.first)] = piece.block.instructions
+        found = [walk(blocks, self.machine.waves.count) for walk in self.walks]
+        indices = group.indices()
+        known = [each for each in found if each is not None]
+        if len(known) < len(found):
+            return None
+        return [Automaton(each.table, each.numbers[indices], each.numbers) for each in known]
 
     def _counted(self, region: Region, group: Group, block: Block, last: int, passage: Any) -> tuple[Group, Block]:
         """Count all steps of a passage but the last, which the machine counts."""
@@ -231,19 +259,45 @@ class Regions:
             known = self._fitting[region] = len(blocks), region.fits(blocks)
         return known[1]
 
-    def _registers(self, region: Region) -> int:
-        """Registers that it accesses, as a set of keys."""
-        found = self._touched.get(region)
-        if found is None:
-            places = region.registers
-            keys = [SCC if code == PLACE_OF_SCC else FIRST["s"] + code for code in places.scalars]
-            keys += [FIRST[file] + number for file, number in places.vectors]
-            for piece in region.pieces:
-                for ins in piece.block.instructions:
-                    for operand in (*ins.src, *ins.dst):
-                        keys += keys_of(operand)
-            found = self._touched[region] = set_of(keys)
-        return found
+    def _undefined(self, region: Region, group: Group) -> NDArray[np.uint64] | None:
+        """Lanes with undefined bits in a register that the region accesses, as masks of (1 or waves,).
+
+        None where a register is undefined that all lanes share, or of which instructions read other lanes. Others do
+        not matter as long as EXEC has those lanes off.
+        """
+        follower = self.machine.definedness
+        out = np.zeros(1, np.uint64)
+        if follower is None:
+            return out
+        touched = self._touched.get(region)
+        if touched is None:
+            touched = self._touched[region] = _touched(region)
+        every, shared = touched
+        dirty = follower.planes.dirty & every
+        if dirty & shared:
+            return None
+        while dirty:
+            key = dirty.bit_length() - 1
+            dirty &= ~(1 << key)
+            words = words_of(follower.planes.of(group, key) != 0)
+            out = out | (words[..., 0].astype(np.uint64) | words[..., 1].astype(np.uint64) << np.uint64(32))
+        return out
+
+
+def _touched(region: Region) -> tuple[int, int]:
+    """Registers that a region accesses, as a set of keys, and those whose lanes are not apart from each other."""
+    places = region.registers
+    scalars = [SCC if code == PLACE_OF_SCC else FIRST["s"] + code for code in places.scalars]
+    vectors = [FIRST[file] + number for file, number in places.vectors]
+    shared: list[int] = []
+    for piece in region.pieces:
+        for ins in piece.block.instructions:
+            keys = [key for operand in (*ins.src, *ins.dst) for key in keys_of(operand)]
+            scalars += [key for key in keys if key >= VECTORS]
+            vectors += [key for key in keys if key < VECTORS]
+            if is_dpp(ins) or not all(by_lane(operation_of(part)) for part in ins.halves or (ins,)):
+                shared += keys
+    return set_of([*scalars, *vectors]), set_of([*scalars, *shared])
 
 
 def _read(group: Group, file: str, number: int) -> NDArray[Any]:

@@ -4,7 +4,7 @@ A step executes one block for all waves that stand at it: those at the lowest ad
 not run meanwhile, so that the function stops where the machine would let them: at an address of theirs or beyond it,
 and where a wave is too far ahead of another one. It stops after the step that uses up a budget, and after one that
 brings a wave back to the registers of which it was given a copy; what that means the machine decides, as after every
-step.
+step. A step in which EXEC enables a lane with undefined bits is taken back: the machine executes it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ def driver(lanes: int, scalars: int, vectors: int, sizes: list[int], exits: int)
         f"case {number}: now[w] = block{number}(s, v, act); break;" for number, size in enumerate(sizes) if size
     )
     assert exits == sizes.count(0)
+    row = scalars + vectors * lanes + lanes + 2
     return f"""
 enum {{ {enum} }};
 static const i64 size[] = {{ {", ".join(map(str, sizes))} }};
 CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *runs, i64 *stepped, const u8 *allowed,
-         const i32 **next, i32 **state, i32 **before, const u32 *S0, const u32 *V0, const i32 *now0) {{
+         u8 *ran, const u64 *undefined, u32 *saved, const i32 **next, i32 **state, i32 **before, const u32 *S0,
+         const u32 *V0, const i32 *now0) {{
   const i64 n = p[WAVES];
   i64 steps = 0, instructions = 0, last = -1;
   i64 known_least = 0;
@@ -61,13 +63,35 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
       for (i64 w = 0; w < n; w++)
         if (now[w] == r) known &= next[k][(i64)state[k][w] * {len(sizes)} + r] >= 0;
     if (!known) break;
-    steps++;
+    int opened = 0;
     for (i64 w = 0; w < n; w++) {{
       if (now[w] != r) continue;
-      u32 *const s = S + w * {scalars}, *const v = V + w * {vectors * lanes}, *const act = A + w * {lanes};
+      u32 *const s = S + w * {scalars}, *const v = V + w * {vectors * lanes}, *const act = A + w * {lanes + 2};
+      if (undefined) {{
+        memcpy(saved + w * {row}, s, {4 * scalars});
+        memcpy(saved + w * {row} + {scalars}, v, {4 * vectors * lanes});
+        memcpy(saved + w * {row} + {scalars + vectors * lanes}, act, {4 * (lanes + 2)});
+      }}
       switch (r) {{
 {calls}
       }}
+      ran[w] = 1;
+      if (undefined) opened |= ((act[{lanes}] | (u64)act[{lanes + 1}] << 32) & undefined[w]) != 0;
+    }}
+    if (opened) {{
+      for (i64 w = 0; w < n; w++) {{
+        if (!ran[w]) continue;
+        memcpy(S + w * {scalars}, saved + w * {row}, {4 * scalars});
+        memcpy(V + w * {vectors * lanes}, saved + w * {row} + {scalars}, {4 * vectors * lanes});
+        memcpy(A + w * {lanes + 2}, saved + w * {row} + {scalars + vectors * lanes}, {4 * (lanes + 2)});
+        now[w] = r;
+      }}
+      break;
+    }}
+    steps++;
+    for (i64 w = 0; w < n; w++) {{
+      if (!ran[w]) continue;
+      ran[w] = 0;
       for (i64 k = 0; k < p[AUTOMATA]; k++) {{
         before[k][w] = state[k][w];
         state[k][w] = next[k][(i64)state[k][w] * {len(sizes)} + r];
@@ -79,8 +103,8 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
       if (executed[w] > most) most = executed[w];
       stop |= executed[w] > p[BUDGET];
       if (p[COMPARE] && now[w] == now0[w])
-        stop |= !memcmp(s, S0 + w * {scalars}, {4 * scalars})
-             && !memcmp(v, V0 + w * {vectors * lanes}, {4 * vectors * lanes});
+        stop |= !memcmp(S + w * {scalars}, S0 + w * {scalars}, {4 * scalars})
+             && !memcmp(V + w * {vectors * lanes}, V0 + w * {vectors * lanes}, {4 * vectors * lanes});
     }}
     last = r;
   }}

@@ -214,7 +214,8 @@ def traced(instruction: Instruction, kernel: Kernel, mode: FloatMode) -> Effects
     machine: Any = _Bare(kernel)
     group: Any = SymbolicGroup(kernel.wave, mode)
     try:
-        bind(instruction, machine)(group)
+        with np.errstate(all="ignore"):
+            bind(instruction, machine)(group)
     except UntraceableError:
         raise
     except Exception as error:  # NumPy and bodies meet an array that is none: whatever they raise, it is not traced

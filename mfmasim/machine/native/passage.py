@@ -129,6 +129,7 @@ def passed(
     allowed: NDArray[np.uint8],
     automata: Sequence[Automaton] = (),
     compare: tuple[Copy, NDArray[np.int32]] | None = None,
+    undefined: NDArray[np.uint64] | None = None,
 ) -> Passage:
     """Run a region.
 
@@ -142,11 +143,14 @@ def passed(
         allowed: of each address whether its block may be executed.
         automata: what checks carry along; states change.
         compare: registers of the waves at an earlier time, and where they were then.
+        undefined: lanes of each wave with undefined bits, (waves,); None where there are none.
     """
     waves = len(copy.scalars)
     mask = copy.scalars[:, [region.registers.scalars[code] for code in (EXEC, EXEC + 1)]].copy()
     words = mask.view(np.uint64)[:, 0] if region.lanes == 64 else mask[:, 0].copy()
-    act = np.where(lanes_of(words, region.lanes), np.uint32(0xFFFFFFFF), np.uint32(0))
+    act = np.zeros((waves, region.lanes + 2), np.uint32)
+    act[:, : region.lanes] = np.where(lanes_of(words, region.lanes), np.uint32(0xFFFFFFFF), np.uint32(0))
+    act[:, region.lanes :] = mask
     numbers = {
         "waves": waves,
         "weight": weight,
@@ -169,9 +173,12 @@ def passed(
         for column in zip(*((each.table, each.states, each.before) for each in automata), strict=True)
     ] or [None] * 3
     earlier = (compare[0].scalars, compare[0].vectors, compare[1]) if compare is not None else ()
-    arrays = (fields, copy.scalars, copy.vectors, act, now, done, runs, stepped, allowed)
+    kept = np.empty((waves, copy.scalars.shape[1] + copy.vectors[0].size + act.shape[1]), np.uint32)
+    arrays = (fields, copy.scalars, copy.vectors, act, now, done, runs, stepped, allowed, np.zeros(waves, np.uint8))
+    saving = (undefined, kept) if undefined is not None else ()
     region.library.run(
-        *(ctypes.c_void_p(array.ctypes.data) for array in arrays),
+        *(ctypes.c_void_p(array.ctypes.data) for array in (*arrays, *saving)),
+        *[None] * (2 - len(saving)),
         *pointers,
         *(ctypes.c_void_p(array.ctypes.data) for array in earlier),
         *[None] * (3 - len(earlier)),

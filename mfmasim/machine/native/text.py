@@ -1,7 +1,8 @@
 """The C text of blocks: one function a block, which changes the registers of one wave.
 
 A wave has its scalar registers in ``s``, a dword each, the lanes of its vector registers in ``v``, one register after
-another, and in ``act`` all ones for each lane that EXEC enables, else 0. Each instruction is a scope of its own: values
+another, and in ``act`` all ones for each lane that EXEC enables, else 0; two more dwords there collect all lanes that
+EXEC has enabled. Each instruction is a scope of its own: values
 that all lanes share first, then one loop over the lanes, then what follows from lane masks, then what is written.
 """
 
@@ -84,6 +85,7 @@ class _Instruction:
         if {EXEC, EXEC + 1} & {code for code, _ in scalars}:
             low, high = places.scalar(EXEC), places.scalar(EXEC + 1)
             stores.append(f"expand{self.lanes}(act, s[{low}], s[{high}]);")
+            stores += [f"act[{self.lanes}] |= s[{low}];", f"act[{self.lanes + 1}] |= s[{high}];"]
         lines = [*self.before]
         if self.loop or ends:
             lines += [f"for (int l = 0; l < {self.lanes}; l++) {{", *self.loop, *ends, "}"]

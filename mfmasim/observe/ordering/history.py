@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, invalidates_scalar, reach, writes_back
-from mfmasim.machine.events import Observer
+from mfmasim.machine.events import Observer, passing
 from mfmasim.observe.ordering.acquire import Uses
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
 from mfmasim.observe.ordering.cluster_order import ClusterOrder
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.arrays import I32, I64
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.machine.events import AccessEvent, BlockEvent, Walk
     from mfmasim.observe.ordering.sharing import Sharing
 
 
@@ -194,6 +194,17 @@ class History(Observer):
         if self._flying:
             complete = self.progress.complete
             self._flying = [f for f in self._flying if (complete[f.key][f.waves] <= f.order).any()]
+
+    def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:
+        """Only accesses, waits, barriers and instructions that work on caches matter."""
+        if self.clusters.together > self.per:
+            return None
+
+        def matters(ins: Instruction) -> bool:
+            caches = invalidates(ins) or invalidates_scalar(ins) or writes_back(ins)
+            return bool(ins.opcode.memory or caches or ins.opcode.flow == "end") or Step(ins, self.arch).matters
+
+        return passing(blocks, waves, matters)
 
     def _begin(self, event: BlockEvent) -> None:
         self._first += self.progress.waves

@@ -21,6 +21,7 @@ import numpy as np
 from mfmasim.arrays import I64
 from mfmasim.isa.barriers import NUMBER
 from mfmasim.kernels import PerKernel
+from mfmasim.machine.events import passing
 from mfmasim.observe.ordering.lds_accesses import LdsAccesses, shaped
 from mfmasim.observe.ordering.lds_facts import in_order
 from mfmasim.observe.ordering.named import ANY, NamedBarriers
@@ -29,7 +30,10 @@ from mfmasim.observe.ordering.records import Record, Sort
 from mfmasim.observe.ordering.stretch import NO_COUNTER, Stretch, Together, stretches, touched_together
 
 if TYPE_CHECKING:
-    from mfmasim.machine.events import AccessEvent, BlockEvent, ValueEvent
+    from collections.abc import Sequence
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent, BlockEvent, ValueEvent, Walk
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
 
@@ -91,6 +95,12 @@ class LdsRaces(LdsAccesses):
                     self._meet(self._named, end, event.waves)
         self._flying.settle(self.progress)
         self.shadow.forget(self._flying.marks)
+
+    def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:
+        """Only accesses, waits and barriers matter; named barriers also to what runs behind them."""
+        if self._named is not None:
+            return None
+        return passing(blocks, waves, lambda ins: bool(ins.opcode.memory) or Step(ins, self.progress.arch).matters)
 
     def _in_turn(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], event: BlockEvent) -> None:
         """The accesses of a stretch, each with the number of its step, one after the other."""
