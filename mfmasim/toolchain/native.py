@@ -87,6 +87,39 @@ def library_of(text: str, *, build: bool = True) -> ctypes.CDLL | None:
         return None
 
 
+class Hot:
+    """A library of one text, which is looked for and compiled once it is worth it."""
+
+    CACHED, BUILT = 1 << 21, 1 << 26
+    """Elements that were computed without it, after which it is looked for in the cache, and compiled: thousandths of a
+    second, and some tenths."""
+
+    def __init__(self, text: str) -> None:
+        """A C file that is not compiled yet."""
+        self.text = text
+        self._work = self._next = 0
+        self._library: ctypes.CDLL | None = None
+        self._settled = False
+
+    def library(self, work: int) -> ctypes.CDLL | None:
+        """The library, if regions are on and it is there.
+
+        Args:
+            work: elements that are about to be computed.
+        """
+        chosen = setting()
+        if chosen == "off":
+            return None
+        if not self._settled:
+            self._work += work
+            built = chosen == "forced" or self._work >= self.BUILT
+            if built or self._work >= max(self.CACHED, self._next):
+                self._next = self.BUILT
+                self._library = library_of(self.text, build=built)
+                self._settled = built or self._library is not None
+        return self._library
+
+
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

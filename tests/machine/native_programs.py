@@ -39,10 +39,11 @@ def _spellable(lines, arch):
     return found
 
 
-def catalogue(arch, seed=0):
-    """Lines of register instructions, one or more of each operation and form that C can spell."""
+def catalogue(arch, seed=0, few=None):
+    """Lines of register instructions, one or more of each operation (or of a few) and form that C can spell."""
     names = [name for name in harness.operations() if any(e in ENCODINGS for e, _ in harness.rows(arch).get(name, ()))]
     names = [name for name in names if split(arch)[1] == 64 or not name.endswith(("saveexec_b64", "wrexec_b64"))]
+    names = names if few is None else random.Random(f"{arch} {seed}").sample(names, few)
     chosen, _ = probes(arch, random.Random(f"native {arch} {seed}"), 3, names)
     encodings = {name: found[0][0] for name, found in harness.rows(arch).items()}
     lines = [p.line for p in chosen if wanted(p, encodings.get(p.name, "VOPD")) and not p.line.startswith("ds_")]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import complete
+from mfmasim.matrix.arithmetic import compiled, complete
 from mfmasim.matrix.arithmetic.bounds import ADDEND_UNITS, HIGHEST, LOWEST, empty_below
 from mfmasim.matrix.arithmetic.scratch import Scratch
 
@@ -85,12 +85,17 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
     for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
         ks = range(half, part.stop, model.partial_sums)
         shape = np.broadcast_shapes(a.value.shape[1:], b.value.shape[1:])
+        wide, total, scales = (own[half % 2](shape) for own in (_GRIDS, _TOTALS, _SCALES))
+        done, nothing = compiled.products(a, b, ks, total, wide, scales)
+        if done:
+            sums.append(Sum(total, wide, nothing, scale=scales.view(np.float32)))
+            continue
         e, term = _EXPONENT.like(shape, a.exponent.dtype), _TERM.like(shape, a.exponent.dtype)
         np.add(a.exponent[half], b.exponent[half], out=e)
         for k in ks[1:]:
             np.add(a.exponent[k], b.exponent[k], out=term)
             np.maximum(e, term, out=e)
-        wide, total, product, units = _GRIDS[half % 2](shape), _TOTALS[half % 2](shape), _PRODUCT(shape), _UNITS(shape)
+        product, units = _PRODUCT(shape), _UNITS(shape)
         nothing = e < empty_below(e) if int(e.min()) < empty_below(e) else None
         np.copyto(wide, e)
         if e.dtype != np.int8:  # int8 exponents are all within bounds
@@ -136,8 +141,14 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     s = total.scale
     if s is None:
         s = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
-    unit = inverse(s)
     x, d = _ADDEND(c.shape), _RESULTS[turn % 2](c.shape)
+    if total.bounded and not total.limit:
+        rest = compiled.add(c, total.value, s, total.empty, model.drop_addend_below, d)
+        if rest is not None:
+            if rest.size:
+                _add_rest(model, total, c, d, rest)
+            return d
+    unit = inverse(s)
     try:
         with np.errstate(under="raise"):
             np.multiply(c, s, out=x)
