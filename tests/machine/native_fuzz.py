@@ -61,10 +61,9 @@ def texts(arch, count, seed, monkeypatch):
 
     def kept(pieces, registers, lines, lanes):
         text, addresses, sizes = made(pieces, registers, lines, lanes)
-        known = {
-            "scalars": len(registers.scalars), "vectors": len(registers.vectors), "lanes": lanes,
-            "addresses": len(addresses), "entry": next(k for k, size in enumerate(sizes) if size),
-        }  # fmt: skip
+        entry = next(place for place, size in enumerate(sizes) if size)
+        known = {"scalars": len(registers.scalars), "vectors": len(registers.vectors), "lanes": lanes}
+        known |= {"addresses": len(addresses), "entry": entry}
         found.append((text, known))
         return text, addresses, sizes
 

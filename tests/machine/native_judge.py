@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from dataclasses import dataclass, field
+from unittest import mock
 
 import numpy as np
 
@@ -46,7 +47,14 @@ class Judged:
     compared: int = 0
     """Registers of waves."""
     differences: list[str] = field(default_factory=list)
+    ran: dict[str, int] = field(default_factory=dict)
+    """How often an operation was compared."""
     libraries: dict = field(default_factory=dict)
+
+    def about(self, name):
+        """What of one operation was compared, in words."""
+        ran, why = self.ran.get(name, 0), self.refused.get(name)
+        return f"{ran} waves compared" + (f"; some forms are not traced: {why}" if why else "")
 
     def twins(self, kernel, mode):
         """The instructions of a kernel in C, by address, and their library."""
@@ -124,6 +132,7 @@ def _compare(judged, twin, instruction, library, copy, g):
                 judged.differences.append(f"{instruction.text}: jumps to {twin.targets[0 if taken else 1]}, not {pc}")
     now = Copy.of(twin, _reader(g), g.count)
     judged.names.add(instruction.name)
+    judged.ran[instruction.name] = judged.ran.get(instruction.name, 0) + g.count
     judged.compared += now.scalars.size + now.vectors[..., 0].size
     scalars, vectors = copy.scalars != now.scalars, copy.vectors != now.vectors
     for wave, place in np.argwhere(scalars)[:3]:
@@ -142,7 +151,7 @@ def _compare(judged, twin, instruction, library, copy, g):
 
 
 @contextlib.contextmanager
-def judged(monkeypatch):
+def judged():
     """Compare every instruction that runs; gives what was compared."""
     found, bound = Judged(), basic_block._bound
 
@@ -150,6 +159,5 @@ def judged(monkeypatch):
         run = bound(instruction, fields, machine, indexing=indexing)
         return run if indexing else _around(found, instruction, machine, run)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(basic_block, "_bound", both)
+    with mock.patch.object(basic_block, "_bound", both):
         yield found

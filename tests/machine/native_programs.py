@@ -61,11 +61,9 @@ def program(rng, lines, arch):
     # RDNA has DX10_CLAMP and IEEE at the same bits, gfx12 neither.
     mode = PLAIN & 0xFF if rng.random() < 0.5 else rng.randrange(256)
     turns = rng.choice((3, 7, 300)) if rng.random() < 0.9 else 1500
-    begin = [
-        f"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode}",
-        "v_readfirstlane_b32 s70, v10", "s_and_b32 s70, s70, 15" if rng.random() < 0.7 else "s_mov_b32 s70, 5",
-        f"s_add_u32 s70, s70, {turns}",
-    ]  # fmt: skip
+    own = "s_and_b32 s70, s70, 15" if rng.random() < 0.7 else "s_mov_b32 s70, 5"
+    begin = [f"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode}", "v_readfirstlane_b32 s70, v10", own]
+    begin += [f"s_add_u32 s70, s70, {turns}"]
     body = some(8)
     if rng.random() < 0.5:
         body += ["s_mov_b64 s[72:73], exec", "s_and_b64 exec, exec, vcc", "s_cbranch_execz .Lnone", *some(5)]

@@ -1,6 +1,7 @@
 """One operation against the slow interpreter: ``python -m tests.machine.one v_bfrev_b32``, about two seconds.
 
-Lines of all its forms are drawn for every architecture that has it and run on both; what differs is printed.
+Lines of all its forms are drawn for every architecture that has it and run on both, and as C where regions can have
+them; what differs is printed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mfmasim.errors import unknown
 from mfmasim.machine.opcodes.refusal import EXCLUDED
 from tests.machine import drawing, frame, harness
 from tests.machine.judge import judge
+from tests.machine.native_judge import judged
 from tests.slow.machine import interpreter
 
 TARGETS = (*harness.ARCHITECTURES, "gfx90a", *harness.RDNA, "gfx1250")
@@ -79,10 +81,12 @@ def main(argv):
             print(f"{name}: decoded for {', '.join(known[name])}, and no body in mfmasim/machine/ops executes it")
             code = 1
         for arch in chosen:
-            verdict = compared(name, arch, 3)
-            wrong = [*verdict.differences, *verdict.refused.values()]
+            with judged() as native:
+                verdict = compared(name, arch, 3)
+            wrong = [*verdict.differences, *verdict.refused.values(), *native.differences]
             code = 1 if wrong or not verdict.compared else code
             print(f"{name} {arch}: {verdict.compared} dwords compared, {len(wrong)} lines differ or are refused")
+            print(f"  in C: {native.about(name)}")
             print("\n".join(wrong[:10]), end="\n" if wrong else "")
     return code
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from mfmasim.machine.binding.bind import operation_of
 from mfmasim.machine.binding.dpp import is_dpp
 from mfmasim.machine.definedness.flow import by_lane
 from mfmasim.machine.definedness.keys import FIRST, SCC, VECTORS, keys_of, set_of
+from mfmasim.machine.events.interface import Machine
 from mfmasim.machine.execution.endless_loops import only_registers
 from mfmasim.machine.native.passage import FAR, Automaton, Copy, Limits, passed
 from mfmasim.machine.native.region import region_at
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness import Definedness
     from mfmasim.machine.events import Walk
     from mfmasim.machine.execution.basic_block import Block
-    from mfmasim.machine.execution.run import Machine
+    from mfmasim.machine.execution.endless_loops import Rounds
+    from mfmasim.machine.launch.quota import Meter
     from mfmasim.machine.native.region import Region
 
     Key = tuple[int, int, int]
@@ -66,7 +69,35 @@ class Known:
 KNOWN: PerKernel[Known] = PerKernel(lambda _: Known())
 
 
-def regions_for(machine: Machine) -> Regions | None:
+class Running(Machine, Protocol):
+    """The machine, while it runs a batch."""
+
+    _block: Block
+    _fresh: bool
+    _rounds: Rounds | None
+    budget: int
+    meter: Meter
+    patience: int
+    schedule: Any
+    turn_hooks: list[Any]
+
+    @property
+    def _blocks(self) -> dict[tuple[int, int], Block]: ...
+
+    @property
+    def definedness(self) -> Definedness | None:
+        """What follows undefined bits; None where no observer asks for them."""
+
+    @property
+    def absent(self) -> object | None:
+        """What follows values of absent lanes; None where no observer asks for them."""
+
+    @property
+    def steps(self) -> bool:
+        """Whether an observer receives individual instructions."""
+
+
+def regions_for(machine: Running) -> Regions | None:
     """The regions of a launch; None where it is executed without."""
     chosen = setting()
     others = (machine.schedule, machine.turn_hooks, machine.steps, machine.absent, machine.launch.approximation)
@@ -80,7 +111,7 @@ def regions_for(machine: Machine) -> Regions | None:
 class Regions:
     """The regions of one launch."""
 
-    def __init__(self, machine: Machine, walks: Sequence[Callable[..., Walk | None]], *, forced: bool) -> None:
+    def __init__(self, machine: Running, walks: Sequence[Callable[..., Walk | None]], *, forced: bool) -> None:
         """Look at a machine's blocks.
 
         Args:
@@ -88,7 +119,7 @@ class Regions:
             walks: `Observer.walk` of each observer that receives blocks.
             forced: whether regions are compiled at once.
         """
-        self.machine: Machine = machine
+        self.machine = machine
         self.walks = walks
         self.known = KNOWN.of(machine.kernel)
         self.cached, self.hot = (0, 0) if forced else (CACHED, HOT)

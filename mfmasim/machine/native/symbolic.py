@@ -205,11 +205,11 @@ def _one_choice(arrays: Sequence[Symbolic]) -> Node | None:
 
 
 def _called(ufunc: np.ufunc, inputs: Sequence[Any]) -> Symbolic:
+    inputs = [np.bool_(x) if type(x) is bool else x for x in inputs]
     kinds: list[Any] = [type(x) if type(x) in (int, float) else symbolic(x).dtype for x in inputs]
-    kinds = [np.dtype(np.bool_) if type(x) is bool else kind for x, kind in zip(inputs, kinds, strict=True)]
     resolved = ufunc.resolve_dtypes((*kinds, None))
     arrays = [
-        Symbolic(constant(x, kind), ()) if type(x) in (bool, int, float) else symbolic(x)
+        Symbolic(constant(x, kind), ()) if type(x) in (int, float) else symbolic(x)
         for x, kind in zip(inputs, resolved, strict=False)
     ]
     nodes = [cast(array.node, kind) for array, kind in zip(arrays, resolved, strict=False)]
