@@ -194,7 +194,7 @@ def test_an_unknown_setting_is_one_line(monkeypatch):
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_random_loops(compiled, monkeypatch, arch):
     """Two programs of few operations; `python -m tests.machine.native_programs` runs more of all."""
-    rng, lines = random.Random(arch), catalogue(arch, few=40)
+    rng, lines = random.Random(arch), catalogue(arch, few=25)
     for number in range(2):
         body = program(rng, lines, arch)
         wrong, _ = differences(body, arch, frame.inputs(np.random.default_rng(number), arch), monkeypatch)

@@ -41,6 +41,7 @@ def _models():
 @pytest.mark.parametrize("model", _models(), ids=lambda m: f"{m.partial_sums}-{m.drop_addend_below}")
 @pytest.mark.parametrize("kind", [np.int8, np.int16])
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_bit(monkeypatch, model, kind, shape):
     rng = np.random.default_rng(7)
     if not compiled.LIBRARY.library(1 << 40):

@@ -124,6 +124,8 @@ class Regions:
         self.known = KNOWN.of(machine.kernel)
         self.cached, self.hot = (0, 0) if forced else (CACHED, HOT)
         self._fitting: dict[Region, tuple[int, NDArray[np.uint8]]] = {}
+        self._fine: dict[int, bool] = {}
+        """Of blocks, by identity, `_usable`: the machine holds them."""
         self._touched: dict[Region, tuple[int, int]] = {}
 
     def step(self, group: Group, block: Block) -> tuple[Group, Block] | None:
@@ -160,24 +162,23 @@ class Regions:
         mode = machine.waves.float_mode
         assert mode is not None
         blocks = machine._blocks  # noqa: SLF001
-        usable = {one.first: self._usable(one) for one in blocks.values() if not one.mode}
-        region, loops = region_at(block, blocks, machine.kernel, mode, usable, build=build)
+        region, loops = region_at(block, blocks, machine.kernel, mode, self._usable, build=build)
         if region is not None:
             for piece in region.pieces:
-                known.regions[piece.block.first, piece.block.size, key[2]] = region
-        elif build and not loops and before >= 4 * self.hot:
+                known.regions[piece.first, piece.size, key[2]] = region
+        elif build and (loops or self.hot):
             known.cold.add(key)
-        elif build:
-            known.heat[key] = self.cached + 1 if self.hot else 0
-            if loops:
-                known.cold.add(key)
         return region
 
     def _usable(self, block: Block) -> bool:
-        return not block.watched and all(
-            only_registers(ins) and ins.opcode.flow in KINDS and not ins.opcode.memory and not ins.opcode.barrier
-            for ins in block.instructions
-        )
+        """Whether a block's instructions work on registers alone, and no observer looks at their values."""
+        found = self._fine.get(id(block))
+        if found is None:
+            found = self._fine[id(block)] = not block.watched and all(
+                only_registers(ins) and ins.opcode.flow in KINDS and not ins.opcode.memory and not ins.opcode.barrier
+                for ins in block.instructions
+            )
+        return found
 
     def _passed(self, region: Region, group: Group, block: Block) -> tuple[Group, Block] | None:
         undefined = self._undefined(region, group)
@@ -220,7 +221,7 @@ class Regions:
             return []
         blocks: list[list[Instruction]] = [[] for _ in region.addresses]
         for piece in region.pieces:
-            blocks[region.addresses.index(piece.block.first)] = piece.block.instructions
+            blocks[region.addresses.index(piece.first)] = list(piece.instructions)
         found = [walk(blocks, self.machine.waves.count) for walk in self.walks]
         indices = group.indices()
         known = [each for each in found if each is not None]
@@ -322,7 +323,7 @@ def _touched(region: Region) -> tuple[int, int]:
     vectors = [FIRST[file] + number for file, number in places.vectors]
     shared: list[int] = []
     for piece in region.pieces:
-        for ins in piece.block.instructions:
+        for ins in piece.instructions:
             keys = [key for operand in (*ins.src, *ins.dst) for key in keys_of(operand)]
             scalars += [key for key in keys if key >= VECTORS]
             vectors += [key for key in keys if key < VECTORS]

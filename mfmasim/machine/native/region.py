@@ -7,7 +7,7 @@ instruction that cannot be traced, and at the address of anything else than regi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from mfmasim.toolchain.native import library_of
 
 if TYPE_CHECKING:
     import ctypes
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,9 +51,12 @@ class Extent(Protocol):
 
 @dataclass(frozen=True)
 class Piece:
-    """A block whose instructions were traced."""
+    """A block whose instructions were traced; it outlives the launch, whose blocks it does not hold."""
 
-    block: Extent
+    first: int
+    size: int
+    after: int
+    instructions: Sequence[Instruction]
     targets: tuple[int, ...]
     """Addresses of what may follow."""
 
@@ -80,14 +83,10 @@ class Region:
         """
         found = np.zeros(len(self.addresses), np.uint8)
         for piece in self.pieces:
-            there = blocks.get((piece.block.first, 0))
-            found[self.addresses.index(piece.block.first)] = there is not None and same(there, piece.block)
+            there = blocks.get((piece.first, 0))
+            alike = there is not None and (there.size, int(there.after[0])) == (piece.size, piece.after)
+            found[self.addresses.index(piece.first)] = alike
         return found
-
-
-def same(one: Extent, other: Extent) -> bool:
-    """Whether two blocks at one address have the same instructions."""
-    return one.size == other.size and int(one.after[0]) == int(other.after[0])
 
 
 def _piece(block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers, lines: dict[int, list[str]]) -> Piece:
@@ -115,11 +114,15 @@ def _piece(block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers,
                 end = f"return {test} ? AT({yes}) : AT({no});"
     text.append(end or f"return AT({targets[0]});")
     lines[block.first] = text
-    return Piece(block, targets)
+    return Piece(block.first, block.size, int(block.after[0]), block.instructions, targets)
 
 
 def pieces_from(
-    entry: Extent, blocks: Mapping[tuple[int, int], Extent], kernel: Kernel, mode: FloatMode, usable: Mapping[int, bool]
+    entry: Extent,
+    blocks: Mapping[tuple[int, int], Extent],
+    kernel: Kernel,
+    mode: FloatMode,
+    usable: Callable[[Any], bool],
 ) -> tuple[dict[int, Piece], Registers, dict[int, list[str]]]:
     """The blocks that can be reached from one through blocks that can be traced.
 
@@ -128,7 +131,7 @@ def pieces_from(
         blocks: those of the launch, by address and mode.
         kernel: whose they are.
         mode: what waves have in MODE.
-        usable: of each block, by address, whether it may be part of a region.
+        usable: whether a block may be part of a region.
     """
     registers = Registers()
     lines: dict[int, list[str]] = {}
@@ -137,7 +140,7 @@ def pieces_from(
     while todo:
         address = todo.pop()
         block = blocks.get((address, 0))
-        if address in found or block is None or not usable.get(address):
+        if address in found or block is None or not usable(block):
             continue
         trial = Registers(dict(registers.vectors), dict(registers.scalars), set(registers.written))
         try:
@@ -150,18 +153,30 @@ def pieces_from(
     return found, registers, lines
 
 
-def goes_round(pieces: Mapping[int, Piece]) -> bool:
-    """Whether a block leads back to itself."""
-    for first in pieces:
-        seen, todo = set(), list(pieces[first].targets)
-        while todo:
-            address = todo.pop()
-            if address == first:
-                return True
-            if address in pieces and address not in seen:
-                seen.add(address)
-                todo += pieces[address].targets
-    return False
+def goes_round(targets: Mapping[int, Sequence[int]], first: int) -> bool:
+    """Whether a block leads back to itself, or to one that does.
+
+    Args:
+        targets: what may follow each block, by address.
+        first: address of the block.
+    """
+    reached, todo = {first}, [first]
+    while todo:
+        more = {target for target in targets.get(todo.pop(), ()) if target in targets} - reached
+        reached |= more
+        todo += more
+    left = {address: {target for target in targets[address] if target in reached} for address in reached}
+    while ends := [address for address, after in left.items() if not after]:
+        left = {address: after.difference(ends) for address, after in left.items() if address not in ends}
+    return bool(left)
+
+
+def _after(block: Extent) -> tuple[int, ...]:
+    """What may follow a block, without a look at what its instructions compute."""
+    last, after = block.instructions[-1], int(block.after[0])
+    if last.target is None:
+        return (after,)
+    return (last.target,) if last.opcode.flow == "branch" else (last.target, after)
 
 
 def region_text(
@@ -177,7 +192,7 @@ def region_text(
     """
     addresses = tuple(sorted({*pieces, *(target for piece in pieces.values() for target in piece.targets)}))
     place = {address: number for number, address in enumerate(addresses)}
-    sizes = [pieces[address].block.size if address in pieces else 0 for address in addresses]
+    sizes = [pieces[address].size if address in pieces else 0 for address in addresses]
     text = [PRELUDE, MASKS]
     for address in pieces:
         body = "\n".join(lines[address])
@@ -193,7 +208,7 @@ def region_at(
     blocks: Mapping[tuple[int, int], Extent],
     kernel: Kernel,
     mode: FloatMode,
-    usable: Mapping[int, bool],
+    usable: Callable[[Any], bool],
     *,
     build: bool,
 ) -> tuple[Region | None, bool]:
@@ -208,11 +223,22 @@ def region_at(
         build: whether to compile what the cache does not have.
 
     Returns:
-        None where there is no loop of register instructions, or no compiler; and whether there is a loop.
+        None where there is no loop of instructions that can be traced, or no compiler; and whether there is a loop of
+        register instructions.
     """
-    pieces, registers, lines = pieces_from(entry, blocks, kernel, mode, usable)
-    if entry.first not in pieces or not goes_round(pieces):
+    around: dict[int, tuple[int, ...]] = {}
+    todo = [entry.first]
+    while todo:
+        address = todo.pop()
+        block = blocks.get((address, 0))
+        if address not in around and block is not None and block.instructions and usable(block):
+            around[address] = _after(block)
+            todo += around[address]
+    if entry.first not in around or not goes_round(around, entry.first):
         return None, False
+    pieces, registers, lines = pieces_from(entry, blocks, kernel, mode, usable)
+    if entry.first not in pieces or not goes_round({at: one.targets for at, one in pieces.items()}, entry.first):
+        return None, True
     pieces = dict(sorted(pieces.items()))
     text, addresses, sizes = region_text(pieces, registers, lines, kernel.wave)
     library = library_of(text, build=build)
