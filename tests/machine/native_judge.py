@@ -16,7 +16,7 @@ import numpy as np
 from mfmasim.machine.execution import basic_block
 from mfmasim.machine.execution.endless_loops import only_registers
 from mfmasim.machine.native.driver import MASKS
-from mfmasim.machine.native.effects import traced
+from mfmasim.machine.native.effects import short_way, traced
 from mfmasim.machine.native.loops import PRELUDE
 from mfmasim.machine.native.nodes import UntraceableError
 from mfmasim.machine.native.passage import Copy
@@ -72,7 +72,7 @@ class Judged:
             registers = Registers()
             try:
                 effects = traced(ins, kernel, mode)
-                lines = instruction_text(effects, registers, kernel.wave)
+                lines = instruction_text(effects, registers, kernel.wave, short_way(ins, kernel, mode))
                 targets = None
                 if effects.target is not None:
                     condition, *targets = effects.target

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from mfmasim.machine.binding.bind import bind
+from mfmasim.machine.binding.bind import bind, operation_of
 from mfmasim.machine.native.nodes import Node, UntraceableError, bitcast, cast, constant, made
-from mfmasim.machine.native.symbolic import WAVES, Symbolic, symbolic
+from mfmasim.machine.native.symbolic import GUARDS, WAVES, Symbolic, symbolic
 from mfmasim.machine.state.waves import EXEC
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class Effects:
     scc: Node | None = None
     target: tuple[Node | None, int, int] | None = None
     """A condition, and the addresses of what follows where it is true and where not."""
+    guards: list[Node] = field(default_factory=list)
+    """What has to hold in every lane of a wave, else the effects are those of the general way."""
 
 
 class _File:
@@ -198,6 +200,30 @@ class _Bare:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise UntraceableError(f"machine.{name}")
+
+
+def short_way(instruction: Instruction, kernel: Kernel, mode: FloatMode) -> Effects | None:
+    """What a vector instruction does where the tests of its body for a short way hold; None if there is none.
+
+    Args:
+        instruction: one that can be traced.
+        kernel: as of `traced`.
+        mode: as of `traced`.
+    """
+    operations = [operation_of(part) for part in instruction.halves or (instruction,)]
+    if not any(one.unit == "vector" and one.results[0].startswith("f") for one in operations):
+        return None
+    guards: list[Node] = []
+    token = GUARDS.set(guards)
+    try:
+        effects = traced(instruction, kernel, mode)
+    except UntraceableError:
+        return None
+    finally:
+        GUARDS.reset(token)
+    effects.guards = guards
+    only_vectors = effects.vectors and not effects.scalars and effects.scc is None and effects.target is None
+    return effects if guards and only_vectors else None
 
 
 def traced(instruction: Instruction, kernel: Kernel, mode: FloatMode) -> Effects:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mfmasim.machine.native.driver import MASKS, driver
-from mfmasim.machine.native.effects import traced
+from mfmasim.machine.native.effects import short_way, traced
 from mfmasim.machine.native.loops import PRELUDE
 from mfmasim.machine.native.nodes import UntraceableError
 from mfmasim.machine.native.text import Registers, condition_text, instruction_text
@@ -100,7 +100,8 @@ def _piece(block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers,
     targets: tuple[int, ...] = (int(block.after[0]),)
     for place, ins in enumerate(block.instructions):
         effects = traced(ins, kernel, mode)
-        text += ["{", *instruction_text(effects, registers, kernel.wave), "}"]
+        short = short_way(ins, kernel, mode)
+        text += ["{", *instruction_text(effects, registers, kernel.wave, short), "}"]
         if effects.target is not None:
             if place != block.size - 1:
                 raise UntraceableError("a jump within a block")

@@ -2,14 +2,15 @@
 
 A symbolic array stands for values of several waves with all sorts of elements. So a test of the whole array, by which
 a body looks for a short way, always fails (`all` is false, `any` is true, the least element is a NaN): the body goes
-its general way, which gives every element what the short way gives it, since no element depends on the others. What
-does depend on others, or has no meaning for one element, raises `UntraceableError`: the instruction is no part of a
-region.
+its general way, which gives every element what the short way gives it, since no element depends on the others. With
+`GUARDS` the test holds, and is noted: C tests the lanes of a wave, as the body does. What does depend on others, or has
+no meaning for one element, raises `UntraceableError`: the instruction is no part of a region.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from mfmasim.machine.native.loops import LOOPS
 from mfmasim.machine.native.nodes import Node, UntraceableError, bitcast, bits_of, cast, constant, made
 
+GUARDS: ContextVar[list[Node] | None] = ContextVar("GUARDS", default=None)
+"""What has to hold in every lane for the short way that a body goes; None while bodies go their general way."""
 WAVES = 2
 """Waves that a symbolic array shows: more than one, so that no body takes it for a value that all waves share."""
 CHOSEN = 977
@@ -109,15 +112,23 @@ class Symbolic(NDArrayOperatorsMixin):
         """Of all sorts of elements some are true."""
         return self._whole(axis, answer=True)
 
-    def tobytes(self) -> bytes:
-        """Of booleans: some are false and some are true."""
+    def tobytes(self, order: str = "C") -> bytes:
+        """Of booleans: some are false and some are true; order A is that of `lane_masks.some`."""
+        if GUARDS.get() is not None:
+            return b"\1" if self._whole(None, answer=order == "A") else b"\0"
         self._whole(None, answer=True)
         return b"\0\1"
 
     def _whole(self, axis: object, *, answer: bool) -> bool:
         if axis is not None or self.dtype.kind != "b":
             raise UntraceableError("a reduction")
-        return answer
+        guards = GUARDS.get()
+        if guards is None:
+            return answer
+        if self.chosen is not None:
+            raise UntraceableError("a test of some elements")
+        guards.append(made("invert", self.dtype, self.node) if answer else self.node)
+        return not answer
 
     def __getitem__(self, index: Any) -> Symbolic:
         """A new axis for the lanes, or the elements that booleans choose."""
@@ -155,7 +166,11 @@ class Symbolic(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **rest: Any) -> Any:
         """A ufunc of symbolic arrays."""
         if method == "reduce" and rest == {"axis": None} and self.dtype.kind == "f":
-            return self.dtype.type(np.nan)  # the least of all sorts of floats
+            guards = GUARDS.get()
+            if guards is None:
+                return self.dtype.type(np.nan)  # the least of all sorts of floats
+            guards.append(made("invert", np.bool_, made("isnan", np.bool_, self.node)))
+            return self.dtype.type(0)
         out = rest.pop("out", None)
         if method != "__call__" or rest or ufunc.nout != 1:
             raise UntraceableError(f"{ufunc.__name__}.{method}")

@@ -66,6 +66,26 @@ class _Instruction:
         """Nodes, so that no identity is used twice."""
         self.effects, self.numbers = effects, 0
 
+    def short(self) -> list[str]:
+        """Lines that write where the guards hold in every lane; they end in ``else``."""
+        kept, writes = [], []
+        for number, (register, node) in enumerate(self.effects.vectors.items()):
+            kept.append(f"r{number}[l] = {self.value(node)};")
+            writes.append(f"v[{self.registers.vector(register) * self.lanes} + l] = r{number}[l];")
+        guards = {id(guard): guard for guard in self.effects.guards}.values()
+        tests = " | ".join(f"!({self.value(guard)})" for guard in guards)
+        return [
+            *self.before,
+            f"u32 {', '.join(f'r{number}[{self.lanes}]' for number in range(len(writes)))}, failed = 0;",
+            f"for (int l = 0; l < {self.lanes}; l++) {{",
+            *self.loop,
+            *kept,
+            f"failed |= {tests};",
+            f"}} if (!failed) {{ for (int l = 0; l < {self.lanes}; l++) {{",
+            *writes,
+            "} } else",
+        ]
+
     def text(self) -> list[str]:
         """Its lines."""
         effects, places = self.effects, self.registers
@@ -187,18 +207,22 @@ def _bits(node: Node, text: str) -> str:
     return f"real{width}({text})" if target.kind == "f" and width > 16 else f"({name(target)}){text}"
 
 
-def instruction_text(effects: Effects, registers: Registers, lanes: int) -> list[str]:
+def instruction_text(effects: Effects, registers: Registers, lanes: int, short: Effects | None = None) -> list[str]:
     """Lines of C that do what an instruction does, in a scope of its own.
 
     Args:
         effects: what it does, without its jump.
         registers: of the region; those of the instruction are added.
         lanes: of a wave.
+        short: what it does where guards hold.
 
     Raises:
         UntraceableError: its values do not follow from one loop over the lanes.
     """
-    return _Instruction(effects, registers, lanes).text()
+    general = _Instruction(effects, registers, lanes).text()
+    if short is None or short.vectors.keys() != effects.vectors.keys():
+        return general
+    return [*_Instruction(short, registers, lanes).short(), "{", *general, "}"]
 
 
 def condition_text(condition: Node, registers: Registers, lanes: int) -> tuple[list[str], str]:

@@ -14,8 +14,11 @@ def every(mask: NDArray[np.bool_]) -> bool:
 
 
 def some(mask: NDArray[np.bool_]) -> bool:
-    """Whether any boolean of an array is true; quicker than ``mask.any()``."""
-    return b"\1" in mask.tobytes()
+    """Whether any boolean of an array is true; quicker than ``mask.any()``.
+
+    By the order of bytes, which does not matter here, a symbolic array tells this test from `every`.
+    """
+    return b"\1" in mask.tobytes("A")
 
 
 def lanes_of(masks: NDArray[np.uint32 | np.uint64], lanes: int) -> NDArray[np.bool_]:
