@@ -1,0 +1,9 @@
+"""Equality of kernels: what each byte of an output is made of, as expressions over the inputs."""
+
+from __future__ import annotations
+
+from mfmasim.prove.equality.follow import Expressions
+from mfmasim.prove.equality.pool import Pool
+from mfmasim.prove.equality.stopped import Stopped
+
+__all__ = ["Expressions", "Pool", "Stopped"]

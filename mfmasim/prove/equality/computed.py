@@ -1,0 +1,182 @@
+"""Results that an instruction computes: expressions of the instruction and of everything that it reads.
+
+The head has all that the result may depend on besides the operands: the operation, the architecture, modifiers,
+constants, MODE. What is kept of a destination is an operand too. Lanes are looked at one by one, so the operation must be
+one whose lanes read their own registers alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.definedness.keys import SCC, VECTORS, keys_of
+from mfmasim.prove.equality.places import SHIFTS
+from mfmasim.prove.equality.pool import BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.arrays import Flags, U32
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.opcodes.registry import Operation
+    from mfmasim.prove.equality.pool import Codes, Pool
+
+SAME = {"v_fmac_f32": "v_fma_f32", "v_fmac_f16": "v_fma_f16", "v_fmac_f64": "v_fma_f64",
+}  # fmt: skip
+"""Operations that differ in their encoding alone: where the third operand, or a constant, comes from."""
+STEPPINGS = {"gfx1250-strict": "gfx1250", "gfx1251": "gfx1250"}
+"""Architectures whose operations are those of another."""
+PACKED = {"v_pk_add_f32": "v_add_f32", "v_pk_mul_f32": "v_mul_f32", "v_pk_fma_f32": "v_fma_f32"}
+"""Operations on two F32, each of which is the same function as the operation on one."""
+COMMUTES = frozenset({"v_add_u32", "v_add_nc_u32", "v_mul_lo_u32", "v_and_b32", "v_or_b32", "v_xor_b32", "v_mul_u32_u24",
+                      "v_max_u32", "v_min_u32", "v_max_i32", "v_min_i32", "s_and_b32", "s_or_b32", "s_xor_b32",
+                      "s_mul_i32"})  # fmt: skip
+"""Operations on integers whose two operands may be exchanged."""
+
+
+def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int) -> tuple[Hashable, ...]:
+    """What a result depends on besides operands in registers.
+
+    Args:
+        instruction: the instruction.
+        operation: what it performs.
+        arch: the architecture.
+        mode: MODE.
+    """
+    modifiers = tuple(sorted((name, value) for name, value in instruction.modifiers.items() if value))
+    shapes = tuple(_shape(operand) for operand in instruction.src)
+    name = SAME.get(instruction.name, instruction.name)
+    return name, STEPPINGS.get(arch, arch), operation.results, modifiers, shapes, mode
+
+
+def _shape(operand: Operand) -> Hashable:
+    """How the instruction reads an operand; a constant by what it is, except one of 32 bits, which is like a register."""
+    read = operand.type, operand.neg, operand.abs, operand.sext, operand.sel, operand.half
+    return read if _dword(operand) or operand.kind in ("v", "a", "s") else (*read, operand.kind, operand.index, operand.bits)
+
+
+def _dword(operand: Operand) -> bool:
+    """Whether an operand is a constant of 32 bits, which a register could hold as well."""
+    return operand.kind == "const" and operand.type in ("f32", "u32", "i32", "b32")
+
+
+def single(
+    instruction: Instruction, head: tuple[Hashable, ...], operands: Codes, number: int
+) -> tuple[tuple[Hashable, ...], Codes] | None:
+    """One half of a packed operation on F32, as the operation on one F32; None of any other instruction.
+
+    Args:
+        instruction: the instruction.
+        head: what `head_of` gives.
+        operands: (values, operands), two of each source.
+        number: which half of the result.
+    """
+    name, modifiers = PACKED.get(instruction.name), instruction.modifiers
+    plain = all(operand.kind in ("v", "a", "s") and operand.count == 2 for operand in instruction.src)
+    if name is None or not plain or any(modifiers.get(one) for one in ("neg_lo", "neg_hi", "clamp", "omod")):
+        return None
+    if "op_sel" not in modifiers and "op_sel_hi" not in modifiers:
+        return None
+    chosen = modifiers.get("op_sel_hi" if number else "op_sel", 0)
+    columns = [2 * place + (chosen >> place & 1) for place in range(len(instruction.src))]
+    shapes = ((("f32", False, False, False, 6, False),) * len(columns),)
+    return (name, head[1], ("f32",), (), *shapes, head[5]), operands[:, columns]
+
+
+class Computed:
+    """One execution of an instruction that computes, by a group of waves."""
+
+    def __init__(
+        self,
+        instruction: Instruction,
+        operation: Operation,
+        codes: Mapping[int, Codes],
+        masks: Mapping[int, Codes],
+        kept: Sequence[int],
+        shape: tuple[int, ...],
+    ) -> None:
+        """Keep the operands.
+
+        Args:
+            instruction: the instruction.
+            operation: what it performs.
+            codes: codes of the bytes of every register that is read.
+            masks: codes of lane masks by operand: the key of the lower register, or SCC.
+            kept: registers of which the destination keeps a part.
+            shape: (waves, lanes) of a vector instruction, (waves,) of a scalar one.
+        """
+        self.instruction, self.operation, self.shape = instruction, operation, shape
+        self._bytes, self._masks = codes, masks
+        self.kept = kept
+
+    def operands(self, pool: Pool) -> Codes:
+        """Codes of dwords and masks, (values, operands)."""
+        columns: list[Any] = []
+        kinds = [kind for kind in self.operation.sources if kind not in ("mode", "scc")]
+        for kind, operand in zip(kinds, self.instruction.src, strict=False):
+            if kind == "mask" and operand.kind == "s":
+                columns.append(self._masks[keys_of(operand)[0]])
+            elif _dword(operand):
+                columns.append(np.broadcast_to(np.int64(-1 - operand.bits), self.shape))
+            else:
+                columns += [self._dword(pool, key) for key in keys_of(operand)]
+        if "scc" in self.operation.sources:
+            columns.append(self._masks[SCC])
+        columns += [self._dword(pool, key) for key in self.kept]
+        found = np.stack([np.broadcast_to(one, self.shape).reshape(-1) for one in columns], axis=1)
+        if self.instruction.name in COMMUTES and found.shape[1] == 2 and not self.instruction.modifiers.get("clamp"):
+            found = np.sort(found, axis=1)
+        return found
+
+    def _dword(self, pool: Pool, key: int) -> Codes:
+        codes = pool.dwords(self._bytes[key])
+        return codes[:, None] if key >= VECTORS and len(self.shape) == 2 else codes
+
+
+def results(
+    pool: Pool, head: tuple[Hashable, ...], operands: Codes, words: Sequence[U32], active: Flags | None
+) -> list[Codes]:
+    """Codes of the bytes of each dword of a result, (values, 4).
+
+    Args:
+        pool: of expressions.
+        head: what `head_of` gives.
+        operands: (values, operands).
+        words: the dwords of the result, each (values,).
+        active: values that are written; None is all.
+    """
+    depends = (operands >= 0).any(axis=1)
+    if active is not None:
+        depends &= active
+    rows = np.flatnonzero(depends)
+    out = []
+    for number, word in enumerate(words):
+        codes = -1 - (word[:, None] >> SHIFTS & np.uint32(0xFF)).astype(np.int64)
+        if len(rows):
+            made = pool.made((*head, number), operands[rows], word[rows])
+            codes[rows] = made[:, None] * BYTES + np.arange(BYTES)
+        out.append(codes)
+    return out
+
+
+def masks(
+    pool: Pool, head: tuple[Hashable, ...], operands: Codes, bits: NDArray[np.bool_], active: Flags
+) -> Codes:
+    """Numbers of the expressions of a lane mask, 0 for constant bits, (values,).
+
+    Args:
+        pool: of expressions.
+        head: what `head_of` gives.
+        operands: (values, operands).
+        bits: the mask, (values,).
+        active: values that the instruction computes.
+    """
+    rows = np.flatnonzero((operands >= 0).any(axis=1) & active)
+    out = np.zeros(len(operands), np.int64)
+    if len(rows):
+        out[rows] = pool.made((*head, "mask"), operands[rows], bits[rows].astype(np.uint32))
+    return out

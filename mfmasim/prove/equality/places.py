@@ -1,0 +1,156 @@
+"""What registers and memory hold, byte by byte: codes of parts of expressions, 0 where it is a constant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.definedness.keys import VECTORS
+from mfmasim.machine.definedness.planes import register
+from mfmasim.prove.equality.pool import BYTES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.arrays import Flags, U32
+    from mfmasim.machine.launch.launch import Launch
+    from mfmasim.machine.state.waves import Group
+    from mfmasim.prove.equality.pool import Codes
+
+    Numbers = NDArray[np.int64]
+
+SHIFTS = 8 * np.arange(BYTES, dtype=np.uint32)
+
+
+def constant_bytes(words: U32) -> Codes:
+    """Codes of the bytes of constants, (..., 4)."""
+    return -1 - (words[..., None] >> SHIFTS & np.uint32(0xFF)).astype(np.int64)
+
+
+class Registers:
+    """Parts of expressions in the registers of all waves of a launch; registers that only held constants have none.
+
+    The key of a register is that of `mfmasim.machine.definedness.keys`; SCC is one of 32 bits.
+    """
+
+    def __init__(self, waves: int, lanes: int) -> None:
+        """Nothing but constants.
+
+        Args:
+            waves: of the launch.
+            lanes: of a wave.
+        """
+        self._waves, self._lanes = waves, lanes
+        self._held: dict[int, Codes] = {}
+        self.masks: dict[int, Codes] = {}
+        """Lane masks that depend on inputs: the number of an expression by lane, 0 for a constant bit; by the key of
+        the lower register."""
+
+    def parts(self, key: int, numbers: Numbers) -> Codes | None:
+        """What some waves hold, (waves, lanes, 4) or of a scalar register (waves, 4); None: constants alone."""
+        held = self._held.get(key)
+        if held is None:
+            return None
+        rows: Codes = held[numbers]
+        return rows if rows.any() else None
+
+    def codes(self, key: int, numbers: Numbers, group: Group) -> Codes:
+        """Codes of the bytes of a register, constants with their bits; shape as `parts`."""
+        words = group.take(register(group.waves, key))
+        shape = (len(numbers), self._lanes) if key < VECTORS else (len(numbers),)
+        bytes_held = constant_bytes(np.broadcast_to(words, shape))
+        parts = self.parts(key, numbers)
+        return bytes_held if parts is None else np.where(parts != 0, parts, bytes_held)
+
+    def put(self, key: int, numbers: Numbers, codes: Codes, active: Flags | None = None) -> None:
+        """Change a register; where lanes do not take part, it keeps what it held.
+
+        Args:
+            key: the register.
+            numbers: of the waves.
+            codes: of its bytes, as `codes` gives them.
+            active: lanes, (waves, lanes); None is all.
+        """
+        parts = np.where(codes < 0, 0, codes)
+        held = self._held.get(key)
+        if held is None:
+            if not parts.any():
+                return
+            shape = (self._waves, self._lanes, BYTES) if key < VECTORS else (self._waves, BYTES)
+            held = self._held[key] = np.zeros(shape, np.int64)
+        held[numbers] = parts if active is None else np.where(active[..., None], parts, held[numbers])
+
+    def mask(self, key: int, numbers: Numbers) -> Codes | None:
+        """Expressions of a lane mask, (waves, lanes); None: constants alone."""
+        held = self.masks.get(key)
+        if held is None:
+            return None
+        rows: Codes = held[numbers]
+        return rows if rows.any() else None
+
+    def put_mask(self, key: int, numbers: Numbers, found: Codes | None) -> None:
+        """Change a lane mask; None is one of constants."""
+        held = self.masks.get(key)
+        if held is None:
+            if found is None or not found.any():
+                return
+            held = self.masks[key] = np.zeros((self._waves, self._lanes), np.int64)
+        held[numbers] = 0 if found is None else found
+
+
+class Memory:
+    """Parts of expressions in global memory and in the LDS of each workgroup, byte by byte."""
+
+    def __init__(self, launch: Launch) -> None:
+        """Nothing but constants."""
+        self._launch = launch
+        self.arena = np.zeros(launch.memory.size, np.int64)
+        self._lds: dict[int, Codes] = {}
+        self._scratch: Codes | None = None
+
+    def _of(self, space: str, wave: int) -> Codes:
+        if space == "global":
+            return self.arena
+        group = wave // self._launch.waves_per_workgroup
+        if group not in self._lds:
+            self._lds[group] = np.zeros(max(1, self._launch.lds_bytes), np.int64)
+        return self._lds[group]
+
+    def _base(self, space: str) -> int:
+        return self._launch.memory.base if space == "global" else 0
+
+    def load(self, space: str, numbers: Numbers, addresses: Numbers, active: Flags, size: int) -> Codes:
+        """Codes of what lanes read, 0 where it is a constant, (waves, lanes, size).
+
+        Args:
+            space: ``global`` or ``lds``.
+            numbers: of the waves.
+            addresses: in bytes, (waves, lanes).
+            active: lanes that take part.
+            size: bytes of a lane.
+        """
+        where = addresses.astype(np.int64)[..., None] - self._base(space) + np.arange(size)
+        out = np.zeros(where.shape, np.int64)
+        for row, wave in enumerate(numbers.tolist()):
+            held = self._of(space, wave)
+            fits = active[row][:, None] & (where[row] >= 0) & (where[row] < len(held))
+            out[row][fits] = held[where[row][fits]]
+        return out
+
+    def store(self, space: str, numbers: Numbers, addresses: Numbers, active: Flags, codes: Codes) -> None:
+        """Change what lanes write; a higher lane comes later, as in the machine.
+
+        Args:
+            space: ``global`` or ``lds``.
+            numbers: of the waves.
+            addresses: in bytes, (waves, lanes).
+            active: lanes that take part.
+            codes: of bytes, (waves, lanes, size).
+        """
+        where = addresses.astype(np.int64)[..., None] - self._base(space) + np.arange(codes.shape[-1])
+        parts = np.where(codes < 0, 0, codes)
+        for row, wave in enumerate(numbers.tolist()):
+            held = self._of(space, wave)
+            fits = active[row][:, None] & (where[row] >= 0) & (where[row] < len(held))
+            held[where[row][fits]] = parts[row][fits]

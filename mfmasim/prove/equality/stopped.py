@@ -1,0 +1,19 @@
+"""Where the comparison ends: an instruction whose effect it cannot follow for all inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from mfmasim.isa import Instruction
+
+
+class Stopped(MfmasimError):
+    """An instruction that the comparison cannot follow."""
+
+    def __init__(self, instruction: Instruction, why: str) -> None:
+        """Name the instruction and the reason."""
+        super().__init__(f"{instruction.text.strip()} at {instruction.pc:#x}: {why}")
+        self.instruction, self.why = instruction, why

@@ -1,0 +1,151 @@
+"""Loads and stores: codes move with the bytes between registers and memory.
+
+The machine reports which addresses the lanes access; which registers hold the bytes follows from the opcode's record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.definedness.keys import VECTORS, keys_of
+from mfmasim.prove.equality.places import constant_bytes
+from mfmasim.prove.equality.stopped import Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.state.waves import Group
+    from mfmasim.prove.equality.places import Memory, Registers
+    from mfmasim.prove.equality.pool import Codes
+
+DATA = ("vdata", "data", "data0", "data1", "sdata")
+"""Fields of the encoding that name what a store writes."""
+
+
+class Transfer:
+    """One execution of a memory instruction by a group of waves."""
+
+    def __init__(
+        self, instruction: Instruction, group: Group, numbers: NDArray[np.int64], registers: Registers, memory: Memory
+    ) -> None:
+        """Look at the registers before the instruction.
+
+        Raises:
+            Stopped: an address depends on inputs, or the instruction is none that only moves bytes.
+        """
+        self.instruction, self.group, self.numbers = instruction, group, numbers
+        self.registers, self.memory = registers, memory
+        opcode = instruction.opcode
+        self.data = [operand for operand in instruction.src if operand.field in DATA and operand.kind in ("v", "a")]
+        for operand in instruction.src:
+            if operand in self.data:
+                continue
+            if any(registers.parts(key, numbers) is not None for key in keys_of(operand)):
+                raise Stopped(instruction, "its address depends on inputs")
+        self._stored = [
+            [registers.codes(key, numbers, group) for key in keys_of(operand)] for operand in self.data
+        ]
+        self._kept = {
+            key: registers.codes(key, numbers, group) for operand in instruction.dst for key in keys_of(operand)
+        }
+        self._plain = not (opcode.transposes or opcode.typed or opcode.atomic or opcode.access == "exchange")
+        self._read: list[tuple[AccessEvent, Codes, NDArray[np.bool_]]] = []
+
+    def _wide(self, event: AccessEvent) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        lanes = 1 if self.instruction.opcode.scalar else self.group.lanes
+        shape = len(self.numbers), lanes
+        active = np.ones(shape, np.bool_) if event.active is None else np.broadcast_to(event.active, shape)
+        return np.broadcast_to(event.addresses, shape).astype(np.int64), active
+
+    def access(self, event: AccessEvent) -> None:
+        """The machine accessed memory.
+
+        Raises:
+            Stopped: bytes that depend on inputs do something else than move.
+        """
+        where, active = self._wide(event)
+        if event.space == "scratch":
+            self._scratch(event)
+            return
+        if event.kind == "read":
+            found = self.memory.load(event.space, self.numbers, where, active, event.size)
+            if found.any() and not self._plain:
+                raise Stopped(self.instruction, "it reads what depends on inputs, and does more than move bytes")
+            self._read.append((event, found, active))
+            return
+        if event.kind == "atomic":
+            held = self.memory.load(event.space, self.numbers, where, active, event.size)
+            if held.any() or any((codes >= 0).any() for words in self._stored for codes in words):
+                raise Stopped(self.instruction, "it is an atomic operation on what depends on inputs")
+            return
+        codes = self._written(event)
+        self.memory.store(event.space, self.numbers, where, active, codes)
+
+    def _scratch(self, event: AccessEvent) -> None:
+        if event.kind != "read" and any((codes >= 0).any() for words in self._stored for codes in words):
+            raise Stopped(self.instruction, "what depends on inputs is stored to scratch")
+
+    def _written(self, event: AccessEvent) -> Codes:
+        """Codes of the bytes that lanes write, (waves, lanes, size)."""
+        if not self.data:  # from memory to the LDS, or back: what was read just now
+            taken = [codes for read, codes, _ in self._read if read.size == event.size]
+            if not taken:
+                raise Stopped(self.instruction, "it stores what no register holds")
+            return taken[-1]
+        words = self._stored[min(event.part, len(self._stored) - 1)]
+        if not self._plain:
+            if any((codes >= 0).any() for codes in words):
+                raise Stopped(self.instruction, "it stores what depends on inputs, and does more than move bytes")
+            return np.zeros((len(self.numbers), self.group.lanes, event.size), np.int64)
+        held: Codes = np.concatenate(words, axis=-1)
+        first = 2 if self.instruction.opcode.d16 == "high" else 0
+        return held[..., first : first + event.size]
+
+    def finish(self, held: dict[int, NDArray[np.uint32]]) -> dict[int, Codes]:
+        """Codes of the bytes of the registers that were loaded, (waves, lanes, 4) or (waves, 4).
+
+        Args:
+            held: what the registers hold now, by key.
+        """
+        keys = [key for operand in self.instruction.dst for key in keys_of(operand)]
+        out = {key: constant_bytes(held[key]) for key in keys}
+        if not keys or not any(codes.any() for _, codes, _ in self._read):  # a load to the LDS has no register
+            return out
+        opcode = self.instruction.opcode
+        place = 0
+        for _, codes, active in self._read:
+            if opcode.narrow:
+                self._narrow(out, keys, codes, active)
+                continue
+            for number in range(codes.shape[-1] // 4):
+                key = keys[place + number]
+                part = codes[..., 4 * number : 4 * number + 4]
+                part = part if key < VECTORS else part[:, 0]
+                out[key] = np.where(part != 0, part, out[key])
+            place += codes.shape[-1] // 4
+        return out
+
+    def _narrow(
+        self, out: dict[int, Codes], keys: Sequence[int], codes: Codes, active: NDArray[np.bool_]
+    ) -> None:
+        """A load of less than a dword: the rest is 0, a sign, or what the register held."""
+        opcode, (key,) = self.instruction.opcode, keys
+        size = codes.shape[-1]
+        name = opcode.name
+        signed = name.endswith(("_i8", "_i16", "sbyte", "sshort", "sbyte_d16", "sbyte_d16_hi", "i8_hi")) or "_i8" in name
+        if signed or key >= VECTORS:
+            raise Stopped(self.instruction, "it extends the sign of what depends on inputs")
+        first = 2 if opcode.d16 == "high" else 0
+        if opcode.d16:
+            kept = self._kept[key]
+            other = slice(2, 4) if first == 0 else slice(0, 2)
+            out[key] = out[key].copy()
+            out[key][..., other] = np.where(active[..., None], kept[..., other], out[key][..., other])
+        part = out[key][..., first : first + size]
+        out[key][..., first : first + size] = np.where(codes != 0, codes, part)
