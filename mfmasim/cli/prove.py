@@ -33,7 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument(
         "targets",
-        nargs="+",
+        nargs="*",
         metavar="TARGET",
         help="a family of hipkernels, 'all', a case file, or a code object or source without a case",
     )
@@ -55,6 +55,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--sarif", type=output_file, metavar="FILE", help="write what is not proved as SARIF 2.1.0, for review tools"
     )
+    group = parser.add_argument_group("equality of two kernels")
+    group.add_argument(
+        "--equal",
+        nargs=2,
+        metavar=("A", "B"),
+        help="whether A and B leave the same bytes for all contents of the buffers, at the sizes of the case: sides of "
+        "TARGET as of compare (flags=-O1, a code object, source, compiler, architecture, NAME=VALUE), or without TARGET "
+        "two cases, FILE or FAMILY:CASE, with NAME=VALUE after commas",
+    )
+    group.add_argument("--bits", action="store_true", help="exit code 1 also where they are equal only as exact sums")
     group = parser.add_argument_group("kernels without a case: of a code object or source")
     group.add_argument("--kernel", help="only this kernel")
     group.add_argument("--block", help="work-items of a workgroup, such as 256 or 16,16 (default: the metadata's)")
@@ -66,6 +76,14 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 1 where something is refuted, else 0."""
     from collections import Counter
 
+    from mfmasim.errors import MfmasimError
+
+    if args.equal:
+        from mfmasim.cli.equality import run as compare
+
+        return compare(args)
+    if not args.targets:
+        raise MfmasimError("prove: a target is expected: a family of hipkernels, 'all', a case file, a code object")
     proofs: list[Proof] = []
     for proof in in_order(args, _work, _proved):
         proofs.append(proof)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mfmasim.prove.equality.follow import Expressions
+from mfmasim.prove.equality.judged import Equality, Side, equal
 from mfmasim.prove.equality.pool import Pool
 from mfmasim.prove.equality.stopped import Stopped
 
-__all__ = ["Expressions", "Pool", "Stopped"]
+__all__ = ["Equality", "Expressions", "Pool", "Side", "Stopped", "equal"]

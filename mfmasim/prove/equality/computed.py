@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.binding.dpp import is_dpp
 from mfmasim.machine.definedness.keys import SCC, VECTORS, keys_of
 from mfmasim.prove.equality.places import SHIFTS
 from mfmasim.prove.equality.pool import BYTES
@@ -26,16 +27,20 @@ if TYPE_CHECKING:
     from mfmasim.prove.equality.pool import Codes, Pool
 
 SAME = {"v_fmac_f32": "v_fma_f32", "v_fmac_f16": "v_fma_f16", "v_fmac_f64": "v_fma_f64",
-}  # fmt: skip
+        "v_fmaak_f32": "v_fma_f32", "v_fmamk_f32": "v_fma_f32"}  # fmt: skip
 """Operations that differ in their encoding alone: where the third operand, or a constant, comes from."""
 STEPPINGS = {"gfx1250-strict": "gfx1250", "gfx1251": "gfx1250"}
 """Architectures whose operations are those of another."""
+LANES = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
+"""Modifiers of DPP, which say which lane is read: operands are those of that lane already."""
 PACKED = {"v_pk_add_f32": "v_add_f32", "v_pk_mul_f32": "v_mul_f32", "v_pk_fma_f32": "v_fma_f32"}
 """Operations on two F32, each of which is the same function as the operation on one."""
 COMMUTES = frozenset({"v_add_u32", "v_add_nc_u32", "v_mul_lo_u32", "v_and_b32", "v_or_b32", "v_xor_b32", "v_mul_u32_u24",
                       "v_max_u32", "v_min_u32", "v_max_i32", "v_min_i32", "s_and_b32", "s_or_b32", "s_xor_b32",
                       "s_mul_i32"})  # fmt: skip
 """Operations on integers whose two operands may be exchanged."""
+PRODUCTS = frozenset({"v_add_f32", "v_mul_f32", "v_fma_f32"})
+"""Operations on F32 whose first two operands may be exchanged, unless both may be NaN: the first NaN is the result's."""
 
 
 def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int) -> tuple[Hashable, ...]:
@@ -47,7 +52,9 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
         arch: the architecture.
         mode: MODE.
     """
-    modifiers = tuple(sorted((name, value) for name, value in instruction.modifiers.items() if value))
+    left_out = LANES if is_dpp(instruction) else ()
+    given = instruction.modifiers.items()
+    modifiers = tuple(sorted((name, value) for name, value in given if value and name not in left_out))
     shapes = tuple(_shape(operand) for operand in instruction.src)
     name = SAME.get(instruction.name, instruction.name)
     return name, STEPPINGS.get(arch, arch), operation.results, modifiers, shapes, mode
@@ -56,7 +63,11 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
 def _shape(operand: Operand) -> Hashable:
     """How the instruction reads an operand; a constant by what it is, except one of 32 bits, which is like a register."""
     read = operand.type, operand.neg, operand.abs, operand.sext, operand.sel, operand.half
-    return read if _dword(operand) or operand.kind in ("v", "a", "s") else (*read, operand.kind, operand.index, operand.bits)
+    return (
+        read
+        if _dword(operand) or operand.kind in ("v", "a", "s")
+        else (*read, operand.kind, operand.index, operand.bits)
+    )
 
 
 def _dword(operand: Operand) -> bool:
@@ -76,15 +87,21 @@ def single(
         number: which half of the result.
     """
     name, modifiers = PACKED.get(instruction.name), instruction.modifiers
-    plain = all(operand.kind in ("v", "a", "s") and operand.count == 2 for operand in instruction.src)
-    if name is None or not plain or any(modifiers.get(one) for one in ("neg_lo", "neg_hi", "clamp", "omod")):
+    registers = [operand.kind in ("v", "a", "s") and operand.count == 2 for operand in instruction.src]
+    zeros = [operand.kind == "const" and not operand.bits for operand in instruction.src]
+    if name is None or any(modifiers.get(one) for one in ("neg_lo", "neg_hi", "clamp", "omod")):
         return None
-    if "op_sel" not in modifiers and "op_sel_hi" not in modifiers:
+    if not {"op_sel", "op_sel_hi"} & modifiers.keys() or not all(map(any, zip(registers, zeros, strict=True))):
         return None
     chosen = modifiers.get("op_sel_hi" if number else "op_sel", 0)
-    columns = [2 * place + (chosen >> place & 1) for place in range(len(instruction.src))]
-    shapes = ((("f32", False, False, False, 6, False),) * len(columns),)
-    return (name, head[1], ("f32",), (), *shapes, head[5]), operands[:, columns]
+    first = np.cumsum([0, *(2 * held for held in registers)])
+    columns = [
+        operands[:, first[place] + (chosen >> place & 1)] if held else np.full(len(operands), -1)
+        for place, held in enumerate(registers)
+    ]
+    columns[:2] = ordered(np.stack(columns[:2], axis=1)).T
+    shapes = (("f32", False, False, False, 6, False),) * len(columns)
+    return (name, head[1], ("f32",), (), shapes, head[5]), np.stack(columns, axis=1)
 
 
 class Computed:
@@ -98,6 +115,7 @@ class Computed:
         masks: Mapping[int, Codes],
         kept: Sequence[int],
         shape: tuple[int, ...],
+        lanes: NDArray[np.int64] | None = None,
     ) -> None:
         """Keep the operands.
 
@@ -108,10 +126,11 @@ class Computed:
             masks: codes of lane masks by operand: the key of the lower register, or SCC.
             kept: registers of which the destination keeps a part.
             shape: (waves, lanes) of a vector instruction, (waves,) of a scalar one.
+            lanes: of DPP the lane that each lane reads of the first source, -1 where it reads 0; (waves, lanes).
         """
         self.instruction, self.operation, self.shape = instruction, operation, shape
         self._bytes, self._masks = codes, masks
-        self.kept = kept
+        self.kept, self._lanes = kept, lanes
 
     def operands(self, pool: Pool) -> Codes:
         """Codes of dwords and masks, (values, operands)."""
@@ -123,18 +142,40 @@ class Computed:
             elif _dword(operand):
                 columns.append(np.broadcast_to(np.int64(-1 - operand.bits), self.shape))
             else:
-                columns += [self._dword(pool, key) for key in keys_of(operand)]
+                found = [self._dword(pool, key) for key in keys_of(operand)]
+                columns += map(self._exchanged, found) if operand is self.instruction.src[0] else found
         if "scc" in self.operation.sources:
             columns.append(self._masks[SCC])
         columns += [self._dword(pool, key) for key in self.kept]
         found = np.stack([np.broadcast_to(one, self.shape).reshape(-1) for one in columns], axis=1)
+        name = SAME.get(self.instruction.name, self.instruction.name)
+        if name in PRODUCTS and not any(operand.neg or operand.abs for operand in self.instruction.src):
+            found[:, :2] = ordered(found[:, :2])
         if self.instruction.name in COMMUTES and found.shape[1] == 2 and not self.instruction.modifiers.get("clamp"):
             found = np.sort(found, axis=1)
         return found
 
+    def _exchanged(self, codes: Codes) -> Codes:
+        """What lanes read of the first source."""
+        if self._lanes is None:
+            return codes
+        taken = np.take_along_axis(np.broadcast_to(codes, self.shape), np.maximum(self._lanes, 0), axis=1)
+        return np.where(self._lanes >= 0, taken, -1)
+
     def _dword(self, pool: Pool, key: int) -> Codes:
         codes = pool.dwords(self._bytes[key])
         return codes[:, None] if key >= VECTORS and len(self.shape) == 2 else codes
+
+
+def ordered(pairs: Codes) -> Codes:
+    """Pairs of operands in F32 with a constant first, if it is no NaN.
+
+    Args:
+        pairs: codes of dwords, (values, 2).
+    """
+    constant = (pairs < 0) & ((-1 - pairs) & 0x7FFFFFFF <= 0x7F800000)
+    turned = constant[:, 1] & ~constant[:, 0]
+    return np.where(turned[:, None], pairs[:, ::-1], pairs)
 
 
 def results(
@@ -163,9 +204,7 @@ def results(
     return out
 
 
-def masks(
-    pool: Pool, head: tuple[Hashable, ...], operands: Codes, bits: NDArray[np.bool_], active: Flags
-) -> Codes:
+def masks(pool: Pool, head: tuple[Hashable, ...], operands: Codes, bits: NDArray[np.bool_], active: Flags) -> Codes:
     """Numbers of the expressions of a lane mask, 0 for constant bits, (values,).
 
     Args:

@@ -13,12 +13,12 @@ stops (`Stopped`), and nothing is claimed. Every instruction is one of these:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.binding.bind import bind, operation_of
-from mfmasim.machine.binding.dpp import is_dpp
+from mfmasim.machine.binding.dpp import is_dpp, source_lanes
 from mfmasim.machine.binding.dual import bind_dual
 from mfmasim.machine.definedness.flow import registers_of
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, VECTORS, keys_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.arrays import U32
+    from mfmasim.arrays import Flags, U32
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.flow import Registers as Accessed
     from mfmasim.machine.events import AccessEvent
@@ -57,7 +57,8 @@ LANEWISE = ("s_and_b64", "s_or_b64", "s_xor_b64", "s_andn2_b64", "s_and_not1_b64
             "s_mov_b64", "s_and_b32", "s_or_b32", "s_xor_b32", "s_andn2_b32", "s_and_not1_b32", "s_not_b32",
             "s_mov_b32")  # fmt: skip
 """Scalar operations that combine lane masks lane by lane."""
-FLOWS = ("conditional", "jump", "call")
+MOST_OPERANDS = 4
+"""Operands of one instruction whose bits are followed."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,33 @@ class Part:
     moves: bool
     """Whether its rule says that each bit of a result is a function of one bit of each operand."""
     by_lane: bool
+
+
+def exchanged(instruction: Instruction, active: Flags) -> tuple[Numbers, Flags]:
+    """Of DPP the lane that each lane reads, -1 for a 0, and the lanes that are written; both (waves, lanes).
+
+    Args:
+        instruction: with DPP.
+        active: EXEC.
+    """
+    modifiers, wave = instruction.modifiers, active.shape[1]
+    lane = np.arange(wave)
+    lanes = np.broadcast_to(source_lanes(instruction, wave), active.shape)
+    there = lanes >= 0
+    if not modifiers.get("fi"):
+        there = there & np.take_along_axis(active, np.maximum(lanes, 0), axis=1)
+    enabled = (modifiers.get("row_mask", 15) >> lane // 16 & modifiers.get("bank_mask", 15) >> lane // 4 % 4 & 1) != 0
+    written = active & enabled
+    if not modifiers.get("bound_ctrl", 1):
+        written = written & there
+    return np.where(there, lanes, -1), written
+
+
+def half_written(instruction: Instruction, operation: Operation) -> bool:
+    """Whether a lane that is written keeps a part of its destination."""
+    narrow = any(kind in ("u16", "i16", "f16", "b16") for kind in operation.results)
+    halves = any(operand.half for operand in instruction.dst) or instruction.modifiers.get("dst_sel", 6) != 6
+    return narrow or halves or operation.undefined.keeps
 
 
 class Expressions(Observer):
@@ -90,8 +118,6 @@ class Expressions(Observer):
         self._parts: dict[tuple[int, tuple[int, ...]], list[Part]] = {}
         self._after: list[After] = []
         self._transfer: Transfer | None = None
-        self.after: dict[str, NDArray[Any]] = {}
-        """What the caller's arrays hold after the launch, by name."""
 
     def on_start(self, launch: Launch) -> None:
         """Every dword of every buffer is an input."""
@@ -182,7 +208,11 @@ class Expressions(Observer):
 
     def _before(self, machine: Machine, part: Part, group: Group, numbers: Numbers) -> None:
         instruction, opcode = part.instruction, part.instruction.opcode
+        if opcode.kind == "tensor":
+            raise Stopped(instruction, "the tensor data mover is not followed")
         if opcode.memory:
+            if (opcode.reads_m0 or instruction.modifiers.get("lds")) and self._depends(SGPR + machine.arch.m0, numbers):
+                raise Stopped(instruction, "M0 depends on inputs")
             self._transfer = Transfer(instruction, group, numbers, self.registers, self.memory)
             for operand in instruction.src:
                 if operand.kind == "s" and any(self._depends(key, numbers) for key in keys_of(operand)):
@@ -273,14 +303,13 @@ class Expressions(Observer):
         reads = dict.fromkeys([*(key for _, operand in given for key in keys_of(operand)), *kept, *part.accessed.reads])
         plain_reads = [key for key in reads if key not in {k for low in masked for k in (low, low + 1)}]
         codes = {key: self.registers.codes(key, numbers, group) for key in plain_reads if key != SCC}
-        if part.moves and not depends and SCC not in part.accessed.reads and self._few(part, codes, kept):
-            writes = [key for key in part.accessed.writes if key != SCC]
-            found = None
-            if SCC not in part.accessed.writes or not any(self._depends(key, numbers) for key in plain_reads):
-                found = moved(group, part.run, codes, writes)
+        varying = self._varying(part, codes, kept) if part.moves and not depends else None
+        if varying is not None and SCC not in part.accessed.reads and SCC not in part.accessed.writes:
+            found = moved(group, part.run, codes, varying, part.accessed.writes)
             if found is not None:
                 return self._moved(part, found)
-        if not part.by_lane and operation.unit != "scalar":
+        dpp = is_dpp(instruction) and operation.unit == "vector" and not operation.undefined.every_lane
+        if not part.by_lane and operation.unit != "scalar" and not dpp:
             raise Stopped(instruction, "it exchanges what depends on inputs between lanes, and does more than move it")
         if operation.unit == "direct":
             raise Stopped(instruction, "it has a rule of its own for what depends on inputs")
@@ -293,8 +322,12 @@ class Expressions(Observer):
         shape = (len(numbers), group.lanes) if vector else (len(numbers),)
         mode = self._mode(instruction, group)
         head = head_of(instruction, operation, machine.arch.name, mode)
-        operands = Computed(instruction, operation, codes, mask_codes, kept, shape).operands(self.pool)
         active = np.broadcast_to(group.active, shape).copy() if vector else np.ones(shape, np.bool_)
+        lanes, takes_part = exchanged(instruction, active) if dpp else (None, active)
+        # What DPP leaves out keeps what the destination held: no operand of what is computed.
+        left = [] if dpp and not half_written(instruction, operation) else kept
+        operands = Computed(instruction, operation, codes, mask_codes, left, shape, lanes).operands(self.pool)
+        active = takes_part
 
         def after(group: Group, numbers: Numbers) -> None:
             results_kinds = [kind for kind in operation.results if kind != "scc"]
@@ -325,17 +358,18 @@ class Expressions(Observer):
 
         return after
 
-    def _few(self, part: Part, codes: dict[int, Codes], kept: list[int]) -> bool:
-        """Whether at most two operands have bits that depend on inputs, each register in one operand only."""
-        groups = [tuple(keys_of(operand)) for operand in part.instruction.src]
-        groups = [group for group in groups if any((codes[key] >= 0).any() for key in group if key in codes)]
-        if any((codes[key] >= 0).any() for key in kept if key in codes and not any(key in group for group in groups)):
-            groups.append(tuple(kept))
-        keys = [key for group in groups for key in group]
-        steering = {
-            key for place in part.operation.undefined.steering for key in keys_of(part.instruction.src[place])
-        }
-        return len(groups) <= 2 and len(set(keys)) == len(keys) and not steering & set(keys)
+    def _varying(self, part: Part, codes: dict[int, Codes], kept: list[int]) -> list[tuple[int, ...]] | None:
+        """Registers of each operand with bits that depend on inputs, and of what destinations keep.
+
+        None if bits cannot be followed: one register stands in two operands, or one of them steers.
+        """
+        parts = [*(keys_of(operand) for operand in part.instruction.src), tuple(kept)]
+        found = [keys for keys in parts if any((codes[key] >= 0).any() for key in keys if key in codes)]
+        keys = [key for one in found for key in one]
+        steering = {key for place in part.operation.undefined.steering for key in keys_of(part.instruction.src[place])}
+        if len(found) > MOST_OPERANDS or len(set(keys)) < len(keys) or steering & set(keys):
+            return None
+        return found if all(key in codes for key in keys) else None
 
     def _moved(self, part: Part, found: dict[int, Codes]) -> After:
         active_of = self._active(part)
@@ -460,7 +494,7 @@ class Expressions(Observer):
         active: NDArray[np.bool_] | None,
     ) -> None:
         """Change a register, after its bits were compared with those of the machine."""
-        held = (self._rows(group, key)[..., None] >> (8 * np.arange(BYTES, dtype=np.uint32)) & np.uint32(0xFF))
+        held = self._rows(group, key)[..., None] >> (8 * np.arange(BYTES, dtype=np.uint32)) & np.uint32(0xFF)
         takes = np.ones(codes.shape, np.bool_) if active is None else np.broadcast_to(active[..., None], codes.shape)
         if not self.pool.check(np.where(takes, codes, -1), np.where(takes, held, 0)):
             raise Stopped(instruction, "its results are not what its rule says")

@@ -12,12 +12,10 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.prove.equality.follow import Expressions
-from mfmasim.prove.equality.pool import BYTES, Contradiction, Pool
+from mfmasim.prove.equality.pool import BYTES, ContradictionError, FullError, Pool
 from mfmasim.prove.equality.sums import Sums
 from mfmasim.verify.arguments import leaves
-from mfmasim.verify.arrays import Array
 from mfmasim.verify.memory import memory_of
-from mfmasim.verify.roles import Tensor
 from mfmasim.verify.runner import informed
 
 if TYPE_CHECKING:
@@ -26,12 +24,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.kernels import Kernel
-    from mfmasim.prove.equality.pool import Codes
     from mfmasim.verify.cases import Case
 
 LEVELS = ("bits", "sums", "different", "unknown")
 """Equal in every bit, equal as exact sums, different for an input that was executed, undecided."""
-HOLDS = {"bits": "equal in every bit", "sums": "equal as exact sums, not in the order of additions"}
+HOLDS = ("bits", "sums")
+CHECKS = ("bounds", "uninitialised", "races", "waits")
+"""Checks whose errors leave a comparison undecided: the bytes may then depend on more than the buffers."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,8 @@ class Equality:
     count: int = 0
     """Expressions that were made."""
     seconds: float = 0.0
-    assumptions: list[str] = field(default_factory=list)
+    sizes: dict[str, Any] = field(default_factory=dict)
+    """Numbers of the case for which it holds."""
 
     @property
     def equal(self) -> bool:
@@ -81,15 +81,22 @@ class Equality:
             "expressions": list(self.expressions),
             "count": self.count,
             "seconds": round(self.seconds, 3),
-            "assumptions": self.assumptions,
+            "sizes": self.sizes,
         }
 
 
 @dataclass
 class _Ran:
     expressions: Expressions
-    memory: dict[str, NDArray[Any]]
+    before: dict[str, NDArray[Any]]
+    """What the buffers held, by name."""
+    after: dict[str, NDArray[Any]]
     errors: list[str]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the launch was followed to its end, without an error."""
+        return self.expressions.stopped is None and not self.errors
 
 
 def equal(first: Side, second: Side) -> Equality:
@@ -107,99 +114,124 @@ def equal(first: Side, second: Side) -> Equality:
     """
     start = time.process_time()
     pool = Pool()
-    found = Equality(
-        first.case.title,
-        (first.text, second.text),
-        (first.kernel.arch.name, second.kernel.arch.name),
-        "unknown",
-        assumptions=["buffers do not overlap", "waves of different workgroups do not race: mfmasim verify, prove"],
-    )
+    archs = first.kernel.arch.name, second.kernel.arch.name
+    found = Equality(first.case.title, (first.text, second.text), archs, "unknown", sizes=_sizes(first.case))
     try:
         one = _run(first, pool, {})
-        two = _run(second, pool, one.memory)
-    except Contradiction as error:
-        found.reason = f"internal: {error}"
-        return _timed(found, pool, start)
-    for side, ran in zip((first, second), (one, two), strict=True):
-        if ran.expressions.stopped is not None:
-            stopped = ran.expressions.stopped
-            line = side.kernel.line_at(stopped.instruction.pc)
-            found.reason = f"{side.text}: {stopped}" + (f" ({line})" if line else "")
-        elif ran.errors:
-            found.reason = f"{side.text}: {ran.errors[0]}"
-        if found.reason:
-            break
-    _differences(found, pool, one, two)
-    return _timed(found, pool, start)
-
-
-def _timed(found: Equality, pool: Pool, start: float) -> Equality:
+        two = _run(second, pool, one.before)
+        for side, ran in ((first, one), (second, two)):
+            found.reason = found.reason or _stopped(side, ran) or _guarded(side, ran)
+        _compare(found, pool, one, two)
+    except (FullError, ContradictionError) as error:
+        found.reason = str(error)
     found.count, found.seconds = pool.count - 1, time.process_time() - start
     return found
 
 
+def _sizes(case: Case) -> dict[str, Any]:
+    return {name: value for name, value in case.parameters.items() if isinstance(value, int | float)}
+
+
 def _run(side: Side, pool: Pool, given: Mapping[str, NDArray[Any]]) -> _Ran:
-    """Launch one side on the given contents of buffers, or on its own."""
+    """Launch one side on the given contents of buffers, or on those that its case draws.
+
+    Raises:
+        MfmasimError: there are other buffers than those given.
+    """
     case = informed(informed(side.case, arch=side.kernel.arch.name), wave=side.kernel.wave)
     case.check_contract()
     launch = case.make()
     memory = memory_of(case, launch, find_arch(side.kernel.arch.name))
-    for name, held in memory.items():
-        other = given.get(name)
-        if given and other is None:
+    for name, held in memory.items() if given else ():
+        if name not in given:
             raise MfmasimError(f"{side.text} has an argument {name}, the other side has {', '.join(given)}")
-        if other is not None:
-            if other.nbytes != held.nbytes:
-                raise MfmasimError(f"{name} has {held.nbytes} bytes in {side.text}, and {other.nbytes} on the other side")
-            held.reshape(-1).view(np.uint8)[:] = other.reshape(-1).view(np.uint8)
+        if given[name].nbytes != held.nbytes:
+            raise MfmasimError(f"{name} has {held.nbytes} bytes in {side.text}, {given[name].nbytes} on the other side")
+        _bytes_of(held)[:] = _bytes_of(given[name])
     before = {name: held.copy() for name, held in memory.items()}
-    places = {
-        place: arg.name for place, arg in leaves(launch.args) if isinstance(arg, Tensor | Array)
-    }
-    observer = Expressions(pool, places)
-    report = launch.run(SimDevice(), side.kernel, memory, {"observers": [observer], "checks": ("bounds",)})
+    observer = Expressions(pool, {place: arg.name for place, arg in leaves(launch.args) if hasattr(arg, "name")})
+    report = launch.run(SimDevice(), side.kernel, memory, {"observers": [observer], "checks": CHECKS})
     errors = [str(one.message) for one in report.findings if one.severity == "error"]
-    ran = _Ran(observer, before, errors)
-    ran.expressions.after = memory
-    return ran
+    return _Ran(observer, before, memory, errors)
 
 
-def _differences(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> None:
-    """Compare the bytes that both left: first what was computed, then what it is made of."""
-    for name, held in one.expressions.after.items():
-        other = two.expressions.after[name]
-        left, right = (array.reshape(-1).view(np.uint8) for array in (held, other))
-        if not one.errors and not two.errors and one.expressions.stopped is two.expressions.stopped is None:
-            found.bytes += left.size
-            if (wrong := left != right).any():
-                at = int(np.argmax(wrong))
-                found.level = "different"
-                found.reason = f"{name}, byte {at}: {left[at]:#04x} and {right[at]:#04x} for the contents that were drawn"
-                found.expressions = _texts(pool, one, two, name, at)
-                return
-    if found.reason:
-        return
+def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _stopped(side: Side, ran: _Ran) -> str:
+    """Why a side was not followed to its end; empty if it was."""
+    stopped = ran.expressions.stopped
+    if stopped is not None:
+        line = side.kernel.line_at(stopped.instruction.pc)
+        return f"{side.text}: {stopped}" + (f" ({line})" if line else "")
+    return f"{side.text}: {ran.errors[0]}" if ran.errors else ""
+
+
+def _guarded(side: Side, ran: _Ran) -> str:
+    """Launch a side again on other contents: the bytes that are no expressions have to be the same; empty if they are.
+
+    No verdict rests on it. It guards against an instruction whose effect the observer does not see.
+    """
+    rng = np.random.default_rng(len(ran.before))
+    drawn = {name: rng.integers(0, 256, held.nbytes).astype(np.uint8) for name, held in ran.before.items()}
+    again = _run(side, Pool(), drawn)
+    if not again.whole:
+        return _stopped(side, again)
+    for name, codes in ran.expressions.outputs().items():
+        others = again.expressions.outputs()[name]
+        constant = (codes == 0) & (_bytes_of(ran.after[name]) != _bytes_of(again.after[name]))
+        if ((codes == 0) != (others == 0)).any() or constant.any():
+            return f"{side.text}: other contents of the buffers change what should not depend on them, in {name}"
+    return ""
+
+
+def _compare(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> None:
+    """Compare what the bytes that both left are made of, then what was computed for the contents that were drawn."""
+    whole = one.whole and two.whole
+    differs = ""
+    for name, held in one.after.items() if whole else ():
+        left, right = _bytes_of(held), _bytes_of(two.after[name])
+        found.bytes += left.size
+        if (wrong := left != right).any() and not differs:
+            at = int(np.argmax(wrong))
+            differs = f"{name}, byte {at}: {left[at]:#04x} and {right[at]:#04x} for the contents that were drawn"
+            found.expressions = _texts(pool, one, two, name, at)
+    if not found.reason:
+        found.level = _level(found, pool, one, two)
+    if differs:
+        found.level = found.level if found.level == "sums" else "different"
+        found.reason = differs
+
+
+def _level(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> str:
+    """What the expressions of two launches that were followed to their ends say."""
     level = "bits"
     for name, codes in one.expressions.outputs().items():
         others = two.expressions.outputs()[name]
         if not (wrong := codes != others).any():
             continue
         at = int(np.argmax(wrong))
-        sums = Sums(pool)
-        if sums.same(codes[wrong], others[wrong]):
-            if level == "bits":
-                found.expressions = _texts(pool, one, two, name, at)
-            level = "sums"
-            continue
-        found.reason = f"{name}, byte {at}: two expressions that are not known to be equal{sums.why}"
         found.expressions = _texts(pool, one, two, name, at)
-        return
-    found.level = level
+        sums = Sums(pool)
+        if not sums.same(codes[wrong], others[wrong]):
+            found.reason = f"{name}, byte {at}: two expressions that are not known to be equal{sums.why}"
+            return "unknown"
+        level = "sums"
+        found.reason = f"{name}, byte {at}: the additions have another order"
+    return level
 
 
 def _texts(pool: Pool, one: _Ran, two: _Ran, name: str, at: int) -> tuple[str, str]:
-    shown = []
-    for ran in (one, two):
-        code = int(ran.expressions.outputs()[name][at])
-        shown.append(pool.text(code, BYTES) if code else "a constant")
-    return shown[0], shown[1]
+    """What a byte is made of on both sides: the innermost part of both expressions that is not the same."""
+    first, second = (int(ran.expressions.outputs()[name][at]) for ran in (one, two))
+    unit = BYTES
+    while first > 0 and second > 0 and first % unit == second % unit:
+        left, right = pool.node(first // unit), pool.node(second // unit)
+        differ = [pair for pair in zip(left.operands, right.operands, strict=False) if pair[0] != pair[1]]
+        if left.head != right.head or len(left.operands) != len(right.operands) or not differ or left.head[0] == "sum":
+            break
+        first, second = differ[0]
+        unit = BYTES if left.head[0] == "bytes" else 1
+    texts = [pool.text(code, unit) if code else "a constant" for code in (first, second)]
+    return texts[0], texts[1]

@@ -74,13 +74,7 @@ def elements(pool: Pool, fragment: Fragment, codes: Codes, instruction: Instruct
 
 
 def matrix_results(
-    pool: Pool,
-    instruction: Instruction,
-    arch: Arch,
-    wave: int,
-    mode: int,
-    held: Mapping[str, Codes],
-    after: U32,
+    pool: Pool, instruction: Instruction, arch: Arch, wave: int, mode: int, held: Mapping[str, Codes], after: U32
 ) -> Codes:
     """Codes of the bytes of D's registers, (waves, registers, lanes, 4).
 
@@ -125,8 +119,12 @@ def matrix_results(
             left, right = (np.take_along_axis(side, order, axis=-1) for side in (left, right))
         columns = [running[:, None], np.stack([left, right], axis=-1).reshape(len(left), -1)]
         if scales:
-            columns += [np.broadcast_to(scales[0][..., :, None, :], (*shape, scales[0].shape[-1])).reshape(len(left), -1)]
-            columns += [np.broadcast_to(scales[1][..., None, :, :], (*shape, scales[1].shape[-1])).reshape(len(left), -1)]
+            columns += [
+                np.broadcast_to(scales[0][..., :, None, :], (*shape, scales[0].shape[-1])).reshape(len(left), -1)
+            ]
+            columns += [
+                np.broadcast_to(scales[1][..., None, :, :], (*shape, scales[1].shape[-1])).reshape(len(left), -1)
+            ]
         last = first + group >= k
         begins = first == 0 and bool(model.flush_addend)
         own = (*head, "flushes c" if begins else "")
@@ -164,4 +162,3 @@ def _placed(fragment: Fragment, codes: Codes, after: U32) -> Codes:
         held = out[:, table["vgpr"], table["lane"], byte]
         out[:, table["vgpr"], table["lane"], byte] = np.where(found >= 0, found * BYTES + k, held)
     return out
-

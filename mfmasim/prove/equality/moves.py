@@ -1,14 +1,16 @@
-"""Moved bytes: which byte of a source each byte of a result is, found by executing the instruction on numbered bits.
+"""Moved bytes: which byte of a source each byte of a result is, found by executing the instruction on chosen bits.
 
 This is sound for operations whose rule for undefined bits is ``bits`` or ``moves`` (`Rule`): each bit of a result is a
-function of one bit of each operand. Every bit of a source that depends on inputs gets a number, and the instruction is
-executed once for each digit of the numbers, with the digit and with its complement. All other bits keep what they are.
-At most two operands may have numbered bits: their two bits take all four combinations, since the numbers of two
-different bits differ in a digit. A result bit that follows one number through all executions is that bit.
+function of one bit of each operand. The bits of the sources that depend on inputs are chosen, all others keep what they
+are. First each operand is filled with zeros or ones, in all combinations: a result bit that is the filling of one operand
+in all of them is a bit of that operand, whatever the others hold. Then every bit gets a number, and the instruction is
+executed once for each digit of the numbers: the digits that such a result bit shows are the number of its source.
 """
 
 from __future__ import annotations
 
+from copy import copy
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +33,11 @@ BITS = 32
 
 
 def moved(
-    group: Group, run: Callable[[Group], None], sources: Mapping[int, Codes], writes: Sequence[int]
+    group: Group,
+    run: Callable[[Group], None],
+    sources: Mapping[int, Codes],
+    operands: Sequence[Sequence[int]],
+    writes: Sequence[int],
 ) -> dict[int, Codes] | None:
     """Codes of the bytes of each result; None where a result is more than moved bits.
 
@@ -39,59 +45,53 @@ def moved(
         group: waves that are about to execute the instruction.
         run: the bound instruction.
         sources: codes of the bytes of every register that is read or kept, in all lanes of the group's waves.
+        operands: keys of the registers of each operand with bits that depend on inputs; no key is in two of them.
         writes: keys of the registers that are written.
     """
-    keys = [key for key, codes in sources.items() if (codes >= 0).any()]
+    keys = [key for operand in operands for key in operand if (sources[key] >= 0).any()]
     numbers, count = _numbers(keys, group)
-    digits = max(1, int(count).bit_length())
     real = {key: np.array(_rows(group, key)) for key in {*keys, *writes}}
     marked = {key: np.repeat(sources[key] >= 0, 8, axis=-1) for key in keys}
-    read: dict[int, list[NDArray[np.bool_]]] = {key: [] for key in writes}
-    for digit in range(digits + 1):
-        for complement in (False, True):
-            changes = {}
-            for key in keys:
-                bits = np.ones_like(numbers[key], np.bool_) if digit == digits else numbers[key] >> digit & 1 == 1
-                changes[key] = _words(np.where(marked[key], bits ^ complement, _bits(real[key])))
-            after = _beside(group, changes)
-            run(after)
-            for key in writes:
-                read[key].append(_bits(_rows(after, key)))
-    shapes = {key: real[key].shape for key in writes}
-    return _result(read, digits, numbers, sources, shapes)
 
+    def executed(chosen: Mapping[int, NDArray[np.bool_] | bool]) -> dict[int, NDArray[np.bool_]]:
+        changes = {key: _words(np.where(marked[key], chosen[key], _bits(real[key]))) for key in keys}
+        after = _beside(group, changes)
+        run(after)
+        return {key: _bits(_rows(after, key)) for key in writes}
 
-def _result(
-    read: Mapping[int, list[NDArray[np.bool_]]],
-    digits: int,
-    numbers: Mapping[int, NDArray[np.int64]],
-    sources: Mapping[int, Codes],
-    shapes: Mapping[int, tuple[int, ...]],
-) -> dict[int, Codes] | None:
-    """Read the numbers off the executions; the waves have the same numbers, and codes of their own."""
-    waves = next(iter(shapes.values()))[0]
-    flat = np.concatenate([np.zeros(0, np.int64), *(one[0].reshape(-1) for one in numbers.values())])
-    bits = [np.repeat(sources[key], 8, axis=-1).reshape(waves, -1) for key in numbers]
-    codes = np.concatenate([np.zeros((waves, 0), np.int64), *bits], axis=1)
+    place = {key: number for number, operand in enumerate(operands) for key in operand}
+    fillings = list(product((False, True), repeat=len(operands)))
+    filled = [executed({key: filling[place[key]] for key in keys}) for filling in fillings]
+    digits = [
+        executed({key: numbers[key] >> digit & 1 == 1 for key in keys}) for digit in range(int(count).bit_length())
+    ]
+    flat = np.concatenate([np.zeros(0, np.int64), *(numbers[key][0].reshape(-1) for key in keys)])
+    owner = np.concatenate([np.zeros(0, np.int64), *(np.full(numbers[key][0].size, place[key]) for key in keys)])
+    bits = [np.repeat(sources[key], 8, axis=-1).reshape(group.count, -1) for key in keys]
+    codes = np.concatenate([np.zeros((group.count, 0), np.int64), *bits], axis=1)
     order = np.full(int(flat.max(initial=0)) + 1, -1)
     order[flat] = np.arange(len(flat))
     found = {}
-    for key, runs in read.items():
-        plain, other = np.stack(runs[0::2]), np.stack(runs[1::2])
-        constant = (plain == plain[:1]).all(axis=0) & (other == plain).all(axis=0)
-        follows = (plain != other).all(axis=0) & plain[digits]
-        number = sum(plain[digit].astype(np.int64) << digit for digit in range(digits))
-        at = np.where(follows & (number < len(order)), order[np.minimum(number, len(order) - 1)], -1)
-        if not (constant | (at >= 0)).all() or (constant & follows).any():
-            return None
-        if (constant != (at < 0)).any() or (~constant & (at % 8 != np.arange(BITS) % 8)).any():
-            return None  # more than moved bits, or bits that change their places within a byte
-        wave = np.arange(waves).reshape(-1, *[1] * (at.ndim - 1))
-        source = np.where(constant, -1, codes[wave, np.maximum(at, 0)]) if len(flat) else np.full(at.shape, -1)
-        source = source.reshape(*shapes[key], 4, 8)
+    for key in writes:
+        seen = np.stack([one[key] for one in filled])
+        constant = (seen == seen[:1]).all(axis=0)
+        follows = np.full(constant.shape, -1)
+        for operand in range(len(operands)):
+            filling = np.array([one[operand] for one in fillings]).reshape(-1, *[1] * constant.ndim)
+            follows = np.where((seen == filling).all(axis=0), operand, follows)
+        number = sum(one[key].astype(np.int64) << digit for digit, one in enumerate(digits))
+        at = np.where(follows >= 0, order[np.minimum(number, len(order) - 1)], -1)
+        if (constant == (follows >= 0)).any() or ((follows >= 0) & ((at < 0) | (number >= len(order)))).any():
+            return None  # more than moved bits
+        moves = follows >= 0
+        if len(flat) and (moves & ((owner[at] != follows) | (at % 8 != np.arange(BITS) % 8))).any():
+            return None  # bits that change their places within a byte
+        wave = np.arange(group.count).reshape(-1, *[1] * (at.ndim - 1))
+        source = np.where(moves, codes[wave, np.maximum(at, 0)], -1) if len(flat) else np.full(at.shape, -1)
+        source = source.reshape(*real[key].shape, 4, 8)
         if (source != source[..., :1]).any():
             return None  # a byte of several sources
-        held = (plain[0].reshape(source.shape).astype(np.int64) << np.arange(8)).sum(axis=-1)
+        held = (seen[0].reshape(source.shape).astype(np.int64) << np.arange(8)).sum(axis=-1)
         found[key] = np.where(source[..., 0] >= 0, source[..., 0], -1 - held)
     return found
 
@@ -127,8 +127,6 @@ def _words(bits: NDArray[np.bool_]) -> U32:
 
 def _beside(group: Group, changes: Mapping[int, U32]) -> Group:
     """The same waves with other values in some registers: a copy that an instruction may change."""
-    from copy import copy
-
     real = group.waves
     waves = copy(real)
     waves.v, waves.a, waves.s = list(real.v), list(real.a), list(real.s)

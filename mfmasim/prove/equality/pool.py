@@ -6,7 +6,7 @@ counted in units of the width. A code of a dword is the number of its expression
 
 An expression is the operation of an instruction with its modifiers, MODE and constants (the *head*), and the codes of
 its operands. Beside each the pool keeps the bits that it has under the inputs of the launch: expressions are functions,
-so two executions that make the same one have the same bits, and where they have not, `Contradiction` says so.
+so two executions that make the same one have the same bits, and where they have not, `ContradictionError` says so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ BYTES, HALVES, NIBBLES = 4, 2, 8
 """Units of a dword, by which codes of parts are counted."""
 
 
-class Contradiction(MfmasimError):
+class FullError(MfmasimError):
+    """More expressions than a pool holds."""
+
+
+class ContradictionError(MfmasimError):
     """One expression with two values: the rule that made it leaves out what the instruction depends on."""
 
 
@@ -70,7 +74,7 @@ class Pool:
         """Numbers for further expressions; returns the first."""
         first, self.count = self.count, self.count + more
         if self.count > MOST:
-            raise MfmasimError(f"more than {MOST:,} expressions")
+            raise FullError(f"more than {MOST:,} expressions")
         if self.count > len(self._values):
             added = max(len(self._values), more)
             self._values = np.concatenate([self._values, np.zeros(added, np.uint32)])
@@ -111,7 +115,7 @@ class Pool:
             values: the bits of the results, (sets,); None where the machine does not show them.
 
         Raises:
-            Contradiction: an expression has other bits already.
+            ContradictionError: an expression has other bits already.
         """
         number = self._heads.setdefault(head, len(self._heads))
         out = np.empty(len(operands), np.int64)
@@ -128,7 +132,7 @@ class Pool:
             self._shown[out] = True
             if (wrong := self._values[out] != values).any():
                 at = int(np.argmax(wrong))
-                raise Contradiction(
+                raise ContradictionError(
                     f"{head[0]}: one expression has the values {self._values[out[at]]:#x} and {values[at]:#x}"
                 )
         return out

@@ -32,7 +32,9 @@ WIDEST = 64
 """Terms of one factor of a product of two sums that is expanded."""
 DEEPEST = 20_000
 """Operations within one another."""
-ADDS = {"v_add_f32": (1, 1), "v_sub_f32": (1, -1), "v_subrev_f32": (-1, 1)}
+ADDS = {"v_add_f32": (1, 1), "v_sub_f32": (1, -1), "v_subrev_f32": (-1, 1), "s_add_f32": (1, 1), "s_sub_f32": (1, -1)}
+MULTIPLIES = ("v_mul_f32", "v_fma_f32", "s_mul_f32", "s_fmac_f32")
+"""A product, and what is added to it where there is a third operand."""
 WIDENS = {"v_cvt_f32_fp8": "fp8", "v_cvt_f32_bf8": "bf8"}
 FACTORS = {4: 8, 6: 6, 8: 4, 16: 2, 32: 1}
 """Elements of a dword by bits, as codes of a matrix instruction count them."""
@@ -109,7 +111,7 @@ class Sums:
             formats, modes = node.head[2], node.head[3]
             plain = formats[2:] == ("f32", "f32") and not any(modes[2:6])  # type: ignore[index]
             return plain and len(node.operands) % 2 == 1
-        return (name in ADDS or name in ("v_fma_f32", "v_mul_f32")) and not _modified(node)
+        return (name in ADDS or name in MULTIPLIES) and not _modified(node)
 
     def _polynomial(self, code: int) -> Polynomial:
         """A dword in F32; chains of sums are followed without recursion."""
@@ -135,7 +137,9 @@ class Sums:
             elif name == "sum":
                 formats: Any = node.head[2]
                 for left, right in zip(node.operands[1::2], node.operands[2::2], strict=True):
-                    _add(total, self._product(self._element(left, formats[0]), self._element(right, formats[1])), factor)
+                    _add(
+                        total, self._product(self._element(left, formats[0]), self._element(right, formats[1])), factor
+                    )
                 pending.append((node.operands[0], factor))
             else:
                 left, right = (self._factor(operand) for operand in node.operands[:2])
@@ -163,9 +167,8 @@ class Sums:
         if name in WIDENS and not node.head[3]:
             ((_, negated, absolute, _, sel, _),) = node.head[4]  # type: ignore[misc]
             if not (negated or absolute) and sel in (0, 1, 2, 3, 6):
-                number = find_arch(str(node.head[1])).fp8
-                source = self._byte(node.operands[0], sel % 6)
-                return self._atom({"fp8": "e4m3", "bf8": "e5m2"}[WIDENS[str(name)]] + number, source, BYTES)
+                kind = find_arch(str(node.head[1])).format_name(WIDENS[str(name)])
+                return self._atom(kind, self._byte(node.operands[0], sel % 6), BYTES)
         if name == "v_cvt_f32_f16" and not _modified(node) and node.operands[0] >= 0:
             return self._atom("f16", self._half(node.operands[0]), 2)
         if name == "bytes" and node.operands[:2] == (-1, -1):

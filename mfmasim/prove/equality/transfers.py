@@ -48,9 +48,7 @@ class Transfer:
                 continue
             if any(registers.parts(key, numbers) is not None for key in keys_of(operand)):
                 raise Stopped(instruction, "its address depends on inputs")
-        self._stored = [
-            [registers.codes(key, numbers, group) for key in keys_of(operand)] for operand in self.data
-        ]
+        self._stored = [[registers.codes(key, numbers, group) for key in keys_of(operand)] for operand in self.data]
         self._kept = {
             key: registers.codes(key, numbers, group) for operand in instruction.dst for key in keys_of(operand)
         }
@@ -131,14 +129,14 @@ class Transfer:
             place += codes.shape[-1] // 4
         return out
 
-    def _narrow(
-        self, out: dict[int, Codes], keys: Sequence[int], codes: Codes, active: NDArray[np.bool_]
-    ) -> None:
+    def _narrow(self, out: dict[int, Codes], keys: Sequence[int], codes: Codes, active: NDArray[np.bool_]) -> None:
         """A load of less than a dword: the rest is 0, a sign, or what the register held."""
         opcode, (key,) = self.instruction.opcode, keys
         size = codes.shape[-1]
         name = opcode.name
-        signed = name.endswith(("_i8", "_i16", "sbyte", "sshort", "sbyte_d16", "sbyte_d16_hi", "i8_hi")) or "_i8" in name
+        signed = (
+            name.endswith(("_i8", "_i16", "sbyte", "sshort", "sbyte_d16", "sbyte_d16_hi", "i8_hi")) or "_i8" in name
+        )
         if signed or key >= VECTORS:
             raise Stopped(self.instruction, "it extends the sign of what depends on inputs")
         first = 2 if opcode.d16 == "high" else 0
