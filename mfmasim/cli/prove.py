@@ -61,8 +61,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         nargs=2,
         metavar=("A", "B"),
         help="whether A and B leave the same bytes for all contents of the buffers, at the sizes of the case: sides of "
-        "TARGET as of compare (flags=-O1, a code object, source, compiler, architecture, NAME=VALUE), or without TARGET "
-        "two cases, FILE or FAMILY:CASE, with NAME=VALUE after commas",
+        "TARGET as of compare (flags=-O1, a code object, source, compiler, architecture, NAME=VALUE), or without "
+        "TARGET two cases, FILE or FAMILY:CASE, with NAME=VALUE after commas",
     )
     group.add_argument("--bits", action="store_true", help="exit code 1 also where they are equal only as exact sums")
     group = parser.add_argument_group("kernels without a case: of a code object or source")

@@ -1,8 +1,8 @@
 """Results that an instruction computes: expressions of the instruction and of everything that it reads.
 
 The head has all that the result may depend on besides the operands: the operation, the architecture, modifiers,
-constants, MODE. What is kept of a destination is an operand too. Lanes are looked at one by one, so the operation must be
-one whose lanes read their own registers alone.
+constants, MODE. What is kept of a destination is an operand too. Lanes are looked at one by one: a lane reads its own
+registers alone, or with DPP those of a known lane.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.arrays import Flags, U32
+    from mfmasim.arrays import U32, Flags
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.prove.equality.pool import Codes, Pool
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 SAME = {"v_fmac_f32": "v_fma_f32", "v_fmac_f16": "v_fma_f16", "v_fmac_f64": "v_fma_f64",
         "v_fmaak_f32": "v_fma_f32", "v_fmamk_f32": "v_fma_f32"}  # fmt: skip
 """Operations that differ in their encoding alone: where the third operand, or a constant, comes from."""
-STEPPINGS = {"gfx1250-strict": "gfx1250", "gfx1251": "gfx1250"}
+STEPPINGS = {"gfx1250-strict": "gfx1250"}
 """Architectures whose operations are those of another."""
 LANES = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
 """Modifiers of DPP, which say which lane is read: operands are those of that lane already."""
 PACKED = {"v_pk_add_f32": "v_add_f32", "v_pk_mul_f32": "v_mul_f32", "v_pk_fma_f32": "v_fma_f32"}
 """Operations on two F32, each of which is the same function as the operation on one."""
-COMMUTES = frozenset({"v_add_u32", "v_add_nc_u32", "v_mul_lo_u32", "v_and_b32", "v_or_b32", "v_xor_b32", "v_mul_u32_u24",
-                      "v_max_u32", "v_min_u32", "v_max_i32", "v_min_i32", "s_and_b32", "s_or_b32", "s_xor_b32",
-                      "s_mul_i32"})  # fmt: skip
+COMMUTES = frozenset({"v_add_u32", "v_add_nc_u32", "v_mul_lo_u32", "v_and_b32", "v_or_b32", "v_xor_b32",
+                      "v_mul_u32_u24", "v_max_u32", "v_min_u32", "v_max_i32", "v_min_i32", "s_and_b32", "s_or_b32",
+                      "s_xor_b32", "s_mul_i32"})  # fmt: skip
 """Operations on integers whose two operands may be exchanged."""
 PRODUCTS = frozenset({"v_add_f32", "v_mul_f32", "v_fma_f32"})
-"""Operations on F32 whose first two operands may be exchanged, unless both may be NaN: the first NaN is the result's."""
+"""Operations on F32 whose first two operands may be exchanged if one is no NaN: of two, the first is the result's."""
 
 
 def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int) -> tuple[Hashable, ...]:
@@ -61,7 +61,7 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
 
 
 def _shape(operand: Operand) -> Hashable:
-    """How the instruction reads an operand; a constant by what it is, except one of 32 bits, which is like a register."""
+    """How the instruction reads an operand; a constant by what it is, but one of 32 bits is like a register."""
     read = operand.type, operand.neg, operand.abs, operand.sext, operand.sel, operand.half
     return (
         read
@@ -99,9 +99,10 @@ def single(
         operands[:, first[place] + (chosen >> place & 1)] if held else np.full(len(operands), -1)
         for place, held in enumerate(registers)
     ]
-    columns[:2] = ordered(np.stack(columns[:2], axis=1)).T
+    taken = np.stack(columns, axis=1)
+    taken[:, :2] = ordered(taken[:, :2])
     shapes = (("f32", False, False, False, 6, False),) * len(columns)
-    return (name, head[1], ("f32",), (), shapes, head[5]), np.stack(columns, axis=1)
+    return (name, head[1], ("f32",), (), shapes, head[5]), taken
 
 
 class Computed:
@@ -142,17 +143,19 @@ class Computed:
             elif _dword(operand):
                 columns.append(np.broadcast_to(np.int64(-1 - operand.bits), self.shape))
             else:
-                found = [self._dword(pool, key) for key in keys_of(operand)]
-                columns += map(self._exchanged, found) if operand is self.instruction.src[0] else found
+                held = [self._dword(pool, key) for key in keys_of(operand)]
+                columns += map(self._exchanged, held) if operand is self.instruction.src[0] else held
         if "scc" in self.operation.sources:
             columns.append(self._masks[SCC])
         columns += [self._dword(pool, key) for key in self.kept]
         found = np.stack([np.broadcast_to(one, self.shape).reshape(-1) for one in columns], axis=1)
         name = SAME.get(self.instruction.name, self.instruction.name)
-        if name in PRODUCTS and not any(operand.neg or operand.abs for operand in self.instruction.src):
-            found[:, :2] = ordered(found[:, :2])
-        if self.instruction.name in COMMUTES and found.shape[1] == 2 and not self.instruction.modifiers.get("clamp"):
-            found = np.sort(found, axis=1)
+        read = [_shape(operand) for operand in self.instruction.src[:2]]
+        if len(set(read)) == 1 and not self.instruction.modifiers.get("op_sel"):
+            if name in PRODUCTS and not any(operand.neg or operand.abs for operand in self.instruction.src):
+                found[:, :2] = ordered(found[:, :2])
+            if name in COMMUTES and found.shape[1] == 2:
+                found = np.sort(found, axis=1)
         return found
 
     def _exchanged(self, codes: Codes) -> Codes:

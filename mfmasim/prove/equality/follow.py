@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.arrays import Flags, U32
+    from mfmasim.arrays import U32, Flags
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.flow import Registers as Accessed
     from mfmasim.machine.events import AccessEvent
@@ -352,9 +352,8 @@ class Expressions(Observer):
                 for key, one in zip(keys, made, strict=True):
                     self._put(instruction, key, numbers, one.reshape(*shape, BYTES), group, active if vector else None)
             if "scc" in operation.results:
-                bits = np.broadcast_to(group.scc, (len(numbers),)).astype(np.uint32)
-                (made,) = results(self.pool, (*head, "scc"), operands, [bits], None)
-                self.registers.put(SCC, numbers, made)
+                word = np.broadcast_to(group.scc, (len(numbers),)).astype(np.uint32)
+                self.registers.put(SCC, numbers, results(self.pool, (*head, "scc"), operands, [word], None)[0])
 
         return after
 

@@ -1,8 +1,8 @@
 """Results of matrix instructions: chains of the steps in which the accumulation model adds products.
 
 A step adds `Model.group` consecutive products to the running value and rounds (`mfmasim.matrix.models`). Its expression
-has the running value and the pairs of factors; where the model's sum does not depend on their order, pairs are sorted. Two
-instructions of different shapes therefore make one expression if they add the same products in the same steps.
+has the running value and the pairs of factors; where the model's sum does not depend on their order, pairs are sorted.
+Two instructions of different shapes therefore make one expression if they add the same products in the same steps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.arrays import U32
-    from mfmasim.isa import Instruction, Operand
+    from mfmasim.isa import Instruction
     from mfmasim.matrix import Fragment
     from mfmasim.matrix.models import Model
     from mfmasim.prove.equality.pool import Codes, Pool

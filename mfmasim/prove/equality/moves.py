@@ -2,9 +2,10 @@
 
 This is sound for operations whose rule for undefined bits is ``bits`` or ``moves`` (`Rule`): each bit of a result is a
 function of one bit of each operand. The bits of the sources that depend on inputs are chosen, all others keep what they
-are. First each operand is filled with zeros or ones, in all combinations: a result bit that is the filling of one operand
-in all of them is a bit of that operand, whatever the others hold. Then every bit gets a number, and the instruction is
-executed once for each digit of the numbers: the digits that such a result bit shows are the number of its source.
+are. First each operand is filled with zeros or ones, in all combinations: a result bit that is the filling of one
+operand in all of them is a bit of that operand, whatever the others hold. Then every bit gets a number, and the
+instruction is executed once for each digit of the numbers: the digits that such a result bit shows are the number of
+its source.
 """
 
 from __future__ import annotations

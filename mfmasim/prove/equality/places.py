@@ -13,7 +13,7 @@ from mfmasim.prove.equality.pool import BYTES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.arrays import Flags, U32
+    from mfmasim.arrays import U32, Flags
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.machine.state.waves import Group
     from mfmasim.prove.equality.pool import Codes

@@ -1,4 +1,4 @@
-"""Expressions over the inputs of a launch, each kept once: two kernels share a pool, and equal numbers are equal values.
+"""Expressions over the inputs of a launch, each kept once: kernels share a pool, and equal numbers are equal values.
 
 A *code* is what a place holds: a constant, or a part of an expression. Codes are int64: ``-1 - bits`` is the constant
 `bits`, everything from `FIRST` on is ``number * UNITS[width] + part``, where the part of an expression of 32 bits is

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
 
 
-class Stopped(MfmasimError):
+class Stopped(MfmasimError):  # noqa: N818 (what a comparison does, no error of its user)
     """An instruction that the comparison cannot follow."""
 
     def __init__(self, instruction: Instruction, why: str) -> None:

@@ -1,8 +1,8 @@
 """Sums: expressions as exact real polynomials of the inputs, whatever the order and rounding of the additions.
 
 What is expanded: additions, subtractions, products and fused ones in F32, sums of matrix instructions, and exact
-conversions from narrower formats. Every other operation is an unknown of its own, which is compared with its operands in
-turn: the conversion of one sum is that of the other, if both sums are equal.
+conversions from narrower formats. Every other operation is an unknown of its own, which is compared with its operands
+in turn: the conversion of one sum is that of the other, if both sums are equal.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ class Sums:
                     )
                 pending.append((node.operands[0], factor))
             else:
-                left, right = (self._factor(operand) for operand in node.operands[:2])
-                _add(total, self._product(left, right), factor)
+                factors = [self._factor(operand) for operand in node.operands[:2]]
+                _add(total, self._product(*factors), factor)
                 pending += [(operand, factor) for operand in node.operands[2:]]
         found = {monomial: value for monomial, value in total.items() if value}
         self._terms += len(found)
@@ -165,8 +165,9 @@ class Sums:
         """The element that was converted exactly to F32, as a matrix instruction would read it; else the dword."""
         name = node.head[0]
         if name in WIDENS and not node.head[3]:
-            ((_, negated, absolute, _, sel, _),) = node.head[4]  # type: ignore[misc]
-            if not (negated or absolute) and sel in (0, 1, 2, 3, 6):
+            shapes: Any = node.head[4]
+            sel = shapes[0][4]
+            if not _modified(node) and sel in (0, 1, 2, 3, 6):
                 kind = find_arch(str(node.head[1])).format_name(WIDENS[str(name)])
                 return self._atom(kind, self._byte(node.operands[0], sel % 6), BYTES)
         if name == "v_cvt_f32_f16" and not _modified(node) and node.operands[0] >= 0:

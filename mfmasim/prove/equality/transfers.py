@@ -5,6 +5,7 @@ The machine reports which addresses the lanes access; which registers hold the b
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 DATA = ("vdata", "data", "data0", "data1", "sdata")
 """Fields of the encoding that name what a store writes."""
+
+
+SIGNED = re.compile("_i(8|16)|sbyte|sshort")
+"""Mnemonics of loads that extend a sign (LLVM: one name for each, `_i8` and `_i16` from gfx11 on)."""
 
 
 class Transfer:

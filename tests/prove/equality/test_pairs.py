@@ -17,7 +17,9 @@ HERE = Path(__file__).parent
 
 
 def names(file):
-    return list(dict.fromkeys(re.findall(r"^(?:KERNEL |PAIR\()(\w+?)(?:_a\(|,)", (HERE / file).read_text(), re.M)))
+    return list(
+        dict.fromkeys(re.findall(r"^(?:KERNEL |PAIR\()(\w+?)(?:_a\(|,)", (HERE / file).read_text(), re.MULTILINE))
+    )
 
 
 @cache
