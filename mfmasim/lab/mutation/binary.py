@@ -192,14 +192,14 @@ def run_binary(
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
         at = ""
         if covers and not caught and not equivalent:
-            caught, at = sizes.caught(_changed(mutant, kernel))
+            caught, at = sizes.caught(kernel_of(mutant, kernel))
         same = "" if caught or equivalent else _alike(mutant, before, after, same_bytes(right, result))
         if not (caught or equivalent or same or note):
             note = within_tolerance(result) or sizes.unseen
         yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust, at)
 
 
-def _changed(mutant: BinaryMutant, kernel: Kernel) -> Kernel:
+def kernel_of(mutant: BinaryMutant, kernel: Kernel) -> Kernel:
     """The kernel with a mutant's bytes."""
     return program.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
 
@@ -218,7 +218,7 @@ def _caught(
 ) -> tuple[tuple[str, ...], Behaviour, InFlight, Result | None]:
     """Checks that report an error about a mutant, and what it did."""
     after, flown = Behaviour(), InFlight(kernel)
-    changed = _changed(mutant, kernel)
+    changed = kernel_of(mutant, kernel)
     try:
         result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after, flown])
     except MfmasimError:

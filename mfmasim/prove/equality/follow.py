@@ -57,6 +57,13 @@ LANEWISE = ("s_and_b64", "s_or_b64", "s_xor_b64", "s_andn2_b64", "s_and_not1_b64
             "s_mov_b64", "s_and_b32", "s_or_b32", "s_xor_b32", "s_andn2_b32", "s_and_not1_b32", "s_not_b32",
             "s_mov_b32")  # fmt: skip
 """Scalar operations that combine lane masks lane by lane."""
+NOT_FOLLOWED = {
+    "tensor": "the tensor data mover is not followed",
+    "index": "an index selects registers of the instructions behind it",
+    "index_mode": "an index selects registers of the instructions behind it",
+    "msb": "MODE selects registers of the instructions behind it",
+}
+"""Kinds of instructions that stop a comparison, and why."""
 MOST_OPERANDS = 4
 """Operands of one instruction whose bits are followed."""
 
@@ -208,8 +215,8 @@ class Expressions(Observer):
 
     def _before(self, machine: Machine, part: Part, group: Group, numbers: Numbers) -> None:
         instruction, opcode = part.instruction, part.instruction.opcode
-        if opcode.kind == "tensor":
-            raise Stopped(instruction, "the tensor data mover is not followed")
+        if opcode.kind in NOT_FOLLOWED:
+            raise Stopped(instruction, NOT_FOLLOWED[opcode.kind])
         if opcode.memory:
             if (opcode.reads_m0 or instruction.modifiers.get("lds")) and self._depends(SGPR + machine.arch.m0, numbers):
                 raise Stopped(instruction, "M0 depends on inputs")

@@ -51,7 +51,7 @@ class Transfer:
         for operand in instruction.src:
             if operand in self.data:
                 continue
-            if any(registers.parts(key, numbers) is not None for key in keys_of(operand)):
+            if any(self._depends(key) for key in keys_of(operand)):
                 raise Stopped(instruction, "its address depends on inputs")
         self._stored = [[registers.codes(key, numbers, group) for key in keys_of(operand)] for operand in self.data]
         self._kept = {
@@ -59,6 +59,13 @@ class Transfer:
         }
         self._plain = not (opcode.transposes or opcode.typed or opcode.atomic or opcode.access == "exchange")
         self._read: list[tuple[AccessEvent, Codes, NDArray[np.bool_]]] = []
+
+    def _depends(self, key: int) -> bool:
+        """Whether a register depends on inputs in a lane that takes part."""
+        parts = self.registers.parts(key, self.numbers)
+        if parts is None or key >= VECTORS:
+            return parts is not None
+        return bool((parts.any(axis=-1) & self.group.active).any())
 
     def _wide(self, event: AccessEvent) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         lanes = 1 if self.instruction.opcode.scalar else self.group.lanes
