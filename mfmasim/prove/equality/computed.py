@@ -132,22 +132,29 @@ class Computed:
         self.instruction, self.operation, self.shape = instruction, operation, shape
         self._bytes, self._masks = codes, masks
         self.kept, self._lanes = kept, lanes
+        self.ranks: list[int] = []
+        """Which dword of its operand each column of `operands` is."""
 
     def operands(self, pool: Pool) -> Codes:
         """Codes of dwords and masks, (values, operands)."""
         columns: list[Any] = []
+        self.ranks.clear()
         kinds = [kind for kind in self.operation.sources if kind not in ("mode", "scc")]
         for kind, operand in zip(kinds, self.instruction.src, strict=False):
             if kind == "mask" and operand.kind == "s":
                 columns.append(self._masks[keys_of(operand)[0]])
+                self.ranks.append(0)
             elif _dword(operand):
                 columns.append(np.broadcast_to(np.int64(-1 - operand.bits), self.shape))
+                self.ranks.append(0)
             else:
                 held = [self._dword(pool, key) for key in keys_of(operand)]
                 columns += map(self._exchanged, held) if operand is self.instruction.src[0] else held
+                self.ranks += range(len(held))
         if "scc" in self.operation.sources:
             columns.append(self._masks[SCC])
         columns += [self._dword(pool, key) for key in self.kept]
+        self.ranks += [0] * (len(columns) - len(self.ranks))
         found = np.stack([np.broadcast_to(one, self.shape).reshape(-1) for one in columns], axis=1)
         name = SAME.get(self.instruction.name, self.instruction.name)
         read = [_shape(operand) for operand in self.instruction.src[:2]]
@@ -182,7 +189,12 @@ def ordered(pairs: Codes) -> Codes:
 
 
 def results(
-    pool: Pool, head: tuple[Hashable, ...], operands: Codes, words: Sequence[U32], active: Flags | None
+    pool: Pool,
+    head: tuple[Hashable, ...],
+    operands: Codes,
+    words: Sequence[U32],
+    active: Flags | None,
+    ranks: Sequence[int] | None = None,
 ) -> list[Codes]:
     """Codes of the bytes of each dword of a result, (values, 4).
 
@@ -192,16 +204,18 @@ def results(
         operands: (values, operands).
         words: the dwords of the result, each (values,).
         active: values that are written; None is all.
+        ranks: of an integer sum, whose dwords do not depend on higher ones, which dword each operand is.
     """
-    depends = (operands >= 0).any(axis=1)
-    if active is not None:
-        depends &= active
-    rows = np.flatnonzero(depends)
     out = []
     for number, word in enumerate(words):
+        given = operands if ranks is None else operands[:, np.asarray(ranks) <= number]
+        depends = (given >= 0).any(axis=1)
+        if active is not None:
+            depends &= active
+        rows = np.flatnonzero(depends)
         codes = -1 - (word[:, None] >> SHIFTS & np.uint32(0xFF)).astype(np.int64)
         if len(rows):
-            made = pool.made((*head, number), operands[rows], word[rows])
+            made = pool.made((*head, number), given[rows], word[rows])
             codes[rows] = made[:, None] * BYTES + np.arange(BYTES)
         out.append(codes)
     return out

@@ -57,6 +57,8 @@ LANEWISE = ("s_and_b64", "s_or_b64", "s_xor_b64", "s_andn2_b64", "s_and_not1_b64
             "s_mov_b64", "s_and_b32", "s_or_b32", "s_xor_b32", "s_andn2_b32", "s_and_not1_b32", "s_not_b32",
             "s_mov_b32")  # fmt: skip
 """Scalar operations that combine lane masks lane by lane."""
+STATUS = (2, 3, 4, 17, 18)
+"""Hardware registers with SCC, VCCZ, EXECZ and exceptions (LLVM's HW_REG_STATUS, TRAPSTS, STATE_PRIV, EXCP_FLAG_*)."""
 NOT_FOLLOWED = {
     "tensor": "the tensor data mover is not followed",
     "index": "an index selects registers of the instructions behind it",
@@ -76,6 +78,8 @@ class Part:
     operation: Operation
     run: Bound
     accessed: Accessed
+    kept: list[int]
+    """Registers of which it keeps a part that EXEC does not leave out: halves, or lanes that DPP leaves out."""
     moves: bool
     """Whether its rule says that each bit of a result is a function of one bit of each operand."""
     by_lane: bool
@@ -204,29 +208,29 @@ class Expressions(Observer):
             accessed = registers_of(part, len(machine.waves.v), machine.arch.sgprs)
             rule = operation.undefined
             by_lane = operation.unit == "vector" and not (rule.every_lane or rule.quad or is_dpp(part) or rule.pushes)
-            yield Part(part, operation, run, accessed, rule.kind in ("bits", "moves"), by_lane)
-
-    def _depends(self, key: int, numbers: Numbers) -> bool:
-        """Whether a register depends on inputs in one of these waves; as bits of its own or as a part of a mask."""
-        if self.registers.parts(key, numbers) is not None:
-            return True
-        low = key if key in self.registers.masks else key - 1
-        return low in self.registers.masks and self.registers.mask(low, numbers) is not None
+            partial = is_dpp(part) or half_written(part, operation) or part.opcode.relative
+            kept = [key for key in accessed.writes if partial and not (rule.exchanges and key in accessed.reads)]
+            yield Part(part, operation, run, accessed, kept, rule.kind in ("bits", "moves"), by_lane)
 
     def _before(self, machine: Machine, part: Part, group: Group, numbers: Numbers) -> None:
         instruction, opcode = part.instruction, part.instruction.opcode
         if opcode.kind in NOT_FOLLOWED:
             raise Stopped(instruction, NOT_FOLLOWED[opcode.kind])
+        if opcode.kind == "getreg" and any(one.bits & 63 in STATUS for one in instruction.src if one.kind == "imm"):
+            raise Stopped(instruction, "it reads flags of results that may depend on inputs")
         if opcode.memory:
-            if (opcode.reads_m0 or instruction.modifiers.get("lds")) and self._depends(SGPR + machine.arch.m0, numbers):
+            if (opcode.reads_m0 or instruction.modifiers.get("lds")) and self.registers.depends(
+                SGPR + machine.arch.m0, numbers
+            ):
                 raise Stopped(instruction, "M0 depends on inputs")
-            self._transfer = Transfer(instruction, group, numbers, self.registers, self.memory)
+            clears = machine.kernel.code.object.sram_ecc
+            self._transfer = Transfer(instruction, group, numbers, self.registers, self.memory, clears=clears)
             for operand in instruction.src:
-                if operand.kind == "s" and any(self._depends(key, numbers) for key in keys_of(operand)):
+                if operand.kind == "s" and any(self.registers.depends(key, numbers) for key in keys_of(operand)):
                     raise Stopped(instruction, "its address depends on inputs")
             self._after.append(self._loaded(instruction, self._transfer))
             return
-        reads = [key for key in dict.fromkeys(part.accessed.reads) if self._depends(key, numbers)]
+        reads = [key for key in dict.fromkeys(part.accessed.reads) if self.registers.depends(key, numbers)]
         if opcode.flow == "conditional":
             reads += self._condition(instruction, numbers)
         if opcode.matrix:
@@ -234,10 +238,8 @@ class Expressions(Observer):
             return
         if opcode.relative and any(self._held_anywhere(numbers)):
             raise Stopped(instruction, "M0 selects its registers")
-        kept = [
-            key for key in part.accessed.writes if part.accessed.reading >> key & 1 and key not in part.accessed.reads
-        ]
-        reads += [key for key in kept if key not in reads and self._depends(key, numbers)]
+        kept = part.kept
+        reads += [key for key in kept if key not in reads and self.registers.depends(key, numbers)]
         if not reads:
             self._after.append(self._constant(part))
             return
@@ -255,7 +257,7 @@ class Expressions(Observer):
         """Registers that a branch tests and that depend on inputs."""
         condition = instruction.opcode.condition
         keys = {"scc": [SCC], "vcc": [SGPR + VCC, SGPR + VCC + 1]}.get(condition, [])
-        return [key for key in keys if self._depends(key, numbers)]
+        return [key for key in keys if self.registers.depends(key, numbers)]
 
     # --- what follows
 
@@ -266,8 +268,8 @@ class Expressions(Observer):
         def after(group: Group, numbers: Numbers) -> None:
             active = active_of(group)
             for key in part.accessed.writes:
-                self.registers.put_mask(key, numbers, None)
-                self.registers.put_mask(key - 1, numbers, None)
+                if key >= VECTORS:
+                    self.registers.forget(key, numbers)
                 shape = (len(numbers), group.lanes, BYTES) if key < VECTORS else (len(numbers), BYTES)
                 self.registers.put(key, numbers, np.full(shape, -1, np.int64), active if key < VECTORS else None)
 
@@ -301,14 +303,19 @@ class Expressions(Observer):
         if not lanewise:
             plain = [key for kind, operand in given if kind != "mask" for key in keys_of(operand)]
             for key in (*plain, *kept):
-                if any(low in self.registers.masks and self.registers.mask(low, numbers) is not None
-                       for low in (key, key - 1) if key >= VECTORS):  # fmt: skip
+                if (
+                    key >= VECTORS
+                    and self.registers.parts(key, numbers) is None
+                    and self.registers.depends(key, numbers)
+                ):
                     raise Stopped(instruction, "it reads a lane mask that depends on inputs as a number")
         else:
             return self._combined(part, group, numbers)
         depends = {low for low in masked if self.registers.mask(low, numbers) is not None}
         reads = dict.fromkeys([*(key for _, operand in given for key in keys_of(operand)), *kept, *part.accessed.reads])
-        plain_reads = [key for key in reads if key not in {k for low in masked for k in (low, low + 1)}]
+        plain_reads = [
+            key for key in reads if key not in {low + word for low in masked for word in range(self.registers.words)}
+        ]
         codes = {key: self.registers.codes(key, numbers, group) for key in plain_reads if key != SCC}
         varying = self._varying(part, codes, kept) if part.moves and not depends else None
         if varying is not None and SCC not in part.accessed.reads and SCC not in part.accessed.writes:
@@ -333,7 +340,9 @@ class Expressions(Observer):
         lanes, takes_part = exchanged(instruction, active) if dpp else (None, active)
         # What DPP leaves out keeps what the destination held: no operand of what is computed.
         left = [] if dpp and not half_written(instruction, operation) else kept
-        operands = Computed(instruction, operation, codes, mask_codes, left, shape, lanes).operands(self.pool)
+        computed = Computed(instruction, operation, codes, mask_codes, left, shape, lanes)
+        operands = computed.operands(self.pool)
+        ranks = list(computed.ranks) if operation.undefined.kind == "sums" else None
         active = takes_part
 
         def after(group: Group, numbers: Numbers) -> None:
@@ -344,7 +353,8 @@ class Expressions(Observer):
                 if kind == "mask" and operand.kind == "s":
                     bits = self._mask_bits(keys[0], group)
                     found = masks(self.pool, (*head, place), operands, bits.reshape(-1), active.reshape(-1))
-                    self.registers.put(keys[0], numbers, np.full((len(numbers), BYTES), -1))
+                    for key in keys:
+                        self.registers.put(key, numbers, np.full((len(numbers), BYTES), -1))
                     self.registers.put_mask(keys[0], numbers, found.reshape(shape))
                     continue
                 words = [self._rows(group, key).reshape(-1) for key in keys]
@@ -355,7 +365,7 @@ class Expressions(Observer):
                         for one, word in zip(filter(None, halves), words, strict=True)
                     ]
                 else:
-                    made = results(self.pool, (*head, place), operands, words, active.reshape(-1))
+                    made = results(self.pool, (*head, place), operands, words, active.reshape(-1), ranks)
                 for key, one in zip(keys, made, strict=True):
                     self._put(instruction, key, numbers, one.reshape(*shape, BYTES), group, active if vector else None)
             if "scc" in operation.results:
@@ -394,7 +404,7 @@ class Expressions(Observer):
         for operand in instruction.src:
             if operand.kind == "s":
                 columns.append(self._mask_codes(keys_of(operand)[0], numbers, group))
-            elif operand.kind == "const" and operand.bits in (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF):
+            elif operand.kind == "const" and operand.bits in (0, (1 << group.lanes) - 1):
                 columns.append(np.full((len(numbers), group.lanes), -1 - int(operand.bits != 0), np.int64))
             else:
                 raise Stopped(instruction, "it combines a lane mask that depends on inputs with a number")
@@ -412,7 +422,8 @@ class Expressions(Observer):
                 found = np.where(operands[:, 0] >= 0, operands[:, 0], 0)
             else:
                 found = masks(self.pool, (name,), operands, bits, np.ones(len(bits), np.bool_))
-            self.registers.put(key, numbers, np.full((len(numbers), BYTES), -1))
+            for word in keys_of(instruction.dst[0]):
+                self.registers.put(word, numbers, np.full((len(numbers), BYTES), -1))
             self.registers.put_mask(key, numbers, found.reshape(len(numbers), group.lanes))
             if SCC in part.accessed.writes:  # whether any lane is left: a number of all lanes
                 words = np.broadcast_to(group.scc, (len(numbers),)).astype(np.uint32)
@@ -434,7 +445,7 @@ class Expressions(Observer):
                 codes = np.stack([self.registers.codes(key, numbers, group) for key in keys], axis=1)
                 depends |= bool((codes >= 0).any())
             else:
-                if any(self._depends(key, numbers) for key in keys_of(operand)):
+                if any(self.registers.depends(key, numbers) for key in keys_of(operand)):
                     raise Stopped(instruction, "scales of scalar registers that depend on inputs are not followed")
                 words = np.array([operand.bits & 0xFFFFFFFF] * fragment.vgprs, np.uint32)
                 if operand.kind == "s" and fragment.name.startswith("scale"):
@@ -465,7 +476,7 @@ class Expressions(Observer):
         found = np.unique(group.mode)
         if len(found) > 1:
             raise Stopped(instruction, "its waves have different MODEs")
-        return int(found[0]) & 0x1FFFF
+        return int(found[0])
 
     @staticmethod
     def _rows(group: Group, key: int) -> U32:
@@ -505,6 +516,5 @@ class Expressions(Observer):
         if not self.pool.check(np.where(takes, codes, -1), np.where(takes, held, 0)):
             raise Stopped(instruction, "its results are not what its rule says")
         if key >= VECTORS:
-            self.registers.put_mask(key, numbers, None)
-            self.registers.put_mask(key - 1, numbers, None)
+            self.registers.forget(key, numbers)
         self.registers.put(key, numbers, codes, active)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
+DWORD = 32
+"""Lanes whose bits of a mask are in one register."""
 SHIFTS = 8 * np.arange(BYTES, dtype=np.uint32)
 
 
@@ -43,6 +45,8 @@ class Registers:
         """
         self._waves, self._lanes = waves, lanes
         self._held: dict[int, Codes] = {}
+        self.words = lanes // DWORD
+        """Registers of a lane mask."""
         self.masks: dict[int, Codes] = {}
         """Lane masks that depend on inputs: the number of an expression by lane, 0 for a constant bit; by the key of
         the lower register."""
@@ -81,6 +85,23 @@ class Registers:
             held = self._held[key] = np.zeros(shape, np.int64)
         held[numbers] = parts if active is None else np.where(active[..., None], parts, held[numbers])
 
+    def depends(self, key: int, numbers: Numbers) -> bool:
+        """Whether a register depends on inputs in one of these waves: as bits of its own, or as a part of a mask."""
+        if self.parts(key, numbers) is not None:
+            return True
+        for word in range(self.words):
+            held = self.mask(key - word, numbers)
+            if held is not None and held[:, DWORD * word : DWORD * (word + 1)].any():
+                return True
+        return False
+
+    def forget(self, key: int, numbers: Numbers) -> None:
+        """A scalar register is written: the part of a lane mask that it held is none any more."""
+        for word in range(self.words):
+            held = self.masks.get(key - word)
+            if held is not None:
+                held[numbers, DWORD * word : DWORD * (word + 1)] = 0
+
     def mask(self, key: int, numbers: Numbers) -> Codes | None:
         """Expressions of a lane mask, (waves, lanes); None: constants alone."""
         held = self.masks.get(key)
@@ -91,6 +112,8 @@ class Registers:
 
     def put_mask(self, key: int, numbers: Numbers, found: Codes | None) -> None:
         """Change a lane mask; None is one of constants."""
+        for word in range(self.words):
+            self.forget(key + word, numbers)
         held = self.masks.get(key)
         if held is None:
             if found is None or not found.any():
@@ -138,8 +161,11 @@ class Memory:
             out[row][fits] = held[where[row][fits]]
         return out
 
-    def store(self, space: str, numbers: Numbers, addresses: Numbers, active: Flags, codes: Codes) -> None:
-        """Change what lanes write; a higher lane comes later, as in the machine.
+    def store(self, space: str, numbers: Numbers, addresses: Numbers, active: Flags, codes: Codes) -> bool:
+        """Change what lanes write.
+
+        Returns:
+            Whether lanes of one wave that write the same byte write the same; the ISA does not say who is last.
 
         Args:
             space: ``global`` or ``lds``.
@@ -150,7 +176,12 @@ class Memory:
         """
         where = addresses.astype(np.int64)[..., None] - self._base(space) + np.arange(codes.shape[-1])
         parts = np.where(codes < 0, 0, codes)
+        alike = True
         for row, wave in enumerate(numbers.tolist()):
             held = self._of(space, wave)
             fits = active[row][:, None] & (where[row] >= 0) & (where[row] < len(held))
-            held[where[row][fits]] = parts[row][fits]
+            at, written = where[row][fits], codes[row][fits]
+            _, first, inverse = np.unique(at, return_index=True, return_inverse=True)
+            alike &= bool((written[first][inverse] == written).all())
+            held[at] = parts[row][fits]
+        return alike

@@ -197,7 +197,7 @@ class Sums:
     def _element(self, code: int, name: str) -> Polynomial:
         """A factor of a matrix instruction."""
         width = int(number_format(name).bits)
-        if width == 32 and code >= 0:
+        if name == "f32" and code >= 0:
             return self._factor(code)
         if code < 0:
             value = _value(name, -1 - code)

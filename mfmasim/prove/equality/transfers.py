@@ -37,15 +37,30 @@ class Transfer:
     """One execution of a memory instruction by a group of waves."""
 
     def __init__(
-        self, instruction: Instruction, group: Group, numbers: NDArray[np.int64], registers: Registers, memory: Memory
+        self,
+        instruction: Instruction,
+        group: Group,
+        numbers: NDArray[np.int64],
+        registers: Registers,
+        memory: Memory,
+        *,
+        clears: bool,
     ) -> None:
         """Look at the registers before the instruction.
+
+        Args:
+            instruction: the instruction.
+            group: waves that are about to execute it.
+            numbers: of the waves in the launch.
+            registers: what they hold.
+            memory: what memory holds.
+            clears: whether a load of half a register clears the other half.
 
         Raises:
             Stopped: an address depends on inputs, or the instruction is none that only moves bytes.
         """
         self.instruction, self.group, self.numbers = instruction, group, numbers
-        self.registers, self.memory = registers, memory
+        self.registers, self.memory, self.clears = registers, memory, clears
         opcode = instruction.opcode
         self.data = [operand for operand in instruction.src if operand.field in DATA and operand.kind in ("v", "a")]
         for operand in instruction.src:
@@ -95,7 +110,8 @@ class Transfer:
                 raise Stopped(self.instruction, "it is an atomic operation on what depends on inputs")
             return
         codes = self._written(event)
-        self.memory.store(event.space, self.numbers, where, active, codes)
+        if not self.memory.store(event.space, self.numbers, where, active, codes):
+            raise Stopped(self.instruction, "lanes of one wave write different contents to one byte")
 
     def _scratch(self, event: AccessEvent) -> None:
         if event.kind != "read" and any((codes >= 0).any() for words in self._stored for codes in words):
@@ -125,13 +141,15 @@ class Transfer:
         """
         keys = [key for operand in self.instruction.dst for key in keys_of(operand)]
         out = {key: constant_bytes(held[key]) for key in keys}
+        opcode = self.instruction.opcode
+        if opcode.d16 and keys:
+            self._keep(out, keys[0])
         if not keys or not any(codes.any() for _, codes, _ in self._read):  # a load to the LDS has no register
             return out
-        opcode = self.instruction.opcode
         place = 0
-        for _, codes, active in self._read:
+        for _, codes, _ in self._read:
             if opcode.narrow:
-                self._narrow(out, keys, codes, active)
+                self._narrow(out, keys, codes)
                 continue
             for number in range(codes.shape[-1] // 4):
                 key = keys[place + number]
@@ -141,7 +159,18 @@ class Transfer:
             place += codes.shape[-1] // 4
         return out
 
-    def _narrow(self, out: dict[int, Codes], keys: Sequence[int], codes: Codes, active: NDArray[np.bool_]) -> None:
+    def _keep(self, out: dict[int, Codes], key: int) -> None:
+        """The other half of a register, which keeps what it held unless the architecture clears it."""
+        other = slice(0, 2) if self.instruction.opcode.d16 == "high" else slice(2, 4)
+        kept, left = self._kept[key][..., other], out[key][..., other]
+        if not (kept >= 0).any():
+            return
+        if self.clears:
+            return
+        out[key] = out[key].copy()
+        out[key][..., other] = np.where(kept >= 0, kept, left)
+
+    def _narrow(self, out: dict[int, Codes], keys: Sequence[int], codes: Codes) -> None:
         """A load of less than a dword: the rest is 0, a sign, or what the register held."""
         opcode, (key,) = self.instruction.opcode, keys
         size = codes.shape[-1]
@@ -152,10 +181,5 @@ class Transfer:
         if signed or key >= VECTORS:
             raise Stopped(self.instruction, "it extends the sign of what depends on inputs")
         first = 2 if opcode.d16 == "high" else 0
-        if opcode.d16:
-            kept = self._kept[key]
-            other = slice(2, 4) if first == 0 else slice(0, 2)
-            out[key] = out[key].copy()
-            out[key][..., other] = np.where(active[..., None], kept[..., other], out[key][..., other])
         part = out[key][..., first : first + size]
         out[key][..., first : first + size] = np.where(codes != 0, codes, part)

@@ -6,10 +6,10 @@ import pytest
 from mfmasim.devices import SimDevice
 from mfmasim.lab.mutation.binary import kernel_of, mutants_in
 from mfmasim.prove.equality import Side, equal
+from mfmasim.resources import folder
 from mfmasim.verify.files import load_file
 from mfmasim.verify.memory import memory_of
 from mfmasim.verify.runner import informed
-from mfmasim.resources import folder
 from tests.tiers import tiers
 
 CASES = {one.title: one for one in load_file(folder("hipkernels") / "intro" / "cases.py")}
