@@ -98,7 +98,7 @@ def matrix_results(
     given = {name: elements(pool, operands[name][0], codes, instruction) for name, codes in held.items()}
     model: Model = operation.model
     formats = tuple(operands[name][0].format for name in ("A", "B", "C", "D"))
-    head: tuple[Hashable, ...] = ("sum", model.name, formats, astuple(modes), mode & 0xFFFF)
+    head: tuple[Hashable, ...] = ("sum", model.name, formats, astuple(modes), mode)
     a, b, c = given["A"], given["B"], given["C"]
     blocks, rows, cols = target.blocks, target.rows, target.cols
     shape = (len(c), blocks, rows, cols)
