@@ -76,6 +76,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "prove": (
         ("prove my_case.py --arch gfx950", "bounds, races, waits, conflicts for all sizes"),
         ("prove gemm.hsaco --block 256", "a kernel without a case"),
+        ("prove my_case.py --equal flags=-O1 flags=-O3", "the same bytes for all contents of the buffers?"),
     ),
     "explain": (
         ("explain races-no-barrier", "a finding: meaning, example, fix"),
@@ -111,6 +112,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "learn grade": (("learn grade answers --csv", "files STUDENT_EXERCISE.hip"),),
     "learn hint": (("learn hint 01_lanes", ""),),
     "learn solution": (("learn solution 01_lanes", ""),),
+    "learn skill": (("learn skill > SKILL.md", "for an agent's folder of skills"),),
+    "mcp": (
+        ("mcp", "a server over stdin and stdout; clients start it"),
+        ("mcp --root kernels --max-seconds 30", "files of one folder, and a limit for each question"),
+    ),
+    "sweep": (
+        ("sweep ~/.triton/cache", "a verdict for each code object of Triton's cache"),
+        ("sweep build --sarif sweep.sarif --jobs 2", ""),
+    ),
     "hipcc": (
         ("hipcc program.cpp -o program", "then: mfmasim hiprt -- ./program"),
         ("hipcc --offload-arch=gfx950 -O3 -c kernel.hip", ""),

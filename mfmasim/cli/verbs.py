@@ -33,8 +33,8 @@ FIRST = {
 ALSO = {
     "explorer": "all of that in a browser",
     "explain": "a finding",
-    "compare": "two sources, compilers, architectures",
-    "sweep": "every code object of a folder",
+    "compare": "two sides of a case",
+    "sweep": "a folder of code objects",
     "hipcc": "compiles for hiprt",
     "learn": "a course of exercises",
     "mcp": "a server for agents",

@@ -94,8 +94,8 @@ EQUIVALENTS = (
     ),
     Equivalent(
         "matrix/modifiers.py",
-        'if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_c"}:',
-        'if (modes.neg | modes.neg_hi) // 4 and words & {"neg", "neg_32", "neg_c"}:',
+        'if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_64", "neg_c"}:',
+        'if (modes.neg | modes.neg_hi) // 4 and words & {"neg", "neg_32", "neg_64", "neg_c"}:',
         "both fields are 0 to 7, which `check` has made sure of: bit 2 is set exactly from 4 on.",
     ),
     Equivalent(
