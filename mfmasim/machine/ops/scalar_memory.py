@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.arrays import Flags
 from mfmasim.isa import Instruction
 from mfmasim.machine.binding.operands import scalar_reader, scalar_writer
 from mfmasim.machine.events.interface import Bound, Reader, Spaces
@@ -90,6 +91,11 @@ def report_negative(
     return below
 
 
+def _masked(inside: Flags) -> Flags | None:
+    """Waves that take part in an access, (waves, 1); None is all."""
+    return None if inside.all() else inside[:, None]
+
+
 def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
     """Load through a buffer resource: a dword beyond its range is 0."""
     first = instruction.src[0].index
@@ -106,8 +112,8 @@ def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound
         for k in range(count):
             at = offset + np.uint64(4 * k)
             inside = (at < size) & ~below
-            if machine.notify.scalars and inside.all():
-                place = Part("global", ((base & ~np.uint64(3)) + at)[:, None], None)
+            if machine.notify.scalars and inside.any():
+                place = Part("global", ((base & ~np.uint64(3)) + at)[:, None], _masked(inside))
                 machine.notify.access(instruction, g, place, "read", 4)
             word, outside = machine.memory.load_dwords((base & ~np.uint64(3)) + at, 1, inside)
             if outside is not None:
@@ -152,8 +158,9 @@ def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction,
             start = g.s(first) | g.s(first + 1).astype(np.uint64) << np.uint64(32)
         address = start + offset & aligned
         address, *rest = np.broadcast_arrays(address, *([] if inside is None else [inside]))
-        if machine.notify.scalars and (not rest or rest[0].all()):
-            machine.notify.access(instruction, g, Part("global", address[:, None], None), "read", size)
+        if machine.notify.scalars and (not rest or rest[0].any()):
+            place = Part("global", address[:, None], _masked(rest[0]) if rest else None)
+            machine.notify.access(instruction, g, place, "read", size)
         word, outside = machine.memory.load_small(address, size, rest[0] if rest else None)
         if outside is not None:
             out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))

@@ -33,6 +33,8 @@ STEPPINGS = {"gfx1250-strict": "gfx1250"}
 """Architectures whose operations are those of another."""
 LANES = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
 """Modifiers of DPP, which say which lane is read: operands are those of that lane already."""
+USUAL = {"dst_sel": 6}
+"""Values of modifiers that mean the same as none; of all others 0."""
 PACKED = {"v_pk_add_f32": "v_add_f32", "v_pk_mul_f32": "v_mul_f32", "v_pk_fma_f32": "v_fma_f32"}
 """Operations on two F32, each of which is the same function as the operation on one."""
 COMMUTES = frozenset({"v_add_u32", "v_add_nc_u32", "v_mul_lo_u32", "v_and_b32", "v_or_b32", "v_xor_b32",
@@ -54,7 +56,9 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
     """
     left_out = LANES if is_dpp(instruction) else ()
     given = instruction.modifiers.items()
-    modifiers = tuple(sorted((name, value) for name, value in given if value and name not in left_out))
+    modifiers = tuple(
+        sorted((name, value) for name, value in given if value != USUAL.get(name, 0) and name not in left_out)
+    )
     shapes = tuple(_shape(operand) for operand in instruction.src)
     name = SAME.get(instruction.name, instruction.name)
     return name, STEPPINGS.get(arch, arch), operation.results, modifiers, shapes, mode

@@ -25,6 +25,7 @@ from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, VECTORS, keys_of
 from mfmasim.machine.definedness.planes import register
 from mfmasim.machine.events import Observer
 from mfmasim.machine.events.fragment_values import matrix_operands
+from mfmasim.machine.opcodes.matrix import resolve
 from mfmasim.machine.state.waves import VCC
 from mfmasim.prove.equality.computed import Computed, head_of, masks, results, single
 from mfmasim.prove.equality.matrices import matrix_results
@@ -224,7 +225,9 @@ class Expressions(Observer):
             ):
                 raise Stopped(instruction, "M0 depends on inputs")
             clears = machine.kernel.code.object.sram_ecc
-            self._transfer = Transfer(instruction, group, numbers, self.registers, self.memory, clears=clears)
+            self._transfer = Transfer(
+                instruction, group, numbers, self.registers, self.memory, self.pool, clears=clears
+            )
             for operand in instruction.src:
                 if operand.kind == "s" and any(self.registers.depends(key, numbers) for key in keys_of(operand)):
                     raise Stopped(instruction, "its address depends on inputs")
@@ -342,7 +345,11 @@ class Expressions(Observer):
         left = [] if dpp and not half_written(instruction, operation) else kept
         computed = Computed(instruction, operation, codes, mask_codes, left, shape, lanes)
         operands = computed.operands(self.pool)
-        ranks = list(computed.ranks) if operation.undefined.kind == "sums" else None
+        ranks = (
+            list(computed.ranks)
+            if operation.undefined.kind == "sums" and not instruction.modifiers.get("clamp")
+            else None
+        )
         active = takes_part
 
         def after(group: Group, numbers: Numbers) -> None:
@@ -455,6 +462,9 @@ class Expressions(Observer):
                 )
             held[name] = codes
         target = keys_of(instruction.dst[0])
+        operation, _ = resolve(instruction, machine.arch, machine.kernel.wave)
+        if not operation.D.full and any(self.registers.depends(key, numbers) for key in target):
+            raise Stopped(instruction, "it keeps halves of registers that depend on inputs")
         mode = self._mode(instruction, group)
 
         def after(group: Group, numbers: Numbers) -> None:
@@ -493,12 +503,12 @@ class Expressions(Observer):
         """Codes of a lane mask, (waves, lanes)."""
         bits = self._mask_bits(key, group).astype(np.int64)
         held = self.registers.mask(key, numbers)
-        if held is not None:
-            return np.where(held != 0, held, -1 - bits)
-        for part in range(group.lanes // 32):
-            if self.registers.parts(key + part, numbers) is not None:
+        for word in range(self.registers.words):
+            if self.registers.parts(key + word, numbers) is not None:
                 msg = "a number that depends on inputs is read as a lane mask"
                 raise Stopped(next(iter(self._parts.values()))[0].instruction, msg)
+        if held is not None:
+            return np.where(held != 0, held, -1 - bits)
         return -1 - bits
 
     def _put(

@@ -98,12 +98,12 @@ def matrix_results(
     given = {name: elements(pool, operands[name][0], codes, instruction) for name, codes in held.items()}
     model: Model = operation.model
     formats = tuple(operands[name][0].format for name in ("A", "B", "C", "D"))
-    head: tuple[Hashable, ...] = ("sum", model.name, formats, astuple(modes), mode)
     a, b, c = given["A"], given["B"], given["C"]
     blocks, rows, cols = target.blocks, target.rows, target.cols
     shape = (len(c), blocks, rows, cols)
     k = a.shape[-1]
     scales = [given[name] for name in ("scale_A", "scale_B") if name in given]
+    head: tuple[Hashable, ...] = ("sum", model.name, formats, astuple(modes), mode, len(scales))
     steps = model.algorithm in STEPPED and int(target.width) == 32 and not scales
     group = min(model.group, k) if steps else k
     running = np.broadcast_to(c, shape).reshape(-1)

@@ -214,10 +214,10 @@ class Pool:
             return f"{node.head[1]}[{4 * node.operands[0]}]{where}"
         if not depth:
             return "..."
-        units = BYTES if node.head[0] == "bytes" else 1
-        shown = [self.text(one, units, depth - 1) if isinstance(one, int) else str(one) for one in node.operands[:6]]
         if node.head[0] == "sum":
-            shown = [self.text(node.operands[0], 1, depth - 1), f"{len(node.operands) // 2} products"]
+            return f"sum({self.text(node.operands[0], 1, depth - 1)}, {len(node.operands) // 2} products){where}"
+        units = BYTES if node.head[0] == "bytes" else 1
+        shown = [self.text(one, units, depth - 1) for one in node.operands[:6]]
         return f"{node.head[0]}({', '.join(shown)}{', ...' if len(node.operands) > 6 else ''}){where}"
 
 

@@ -36,6 +36,8 @@ ADDS = {"v_add_f32": (1, 1), "v_sub_f32": (1, -1), "v_subrev_f32": (-1, 1), "s_a
 MULTIPLIES = ("v_mul_f32", "v_fma_f32", "s_mul_f32", "s_fmac_f32")
 """A product, and what is added to it where there is a third operand."""
 WIDENS = {"v_cvt_f32_fp8": "fp8", "v_cvt_f32_bf8": "bf8"}
+WHOLE = 6
+"""SDWA's selection of the whole register."""
 FACTORS = {4: 8, 6: 6, 8: 4, 16: 2, 32: 1}
 """Elements of a dword by bits, as codes of a matrix instruction count them."""
 
@@ -110,7 +112,7 @@ class Sums:
         if name == "sum":
             formats, modes = node.head[2], node.head[3]
             plain = formats[2:] == ("f32", "f32") and not any(modes[2:6])  # type: ignore[index]
-            return plain and len(node.operands) % 2 == 1
+            return plain and not node.head[5]
         return (name in ADDS or name in MULTIPLIES) and not _modified(node)
 
     def _polynomial(self, code: int) -> Polynomial:
@@ -166,10 +168,10 @@ class Sums:
         name = node.head[0]
         if name in WIDENS and not node.head[3]:
             shapes: Any = node.head[4]
-            sel = shapes[0][4]
-            if not _modified(node) and sel in (0, 1, 2, 3, 6):
+            _, negated, absolute, extended, sel, half = shapes[0][:6]
+            if not (negated or absolute or extended or half) and sel in (0, 1, 2, 3, WHOLE):
                 kind = find_arch(str(node.head[1])).format_name(WIDENS[str(name)])
-                return self._atom(kind, self._byte(node.operands[0], sel % 6), BYTES)
+                return self._atom(kind, self._byte(node.operands[0], sel % WHOLE), BYTES)
         if name == "v_cvt_f32_f16" and not _modified(node) and node.operands[0] >= 0:
             return self._atom("f16", self._half(node.operands[0]), 2)
         if name == "bytes" and node.operands[:2] == (-1, -1):
@@ -227,9 +229,11 @@ def _add(total: Polynomial, terms: Polynomial, factor: Fraction) -> None:
 
 
 def _modified(node: Node) -> bool:
-    """Whether an instruction has modifiers of its operands or of its result."""
+    """Whether an instruction has modifiers of its operands or of its result, or reads parts of them."""
     modifiers, shapes = node.head[3], node.head[4]
-    return bool(modifiers) or any(shape[1] or shape[2] for shape in shapes)  # type: ignore[attr-defined]
+    plain = ((negated or absolute or extended or half or sel != WHOLE)
+             for _, negated, absolute, extended, sel, half, *_ in shapes)  # type: ignore[attr-defined]  # fmt: skip
+    return bool(modifiers) or any(plain)
 
 
 def _value(name: str, bits: int) -> Fraction:

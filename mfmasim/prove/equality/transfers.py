@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.definedness.keys import VECTORS, keys_of
-from mfmasim.prove.equality.places import constant_bytes
+from mfmasim.prove.equality.places import SHIFTS, constant_bytes
 from mfmasim.prove.equality.stopped import Stopped
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.state.waves import Group
     from mfmasim.prove.equality.places import Memory, Registers
-    from mfmasim.prove.equality.pool import Codes
+    from mfmasim.prove.equality.pool import Codes, Pool
 
 DATA = ("vdata", "data", "data0", "data1", "sdata")
 """Fields of the encoding that name what a store writes."""
@@ -43,6 +43,7 @@ class Transfer:
         numbers: NDArray[np.int64],
         registers: Registers,
         memory: Memory,
+        pool: Pool,
         *,
         clears: bool,
     ) -> None:
@@ -54,13 +55,15 @@ class Transfer:
             numbers: of the waves in the launch.
             registers: what they hold.
             memory: what memory holds.
+            pool: of expressions.
             clears: whether a load of half a register clears the other half.
 
         Raises:
             Stopped: an address depends on inputs, or the instruction is none that only moves bytes.
         """
         self.instruction, self.group, self.numbers = instruction, group, numbers
-        self.registers, self.memory, self.clears = registers, memory, clears
+        self.registers, self.memory, self.pool, self.clears = registers, memory, pool, clears
+        self._writes = 0
         opcode = instruction.opcode
         self.data = [operand for operand in instruction.src if operand.field in DATA and operand.kind in ("v", "a")]
         for operand in instruction.src:
@@ -125,13 +128,36 @@ class Transfer:
                 raise Stopped(self.instruction, "it stores what no register holds")
             return taken[-1]
         words = self._stored[min(event.part, len(self._stored) - 1)]
+        if self._plain and event.size % 4 == 0 and len(self._stored) == 1:
+            words = self._share(words, event.size // 4, self._writes)
+        self._writes += 1
         if not self._plain:
             if any((codes >= 0).any() for codes in words):
                 raise Stopped(self.instruction, "it stores what depends on inputs, and does more than move bytes")
             return np.zeros((len(self.numbers), self.group.lanes, event.size), np.int64)
         held: Codes = np.concatenate(words, axis=-1)
         first = 2 if self.instruction.opcode.d16 == "high" else 0
-        return held[..., first : first + event.size]
+        codes = held[..., first : first + event.size]
+        if event.data and event.size % 4 == 0:
+            wide = [np.broadcast_to(word, codes.shape[:2]) for word in event.data]
+            data = np.stack(wide, axis=-1)[..., None] >> SHIFTS & np.uint32(0xFF)
+            active = np.ones(codes.shape[:2], np.bool_) if event.active is None else event.active
+            takes = np.broadcast_to(active, codes.shape[:2])[..., None]
+            if not self.pool.check(np.where(takes, codes, -1), np.where(takes, data.reshape(codes.shape), 0)):
+                raise Stopped(self.instruction, "it does not store what its registers hold")
+        return codes
+
+    def _share(self, words: list[Codes], count: int, number: int) -> list[Codes]:
+        """The dwords of one of several accesses: an access through a buffer resource may be executed dword by dword.
+
+        Raises:
+            Stopped: there are more accesses than dwords.
+        """
+        if count == len(words):
+            return words
+        if (number + 1) * count > len(words):
+            raise Stopped(self.instruction, "its accesses are not those of its registers")
+        return words[number * count : (number + 1) * count]
 
     def finish(self, held: dict[int, NDArray[np.uint32]]) -> dict[int, Codes]:
         """Codes of the bytes of the registers that were loaded, (waves, lanes, 4) or (waves, 4).
@@ -146,8 +172,12 @@ class Transfer:
             self._keep(out, keys[0])
         if not keys or not any(codes.any() for _, codes, _ in self._read):  # a load to the LDS has no register
             return out
-        place = 0
-        for _, codes, _ in self._read:
+        for count, (event, codes, _) in enumerate(self._read):
+            size = codes.shape[-1] // 4
+            twice = event.part or (len(self._read) > 1 and self._read[-1][0].part)
+            place = 0 if size == len(keys) else (event.part if twice else count) * size
+            if place + size > len(keys):
+                raise Stopped(self.instruction, "its accesses are not those of its registers")
             if opcode.narrow:
                 self._narrow(out, keys, codes)
                 continue
@@ -156,7 +186,6 @@ class Transfer:
                 part = codes[..., 4 * number : 4 * number + 4]
                 part = part if key < VECTORS else part[:, 0]
                 out[key] = np.where(part != 0, part, out[key])
-            place += codes.shape[-1] // 4
         return out
 
     def _keep(self, out: dict[int, Codes], key: int) -> None:
