@@ -20,3 +20,8 @@ def pairs():
 @case("unequal.hip", kernel="last_a", arch=["gfx942", "gfx950", "gfx1201"])
 def unequal():
     return launch()
+
+
+@case("hostile.hip", kernel="last_a", arch=["gfx942", "gfx950", "gfx1201"])
+def hostile():
+    return launch()

@@ -52,3 +52,15 @@ def test_what_differs_for_some_contents_is_not_equal_in_every_bit(name, arch):
     assert found.level in ("different", "unknown", "sums"), name
     real = {"sum_order", "fused", "distributed", "zero_sign", "quiet", "negated"}
     assert found.level != "sums" or name in real  # as real numbers these are equal
+
+
+def hostile():
+    """Pairs of hostile.hip with their architectures."""
+    for part in (HERE / "hostile.hip").read_text().split("#if defined(__")[1:]:
+        arch = part.partition("__)")[0]
+        yield from ((name, arch) for name in re.findall(r"^PAIR\((\w+),", part, re.MULTILINE))
+
+
+@pytest.mark.parametrize(("name", "arch"), list(hostile()))
+def test_what_was_called_equal_wrongly_is_not(name, arch):
+    assert verdict("hostile.hip", name, arch).level in ("different", "unknown")
