@@ -21,7 +21,10 @@ SCHEMA = {
     "run": ({"tool"}, {"tool", "results", "columnKind", "properties"}),
     "tool": ({"driver"}, {"driver"}),
     "driver": ({"name"}, {"name", "version", "rules"}),
-    "rule": ({"id"}, {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"}),
+    "rule": (
+        {"id"},
+        {"id", "shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration", "properties"},
+    ),
     "message": ({"text"}, {"text"}),
     "configuration": (set(), {"level"}),
     "result": ({"message"}, {"ruleId", "ruleIndex", "level", "message", "locations", "properties", "suppressions"}),
