@@ -322,6 +322,7 @@ class _Reader:
             return self.template[number]
         if self.take("F"):
             self.take("Y")
-            result, *taken = [self.type() for _ in iter(lambda: self.take("E"), True)]
+            result = self.type()
+            taken = [self.type() for _ in iter(lambda: self.take("E"), True)]
             return CType(f"{result.text} ({', '.join(part.text for part in taken if part.kind != 'void')})", "other")
         return named(self.name().full)
