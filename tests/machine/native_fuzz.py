@@ -37,7 +37,7 @@ int main(void) {{
     i32 *now = calloc(n, 4), *now0 = calloc(n, 4), *state = calloc(n, 4), *before = calloc(n, 4);
     i32 *next = calloc({addresses}, 4);
     const i32 *nexts[1] = {{ next }};
-    i32 *states[1] = {{ state }}, *befores[1] = {{ before }};
+    i32 *states[1] = {{ state }}, *earlier[1] = {{ before }};
     u8 *allowed = malloc({addresses}), *ran = calloc(n, 1);
     memset(allowed, 1, {addresses});
     for (i64 w = 0; w < n; w++) {{ now[w] = {entry}; undefined[w] = round % 3 ? 0 : 1ull << rand() % {lanes}; }}
@@ -45,7 +45,7 @@ int main(void) {{
     p[OTHERS_LEAST] = 1ll << 62; p[FIRST_OTHER] = {addresses}; p[BUDGET] = 100000; p[MOST_STEPS] = 2000;
     p[MOST_INSTRUCTIONS] = 100000; p[AUTOMATA] = round % 2; p[COMPARE] = 1;
     run(p, S, V, A, now, executed, runs, stepped, allowed, ran, round % 2 ? undefined : 0, saved,
-        nexts, states, befores, S0, V0, now0);
+        nexts, states, earlier, S0, V0, now0);
     steps += p[STEPS];
     free(p); free(executed); free(runs); free(stepped); free(S); free(V); free(A); free(S0); free(V0); free(saved);
     free(undefined); free(now); free(now0); free(state); free(before); free(next); free(allowed); free(ran);
