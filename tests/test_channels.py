@@ -102,7 +102,9 @@ def test_the_template_for_gitlab_runs(tmp_path):
     for line in job["script"]:
         command = line.replace(".mfmasim-venv/", "mfmasim/")
         subprocess.run(["bash", "-e", "-c", command], env=env, cwd=tmp_path, check=True, capture_output=True)
-    assert all((tmp_path / name).is_file() for name in job["artifacts"]["paths"])
+    written = [name for name in job["artifacts"]["paths"] if (tmp_path / name).is_file()]
+    assert len(written) >= 1
+    assert written == job["artifacts"]["paths"]
 
 
 def instructions():

@@ -140,7 +140,7 @@ def source_text(problem: Problem, case: Case | None = None, kernel: Kernel | Non
                 numbers[known.name] = passed
             elif known.name and hasattr(passed, "shape"):
                 shapes[known.name] = tuple(passed.shape)
-        places = (kernel.source_at(i.pc).rpartition(":") for i in kernel.instructions if "_store_" in i.name)
+        places = (kernel.source_at(i.pc).rpartition(":") for i in kernel.instructions if i.opcode.access == "store")
         stores = dict.fromkeys(
             int(number)
             for file, _, number in places

@@ -83,7 +83,11 @@ def unchanged_of(
 ) -> list[Chosen]:
     """The cases with their source and flags, but without ``--set``, whose values may not fit one of them.
 
-    Args: as `chosen_of` has them.
+    Args:
+        args: options of the command line.
+        targets: families and files.
+        arch: only this architecture.
+        skipped: cases that are skipped, too.
 
     Raises:
         MfmasimError: no case matches, or an option fits none of them.

@@ -173,7 +173,8 @@ class Case:
         try:
             yield
         except MfmasimError as error:
-            if type(error) is not MfmasimError or self._where in str(error):
+            said = str(error)
+            if type(error) is not MfmasimError or self._where in said:
                 raise
             raise MfmasimError(f"{self._where}: {error}") from error
 

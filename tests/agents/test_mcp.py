@@ -16,6 +16,7 @@ from mfmasim.agents.answers import MOST_TEXT
 from mfmasim.agents.problems import problem_of
 from mfmasim.agents.tools import TOOLS
 from mfmasim.schemas import schema
+from tests.agents.loops import alone
 from tests.agents.planted import FAULTS, PROBLEMS, source
 from tests.agents.repairing import repaired
 from tests.oracles import module
@@ -34,7 +35,7 @@ def connected(work, *words, folder=ROOT):
         async with Client(command) as client:
             return await work(client)
 
-    return asyncio.run(asyncio.wait_for(run(), 300))
+    return alone(asyncio.wait_for(run(), 300))
 
 
 def judged(answer, tool):

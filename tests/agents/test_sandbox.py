@@ -1,6 +1,5 @@
 """What confines a question: the network, files, memory and time; and what remains without bubblewrap."""
 
-import asyncio
 import json
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from mfmasim.agents import worker
 from mfmasim.agents.calls import call
 from mfmasim.agents.sandbox import sandbox
 from mfmasim.errors import MfmasimError
+from tests.agents.loops import alone
 from tests.oracles import require
 
 PROBE = """
@@ -91,7 +91,7 @@ async def _nothing(_):
 
 
 def asked(made, given, seconds=20.0, roots=()):
-    return asyncio.run(call(made, "inspect", given, roots, seconds, _nothing))
+    return alone(call(made, "inspect", given, roots, seconds, _nothing))
 
 
 @pytest.mark.commit

@@ -32,8 +32,8 @@ COARSE = 0.05
 FINE = 2.0**-17
 """Relative error (of root mean squares) that sums of f32 do not reach."""
 NARROW = ("f16", "bf16", "e4m3fn", "e5m2")
-CLOCKS = re.compile(r"s_memtime|s_memrealtime|s_getreg\w*|s_get_shader_cycles\w*|s_sendmsg_rtn\w*")
-CLOCK_TEXT = re.compile(r"HW_ID|SHADER_CYCLES|REALTIME|s_mem(real)?time|XCC_ID|CYCLES")
+CLOCK_TEXT = re.compile("HW_ID|SHADER_CYCLES|REALTIME|XCC_ID|CYCLES")
+"""Hardware registers and messages that are clocks or places."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _of_findings(result: Result) -> Iterator[Shortcut]:
 def _of_code(kernel: Kernel) -> Iterator[Shortcut]:
     """What instructions read, and what the code object keeps."""
     for one in kernel.reachable:
-        if CLOCKS.fullmatch(one.name) and CLOCK_TEXT.search(one.text):
+        if one.opcode.kind == "clock" or (one.opcode.kind in ("getreg", "message") and CLOCK_TEXT.search(one.text)):
             yield Shortcut("clock", f"{one.text.strip()} at {one.pc:#x} reads a clock or a place")
             break
     if kernel.code.object.variables:

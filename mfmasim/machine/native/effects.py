@@ -167,7 +167,13 @@ class SymbolicGroup:
         self.write_pair(EXEC, value)
 
     def write_v(self, kind: str, index: int, value: Any) -> None:
-        """Write a register of a dword a lane in the lanes of the mask."""
+        """Write a register of a dword a lane in the lanes of the mask.
+
+        Args:
+            kind: ``v`` or ``a``.
+            index: its number.
+            value: by lane.
+        """
         old, new = self.v(kind, index).node, symbolic(value).node
         self.effects.vectors[kind, index] = made("where", U32, self.mask.node, bitcast(new, U32), old)
 

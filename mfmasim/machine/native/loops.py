@@ -100,7 +100,13 @@ LOOPS["isnan", "f"] = _same("({0} != {0})")
 
 
 def converted(source: np.dtype[Any], target: np.dtype[Any], text: str) -> str:
-    """``astype`` in C. A float outside the integer's range gives 0: which bodies never use, as NumPy leaves it open."""
+    """``astype`` in C. A float outside the integer's range gives 0: which bodies never use, as NumPy leaves it open.
+
+    Args:
+        source: type of the value.
+        target: type of the result.
+        text: the value in C.
+    """
     if _is_half(target) and source.kind == "f":
         return f"f16_of_{name(source)}({text})"
     if _is_half(source):

@@ -34,7 +34,15 @@ class Node:
 
 
 def made(op: str, dtype: Any, *args: Node, data: tuple[Any, ...] = (), lanes: bool = False) -> Node:
-    """A node; it depends on the lane where one of its sources does."""
+    """A node; it depends on the lane where one of its sources does.
+
+    Args:
+        op: the operation.
+        dtype: type of its result.
+        *args: its sources.
+        data: what else it depends on.
+        lanes: whether it depends on the lane by itself.
+    """
     return Node(op, np.dtype(dtype), args, data, lanes or any(arg.lanes for arg in args))
 
 

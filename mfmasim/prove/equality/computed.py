@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 SAME = {"v_fmac_f32": "v_fma_f32", "v_fmac_f16": "v_fma_f16", "v_fmac_f64": "v_fma_f64",
         "v_fmaak_f32": "v_fma_f32", "v_fmamk_f32": "v_fma_f32"}  # fmt: skip
 """Operations that differ in their encoding alone: where the third operand, or a constant, comes from."""
-STEPPINGS = {"gfx1250-strict": "gfx1250"}
-"""Architectures whose operations are those of another."""
 LANES = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
 """Modifiers of DPP, which say which lane is read: operands are those of that lane already."""
 USUAL = {"dst_sel": 6}
@@ -61,7 +59,7 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
     )
     shapes = tuple(_shape(operand) for operand in instruction.src)
     name = SAME.get(instruction.name, instruction.name)
-    return name, STEPPINGS.get(arch, arch), operation.results, modifiers, shapes, mode
+    return name, arch, operation.results, modifiers, shapes, mode
 
 
 def _shape(operand: Operand) -> Hashable:

@@ -60,7 +60,13 @@ class Registers:
         return rows if rows.any() else None
 
     def codes(self, key: int, numbers: Numbers, group: Group) -> Codes:
-        """Codes of the bytes of a register, constants with their bits; shape as `parts`."""
+        """Codes of the bytes of a register, constants with their bits; shape as `parts`.
+
+        Args:
+            key: the register.
+            numbers: of the waves in the launch.
+            group: the waves.
+        """
         words = group.take(register(group.waves, key))
         shape = (len(numbers), self._lanes) if key < VECTORS else (len(numbers),)
         bytes_held = constant_bytes(np.broadcast_to(words, shape))
@@ -111,7 +117,13 @@ class Registers:
         return rows if rows.any() else None
 
     def put_mask(self, key: int, numbers: Numbers, found: Codes | None) -> None:
-        """Change a lane mask; None is one of constants."""
+        """Change a lane mask.
+
+        Args:
+            key: the lower register.
+            numbers: of the waves in the launch.
+            found: its expressions, (waves, lanes); None is one of constants.
+        """
         for word in range(self.words):
             self.forget(key + word, numbers)
         held = self.masks.get(key)

@@ -231,9 +231,10 @@ def _add(total: Polynomial, terms: Polynomial, factor: Fraction) -> None:
 def _modified(node: Node) -> bool:
     """Whether an instruction has modifiers of its operands or of its result, or reads parts of them."""
     modifiers, shapes = node.head[3], node.head[4]
-    plain = ((negated or absolute or extended or half or sel != WHOLE)
-             for _, negated, absolute, extended, sel, half, *_ in shapes)  # type: ignore[attr-defined]  # fmt: skip
-    return bool(modifiers) or any(plain)
+    parts = [shape[1:4] + shape[5:6] for shape in shapes if shape[4] == WHOLE]  # type: ignore[attr-defined]
+    if bool(modifiers) or len(parts) < len(shapes):  # type: ignore[arg-type]
+        return True
+    return any(map(any, parts))
 
 
 def _value(name: str, bits: int) -> Fraction:

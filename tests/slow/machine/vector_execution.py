@@ -75,7 +75,7 @@ def _write(wave, ins, operand, lane, kind, bits):
         file[operand.index][lane], file[operand.index + 1][lane] = bits & M32, bits >> 32
         return
     if ins.encoding == "SDWA":
-        bits = _sdwa_result(bits, old, ins.modifiers["dst_sel"], ins.modifiers["dst_unused"])
+        bits = _sdwa_result(bits, old, ins.modifiers.get("dst_sel", 6), ins.modifiers.get("dst_unused", 0))
     elif _SIZES.get(kind) == 16:
         if ins.modifiers.get("op_sel", 0) >> 3 & 1:
             bits = bits << 16 | old & 0xFFFF
