@@ -134,7 +134,7 @@ class Names:
 
     @staticmethod
     def optimised_out(name: str) -> str:
-        """What is said of a variable without a place; a name of the debugger's own is told apart."""
+        """The report of a variable without a place; a name of the debugger's own is named as such."""
         own = f"; ${name} is the debugger's own" if REGISTER.fullmatch(name) or name in SPECIAL else ""
         return f"{OPTIMISED}: {name} is a variable of the kernel{own}" if own else f"{name} is {OPTIMISED}"
 

@@ -16,6 +16,7 @@ from mfmasim.hiprt.registry import CALLS
 from mfmasim.hiprt.tables.names import BY_VALUE, NAMES, TEXTS
 from mfmasim.resources import CACHE, cache_folder, is_own
 from mfmasim.toolchain.clibrary import build_library
+from mfmasim.toolchain.seals import seal_of, whole
 
 
 def libpython() -> Path | str:
@@ -89,7 +90,7 @@ def library() -> Path:
     for one in (folder, path.parent, folder / "include", seal, path):  # programs load it
         if one.exists() and not is_own(one):
             raise MfmasimError(f"{one}: other users may write to it, and programs would load it; set {CACHE}")
-    if _whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):
+    if whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):
         return path
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -97,7 +98,7 @@ def library() -> Path:
         for name, text in written.items():
             _write(folder / "include" / name, text)
         build_library(NATIVE / "runtime.c", path, include=[folder / "include"], soname=LIBRARY)
-        _write(seal, _digest(path))
+        _write(seal, seal_of(path))
         for name in OTHERS:
             link = path.with_name(f"{name}.{os.getpid()}")
             link.symlink_to(LIBRARY)
@@ -106,18 +107,6 @@ def library() -> Path:
         text = f"{folder}: the simulated HIP runtime cannot be built there: {error.strerror or error}; set {CACHE}"
         raise MfmasimError(text) from None
     return path
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _whole(path: Path, seal: Path) -> bool:
-    """Whether a library is the one that was built: a full disk or a crash may have cut it."""
-    try:
-        return seal.read_text() == _digest(path)
-    except (OSError, ValueError):
-        return False
 
 
 def _write(path: Path, text: str) -> None:

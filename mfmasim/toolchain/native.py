@@ -13,12 +13,12 @@ import platform
 import shutil
 import sys
 from functools import cache
-from pathlib import Path
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.files import write_file
 from mfmasim.resources import cache_folder, is_own
 from mfmasim.toolchain.clibrary import build_library, c_compiler
+from mfmasim.toolchain.seals import seal_of, whole
 
 NATIVE = "MFMASIM_NATIVE"
 SETTINGS = ("off", "on", "forced")
@@ -69,7 +69,7 @@ def library_of(text: str, *, build: bool = True) -> ctypes.CDLL | None:
     folder = cache_folder() / "native"
     path, seal = folder / f"{name}.so", folder / f"{name}.sha256"
     try:
-        if not _whole(path, seal):
+        if not whole(path, seal):
             if not build:
                 return None
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def library_of(text: str, *, build: bool = True) -> ctypes.CDLL | None:
                 build_library(source, path, flags=FLAGS, compiler=command)
             finally:
                 source.unlink(missing_ok=True)
-            write_file(seal, _digest(path).encode())
+            write_file(seal, seal_of(path).encode())
         if not all(is_own(one) for one in (folder, path, seal)):
             return None  # it would run with the rights of this process
         return ctypes.CDLL(str(path))
@@ -118,15 +118,3 @@ class Hot:
                 self._library = library_of(self.text, build=built)
                 self._settled = built or self._library is not None
         return self._library
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _whole(path: Path, seal: Path) -> bool:
-    """Whether a library is the one that was built: a full disk or a crash may have cut it."""
-    try:
-        return seal.read_text() == _digest(path)
-    except (OSError, ValueError):
-        return False

@@ -53,7 +53,7 @@ def test_extensions_run_unmodified(tmp_path, verb):
 
 @pytest.mark.long
 def test_a_read_past_a_tensor_is_a_finding(tmp_path, monkeypatch):
-    """A tensor has its own allocation: PyTorch's rounding hides nothing. The program goes on where it is told to."""
+    """A tensor has its own allocation: PyTorch's rounding hides nothing; the program goes on after the fault."""
     done = run("hiprt", "inside_extension.py", str(tmp_path), "wrong")
     assert done.returncode == 1, done.stdout
     assert "bounds-outside-buffer" in done.stderr

@@ -155,7 +155,8 @@ class Planes:
         """What the machine holds in a register, in all waves."""
         return register(self.machine.waves, key)
 
-    def beside(self, group: Group, changes: Mapping[int, NDArray[Any]], *, blank: bool = False) -> Group:
+    @staticmethod
+    def beside(group: Group, changes: Mapping[int, NDArray[Any]], *, blank: bool = False) -> Group:
         """The same waves with other values in some registers, to execute something on.
 
         Args:

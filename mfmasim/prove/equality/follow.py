@@ -12,17 +12,12 @@ stops (`Stopped`), and nothing is claimed. Every instruction is one of these:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.binding.bind import bind, operation_of
-from mfmasim.machine.binding.dpp import is_dpp, source_lanes
-from mfmasim.machine.binding.dual import bind_dual
-from mfmasim.machine.definedness.flow import registers_of
+from mfmasim.machine.binding.dpp import is_dpp
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, VECTORS, keys_of
-from mfmasim.machine.definedness.planes import register
 from mfmasim.machine.events import Observer
 from mfmasim.machine.events.fragment_values import matrix_operands
 from mfmasim.machine.opcodes.matrix import resolve
@@ -30,25 +25,24 @@ from mfmasim.machine.state.waves import VCC
 from mfmasim.prove.equality.computed import Computed, head_of, masks, results, single
 from mfmasim.prove.equality.matrices import matrix_results
 from mfmasim.prove.equality.moves import moved
-from mfmasim.prove.equality.places import Memory, Registers, constant_bytes
+from mfmasim.prove.equality.parts import exchanged, half_written, parts_of, varying
+from mfmasim.prove.equality.places import SHIFTS, Memory, Registers, constant_bytes, mask_bits, rows
 from mfmasim.prove.equality.pool import BYTES
 from mfmasim.prove.equality.stopped import Stopped
 from mfmasim.prove.equality.transfers import Transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from mfmasim.arrays import U32, Flags
     from mfmasim.isa import Instruction
-    from mfmasim.machine.definedness.flow import Registers as Accessed
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.events.interface import Bound, Machine
+    from mfmasim.machine.events.interface import Machine
     from mfmasim.machine.events.stepping import Step
     from mfmasim.machine.launch.launch import Launch
-    from mfmasim.machine.opcodes.registry import Operation
     from mfmasim.machine.state.waves import Group
+    from mfmasim.prove.equality.parts import Part
     from mfmasim.prove.equality.pool import Codes, Pool
 
     Numbers = NDArray[np.int64]
@@ -67,50 +61,18 @@ NOT_FOLLOWED = {
     "msb": "MODE selects registers of the instructions behind it",
 }
 """Kinds of instructions that stop a comparison, and why."""
-MOST_OPERANDS = 4
-"""Operands of one instruction whose bits are followed."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """An instruction, or half of a dual one, and what it accesses."""
+def mode_of(instruction: Instruction, group: Group) -> int:
+    """MODE of the waves that execute an instruction.
 
-    instruction: Instruction
-    operation: Operation
-    run: Bound
-    accessed: Accessed
-    kept: list[int]
-    """Registers of which it keeps a part that EXEC does not leave out: halves, or lanes that DPP leaves out."""
-    moves: bool
-    """Whether its rule says that each bit of a result is a function of one bit of each operand."""
-    by_lane: bool
-
-
-def exchanged(instruction: Instruction, active: Flags) -> tuple[Numbers, Flags]:
-    """Of DPP the lane that each lane reads, -1 for a 0, and the lanes that are written; both (waves, lanes).
-
-    Args:
-        instruction: with DPP.
-        active: EXEC.
+    Raises:
+        Stopped: it is not the same in all of them.
     """
-    modifiers, wave = instruction.modifiers, active.shape[1]
-    lane = np.arange(wave)
-    lanes = np.broadcast_to(source_lanes(instruction, wave), active.shape)
-    there = lanes >= 0
-    if not modifiers.get("fi"):
-        there = there & np.take_along_axis(active, np.maximum(lanes, 0), axis=1)
-    enabled = (modifiers.get("row_mask", 15) >> lane // 16 & modifiers.get("bank_mask", 15) >> lane // 4 % 4 & 1) != 0
-    written = active & enabled
-    if not modifiers.get("bound_ctrl", 1):
-        written = written & there
-    return np.where(there, lanes, -1), written
-
-
-def half_written(instruction: Instruction, operation: Operation) -> bool:
-    """Whether a lane that is written keeps a part of its destination."""
-    narrow = any(kind in ("u16", "i16", "f16", "b16") for kind in operation.results)
-    halves = any(operand.half for operand in instruction.dst) or instruction.modifiers.get("dst_sel", 6) != 6
-    return narrow or halves or operation.undefined.keeps
+    found = np.unique(group.mode)
+    if len(found) > 1:
+        raise Stopped(instruction, "its waves have different MODEs")
+    return int(found[0])
 
 
 class Expressions(Observer):
@@ -199,19 +161,8 @@ class Expressions(Observer):
         key = instruction.pc, instruction.numbers
         found = self._parts.get(key)
         if found is None:
-            found = self._parts[key] = list(self._made(machine, instruction))
+            found = self._parts[key] = list(parts_of(machine, instruction))
         return found
-
-    def _made(self, machine: Machine, instruction: Instruction) -> Iterator[Part]:
-        for part in instruction.halves or (instruction,):
-            operation = operation_of(part)
-            run = bind_dual([(part, operation)], machine.arch) if instruction.halves else bind(part, machine)
-            accessed = registers_of(part, len(machine.waves.v), machine.arch.sgprs)
-            rule = operation.undefined
-            by_lane = operation.unit == "vector" and not (rule.every_lane or rule.quad or is_dpp(part) or rule.pushes)
-            partial = is_dpp(part) or half_written(part, operation) or part.opcode.relative
-            kept = [key for key in accessed.writes if partial and not (rule.exchanges and key in accessed.reads)]
-            yield Part(part, operation, run, accessed, kept, rule.kind in ("bits", "moves"), by_lane)
 
     def _before(self, machine: Machine, part: Part, group: Group, numbers: Numbers) -> None:
         instruction, opcode = part.instruction, part.instruction.opcode
@@ -239,7 +190,7 @@ class Expressions(Observer):
         if opcode.matrix:
             self._matrix(machine, part, group, numbers)
             return
-        if opcode.relative and any(self._held_anywhere(numbers)):
+        if opcode.relative and self.registers.any_held(numbers):
             raise Stopped(instruction, "M0 selects its registers")
         kept = part.kept
         reads += [key for key in kept if key not in reads and self.registers.depends(key, numbers)]
@@ -251,10 +202,6 @@ class Expressions(Observer):
         if any(key in EXECS for key in part.accessed.writes):
             raise Stopped(instruction, "it decides which lanes are active, and depends on inputs")
         self._after.append(self._computed(machine, part, group, numbers, kept))
-
-    def _held_anywhere(self, numbers: Numbers) -> Iterator[bool]:
-        for key in list(self.registers._held):  # noqa: SLF001
-            yield self.registers.parts(key, numbers) is not None
 
     def _condition(self, instruction: Instruction, numbers: Numbers) -> list[int]:
         """Registers that a branch tests and that depend on inputs."""
@@ -287,7 +234,7 @@ class Expressions(Observer):
     def _loaded(self, instruction: Instruction, transfer: Transfer) -> After:
         def after(group: Group, numbers: Numbers) -> None:
             keys = [key for operand in instruction.dst for key in keys_of(operand)]
-            found = transfer.finish({key: self._rows(group, key) for key in keys})
+            found = transfer.finish({key: rows(group, key) for key in keys})
             active = np.broadcast_to(group.active, (group.count, group.lanes))
             for key, codes in found.items():
                 self._put(instruction, key, numbers, codes, group, active if key < VECTORS else None)
@@ -320,9 +267,9 @@ class Expressions(Observer):
             key for key in reads if key not in {low + word for low in masked for word in range(self.registers.words)}
         ]
         codes = {key: self.registers.codes(key, numbers, group) for key in plain_reads if key != SCC}
-        varying = self._varying(part, codes, kept) if part.moves and not depends else None
-        if varying is not None and SCC not in part.accessed.reads and SCC not in part.accessed.writes:
-            found = moved(group, part.run, codes, varying, part.accessed.writes)
+        changing = varying(part, codes) if part.moves and not depends else None
+        if changing is not None and SCC not in part.accessed.reads and SCC not in part.accessed.writes:
+            found = moved(group, part.run, codes, changing, part.accessed.writes)
             if found is not None:
                 return self._moved(part, found)
         dpp = is_dpp(instruction) and operation.unit == "vector" and not operation.undefined.every_lane
@@ -330,14 +277,14 @@ class Expressions(Observer):
             raise Stopped(instruction, "it exchanges what depends on inputs between lanes, and does more than move it")
         if operation.unit == "direct":
             raise Stopped(instruction, "it has a rule of its own for what depends on inputs")
-        mask_codes = {low: self._mask_codes(low, numbers, group) for low in masked}
+        mask_codes = {low: self._mask_codes(instruction, low, numbers, group) for low in masked}
         if "scc" in operation.sources:
             held = self.registers.parts(SCC, numbers)
             scc = np.broadcast_to(group.scc, (len(numbers),)).astype(np.int64)
             mask_codes[SCC] = -1 - scc if held is None else np.where(held[:, 0] != 0, held[:, 0] // BYTES, -1 - scc)
         vector = operation.unit == "vector"
         shape = (len(numbers), group.lanes) if vector else (len(numbers),)
-        mode = self._mode(instruction, group)
+        mode = mode_of(instruction, group)
         head = head_of(instruction, operation, machine.arch.name, mode)
         active = np.broadcast_to(group.active, shape).copy() if vector else np.ones(shape, np.bool_)
         lanes, takes_part = exchanged(instruction, active) if dpp else (None, active)
@@ -358,13 +305,13 @@ class Expressions(Observer):
                 kind = results_kinds[min(place, len(results_kinds) - 1)]
                 keys = keys_of(operand)
                 if kind == "mask" and operand.kind == "s":
-                    bits = self._mask_bits(keys[0], group)
+                    bits = mask_bits(group, keys[0])
                     found = masks(self.pool, (*head, place), operands, bits.reshape(-1), active.reshape(-1))
                     for key in keys:
                         self.registers.put(key, numbers, np.full((len(numbers), BYTES), -1))
                     self.registers.put_mask(keys[0], numbers, found.reshape(shape))
                     continue
-                words = [self._rows(group, key).reshape(-1) for key in keys]
+                words = [rows(group, key).reshape(-1) for key in keys]
                 halves = [single(instruction, head, operands, half) for half in range(len(words))]
                 if all(halves):
                     made = [
@@ -380,19 +327,6 @@ class Expressions(Observer):
                 self.registers.put(SCC, numbers, results(self.pool, (*head, "scc"), operands, [word], None)[0])
 
         return after
-
-    def _varying(self, part: Part, codes: dict[int, Codes], kept: list[int]) -> list[tuple[int, ...]] | None:
-        """Registers of each operand with bits that depend on inputs, and of what destinations keep.
-
-        None if bits cannot be followed: one register stands in two operands, or one of them steers.
-        """
-        parts = [*(keys_of(operand) for operand in part.instruction.src), tuple(kept)]
-        found = [keys for keys in parts if any((codes[key] >= 0).any() for key in keys if key in codes)]
-        keys = [key for one in found for key in one]
-        steering = {key for place in part.operation.undefined.steering for key in keys_of(part.instruction.src[place])}
-        if len(found) > MOST_OPERANDS or len(set(keys)) < len(keys) or steering & set(keys):
-            return None
-        return found if all(key in codes for key in keys) else None
 
     def _moved(self, part: Part, found: dict[int, Codes]) -> After:
         active_of = self._active(part)
@@ -410,7 +344,7 @@ class Expressions(Observer):
         columns = []
         for operand in instruction.src:
             if operand.kind == "s":
-                columns.append(self._mask_codes(keys_of(operand)[0], numbers, group))
+                columns.append(self._mask_codes(instruction, keys_of(operand)[0], numbers, group))
             elif operand.kind == "const" and operand.bits in (0, (1 << group.lanes) - 1):
                 columns.append(np.full((len(numbers), group.lanes), -1 - int(operand.bits != 0), np.int64))
             else:
@@ -424,7 +358,7 @@ class Expressions(Observer):
         key = keys_of(instruction.dst[0])[0]
 
         def after(group: Group, numbers: Numbers) -> None:
-            bits = self._mask_bits(key, group).reshape(-1)
+            bits = mask_bits(group, key).reshape(-1)
             if name == "s_mov":
                 found = np.where(operands[:, 0] >= 0, operands[:, 0], 0)
             else:
@@ -434,8 +368,8 @@ class Expressions(Observer):
             self.registers.put_mask(key, numbers, found.reshape(len(numbers), group.lanes))
             if SCC in part.accessed.writes:  # whether any lane is left: a number of all lanes
                 words = np.broadcast_to(group.scc, (len(numbers),)).astype(np.uint32)
-                rows = operands.reshape(len(numbers), -1)
-                (made,) = results(self.pool, (name, "scc"), rows, [words], None)
+                lanes = operands.reshape(len(numbers), -1)
+                (made,) = results(self.pool, (name, "scc"), lanes, [words], None)
                 self.registers.put(SCC, numbers, made)
 
         return after
@@ -452,11 +386,9 @@ class Expressions(Observer):
                 codes = np.stack([self.registers.codes(key, numbers, group) for key in keys], axis=1)
                 depends |= bool((codes >= 0).any())
             else:
-                if any(self.registers.depends(key, numbers) for key in keys_of(operand)):
-                    raise Stopped(instruction, "scales of scalar registers that depend on inputs are not followed")
-                words = np.array([operand.bits & 0xFFFFFFFF] * fragment.vgprs, np.uint32)
-                if operand.kind == "s" and fragment.name.startswith("scale"):
+                if operand.kind != "const":
                     raise Stopped(instruction, "scales of scalar registers are not followed")
+                words = np.array([operand.bits & 0xFFFFFFFF] * fragment.vgprs, np.uint32)
                 codes = np.broadcast_to(
                     constant_bytes(words)[None, :, None], (len(numbers), len(words), group.lanes, BYTES)
                 )
@@ -465,10 +397,10 @@ class Expressions(Observer):
         operation, _ = resolve(instruction, machine.arch, machine.kernel.wave)
         if not operation.D.full and any(self.registers.depends(key, numbers) for key in target):
             raise Stopped(instruction, "it keeps halves of registers that depend on inputs")
-        mode = self._mode(instruction, group)
+        mode = mode_of(instruction, group)
 
         def after(group: Group, numbers: Numbers) -> None:
-            words = np.stack([self._rows(group, key) for key in target], axis=1)
+            words = np.stack([rows(group, key) for key in target], axis=1)
             if not depends:
                 codes = constant_bytes(words)
             else:
@@ -481,32 +413,13 @@ class Expressions(Observer):
 
     # --- registers
 
-    @staticmethod
-    def _mode(instruction: Instruction, group: Group) -> int:
-        found = np.unique(group.mode)
-        if len(found) > 1:
-            raise Stopped(instruction, "its waves have different MODEs")
-        return int(found[0])
-
-    @staticmethod
-    def _rows(group: Group, key: int) -> U32:
-        words = group.take(register(group.waves, key))
-        return np.broadcast_to(words, (group.count, group.lanes) if key < VECTORS else (group.count,))
-
-    def _mask_bits(self, key: int, group: Group) -> NDArray[np.bool_]:
-        """Bits of a lane mask, (waves, lanes)."""
-        words = [self._rows(group, key + k) for k in range(group.lanes // 32)]
-        bits = [word[:, None] >> np.arange(32, dtype=np.uint32) & np.uint32(1) for word in words]
-        return np.concatenate(bits, axis=1).astype(np.bool_)
-
-    def _mask_codes(self, key: int, numbers: Numbers, group: Group) -> Codes:
+    def _mask_codes(self, instruction: Instruction, key: int, numbers: Numbers, group: Group) -> Codes:
         """Codes of a lane mask, (waves, lanes)."""
-        bits = self._mask_bits(key, group).astype(np.int64)
+        bits = mask_bits(group, key).astype(np.int64)
         held = self.registers.mask(key, numbers)
         for word in range(self.registers.words):
             if self.registers.parts(key + word, numbers) is not None:
-                msg = "a number that depends on inputs is read as a lane mask"
-                raise Stopped(next(iter(self._parts.values()))[0].instruction, msg)
+                raise Stopped(instruction, "it reads a number that depends on inputs as a lane mask")
         if held is not None:
             return np.where(held != 0, held, -1 - bits)
         return -1 - bits
@@ -521,7 +434,7 @@ class Expressions(Observer):
         active: NDArray[np.bool_] | None,
     ) -> None:
         """Change a register, after its bits were compared with those of the machine."""
-        held = self._rows(group, key)[..., None] >> (8 * np.arange(BYTES, dtype=np.uint32)) & np.uint32(0xFF)
+        held = rows(group, key)[..., None] >> SHIFTS & np.uint32(0xFF)
         takes = np.ones(codes.shape, np.bool_) if active is None else np.broadcast_to(active[..., None], codes.shape)
         if not self.pool.check(np.where(takes, codes, -1), np.where(takes, held, 0)):
             raise Stopped(instruction, "its results are not what its rule says")

@@ -10,14 +10,14 @@ its source.
 
 from __future__ import annotations
 
-from copy import copy
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.definedness.keys import AGPR, SCC, SGPR, VECTORS
-from mfmasim.machine.definedness.planes import register
+from mfmasim.machine.definedness.keys import VECTORS
+from mfmasim.machine.definedness.planes import Planes, register
+from mfmasim.prove.equality.places import rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -51,14 +51,14 @@ def moved(
     """
     keys = [key for operand in operands for key in operand if (sources[key] >= 0).any()]
     numbers, count = _numbers(keys, group)
-    real = {key: np.array(_rows(group, key)) for key in {*keys, *writes}}
+    real = {key: np.array(rows(group, key)) for key in {*keys, *writes}}
     marked = {key: np.repeat(sources[key] >= 0, 8, axis=-1) for key in keys}
 
     def executed(chosen: Mapping[int, NDArray[np.bool_] | bool]) -> dict[int, NDArray[np.bool_]]:
         changes = {key: _words(np.where(marked[key], chosen[key], _bits(real[key]))) for key in keys}
         after = _beside(group, changes)
         run(after)
-        return {key: _bits(_rows(after, key)) for key in writes}
+        return {key: _bits(rows(after, key)) for key in writes}
 
     place = {key: number for number, operand in enumerate(operands) for key in operand}
     fillings = list(product((False, True), repeat=len(operands)))
@@ -109,13 +109,6 @@ def _numbers(keys: Sequence[int], group: Group) -> tuple[dict[int, NDArray[np.in
     return found, first
 
 
-def _rows(group: Group, key: int) -> U32:
-    """What the waves of a group hold in a register, (waves, [lanes])."""
-    words = group.take(register(group.waves, key))
-    shape = (group.count, group.lanes) if key < VECTORS else (group.count,)
-    return np.broadcast_to(words, shape)
-
-
 def _bits(words: U32) -> NDArray[np.bool_]:
     """(..., 32), the lowest first."""
     return (words[..., None] >> np.arange(BITS, dtype=np.uint32) & np.uint32(1)).astype(np.bool_)
@@ -128,19 +121,8 @@ def _words(bits: NDArray[np.bool_]) -> U32:
 
 def _beside(group: Group, changes: Mapping[int, U32]) -> Group:
     """The same waves with other values in some registers: a copy that an instruction may change."""
-    real = group.waves
-    waves = copy(real)
-    waves.v, waves.a, waves.s = list(real.v), list(real.a), list(real.s)
-    waves.own, waves.lane_masks = {}, {}
-    for key, rows in changes.items():
-        whole = np.array(np.broadcast_to(register(real, key), (real.count, *rows.shape[1:])))
-        whole[group.indices()] = rows
-        if key == SCC:
-            waves.scc = whole != 0
-        elif key < AGPR:
-            waves.v[key] = whole
-        elif key < SGPR:
-            waves.a[key - AGPR] = whole
-        else:
-            waves.s[key - SGPR] = whole
-    return type(group)(waves, group.indices())
+    whole = {}
+    for key, values in changes.items():
+        whole[key] = np.array(np.broadcast_to(register(group.waves, key), (group.waves.count, *values.shape[1:])))
+        whole[key][group.indices()] = values
+    return Planes.beside(group, whole)

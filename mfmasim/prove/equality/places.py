@@ -30,6 +30,29 @@ def constant_bytes(words: U32) -> Codes:
     return -1 - (words[..., None] >> SHIFTS & np.uint32(0xFF)).astype(np.int64)
 
 
+def rows(group: Group, key: int) -> U32:
+    """What waves hold in a register, (waves, lanes) or of a scalar register (waves,).
+
+    Args:
+        group: the waves.
+        key: the register.
+    """
+    words = group.take(register(group.waves, key))
+    return np.broadcast_to(words, (group.count, group.lanes) if key < VECTORS else (group.count,))
+
+
+def mask_bits(group: Group, key: int) -> Flags:
+    """Bits of a lane mask, (waves, lanes).
+
+    Args:
+        group: the waves.
+        key: of the lower register.
+    """
+    words = [rows(group, key + word) for word in range(group.lanes // DWORD)]
+    bits = [word[:, None] >> np.arange(DWORD, dtype=np.uint32) & np.uint32(1) for word in words]
+    return np.concatenate(bits, axis=1).astype(np.bool_)
+
+
 class Registers:
     """Parts of expressions in the registers of all waves of a launch; registers that only held constants have none.
 
@@ -90,6 +113,10 @@ class Registers:
             shape = (self._waves, self._lanes, BYTES) if key < VECTORS else (self._waves, BYTES)
             held = self._held[key] = np.zeros(shape, np.int64)
         held[numbers] = parts if active is None else np.where(active[..., None], parts, held[numbers])
+
+    def any_held(self, numbers: Numbers) -> bool:
+        """Whether any register depends on inputs in one of these waves."""
+        return any(self.parts(key, numbers) is not None for key in self._held)
 
     def depends(self, key: int, numbers: Numbers) -> bool:
         """Whether a register depends on inputs in one of these waves: as bits of its own, or as a part of a mask."""
