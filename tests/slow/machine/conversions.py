@@ -16,6 +16,7 @@ from tests.slow import formats as exact
 from tests.slow.machine import float_mode as more
 from tests.slow.machine import floats as fl
 from tests.slow.machine.floats import F16, F32, F64
+from tests.slow.machine.vector_execution import sdwa_result, selected
 from tests.slow.machine.vop3p import BF16, _converted, _raw, half_of
 
 M32 = 0xFFFFFFFF
@@ -184,17 +185,23 @@ def _signed(bits, operand, form):
 
 
 def _halves(function, form, clamps=lambda wave: True):
-    """Two sources to the two halves of a dword."""
+    """Two sources to the two halves of a dword, of which SDWA writes the part that DST_SEL names."""
 
     def run(wave, ins):
+        sdwa = ins.encoding == "SDWA"
         for lane in wave.active():
             out = 0
             for part in range(2):
                 bits = _raw(wave, ins.src[part], lane)
+                if sdwa:
+                    bits = selected(bits, ins.src[part])
                 if form == F16:
                     bits = bits >> 16 * (ins.modifiers["op_sel"] >> part & 1) & 0xFFFF
                 bits = bits & M32 if form is None else _signed(bits, ins.src[part], form)
                 out |= (function(bits, bool(ins.modifiers.get("clamp")) and clamps(wave)) & 0xFFFF) << 16 * part
+            if sdwa:
+                old = wave.v[ins.dst[0].index][lane]
+                out = sdwa_result(out, old, ins.modifiers["dst_sel"], ins.modifiers["dst_unused"])
             wave.v[ins.dst[0].index][lane] = out
 
     return run

@@ -24,7 +24,7 @@ def raw_bits(wave, operand, lane):
 _SIZES = {"u16": 16, "i16": 16, "f16": 16, "u64": 64, "i64": 64, "f64": 64}
 
 
-def _selected(raw, operand):
+def selected(raw, operand):
     """SDWA source selection: a byte, a half or the dword, zero- or sign-extended."""
     size = 8 if operand.sel < 4 else 16
     if operand.sel == 6:
@@ -41,7 +41,7 @@ def _source(wave, ins, number, kind, lane, raw):
         return wave.mask(operand.index) >> lane & 1
     size = _SIZES.get(kind, 32)
     if ins.encoding == "SDWA" and operand.printed:
-        raw = _selected(raw, operand)
+        raw = selected(raw, operand)
     elif size == 16 and ins.modifiers.get("op_sel", 0) >> (3 if operand.half and not operand.printed else number) & 1:
         raw >>= 16  # a destination that is read back is the half that is written
     raw &= (1 << size) - 1
@@ -75,7 +75,7 @@ def _write(wave, ins, operand, lane, kind, bits):
         file[operand.index][lane], file[operand.index + 1][lane] = bits & M32, bits >> 32
         return
     if ins.encoding == "SDWA":
-        bits = _sdwa_result(bits, old, ins.modifiers.get("dst_sel", 6), ins.modifiers.get("dst_unused", 0))
+        bits = sdwa_result(bits, old, ins.modifiers.get("dst_sel", 6), ins.modifiers.get("dst_unused", 0))
     elif _SIZES.get(kind) == 16:
         if ins.modifiers.get("op_sel", 0) >> 3 & 1:
             bits = bits << 16 | old & 0xFFFF
@@ -84,7 +84,7 @@ def _write(wave, ins, operand, lane, kind, bits):
     file[operand.index][lane] = bits & M32
 
 
-def _sdwa_result(bits, old, select, unused):
+def sdwa_result(bits, old, select, unused):
     if select == 6:
         return bits
     size = 8 if select < 4 else 16
