@@ -218,10 +218,8 @@ def _judge(rt: Runtime, device: int, report: Report, *, goes_on: bool) -> None:
         remark = finding.severity == "info"
         if remark and (finding.check not in CHECKS or CHECKS[finding.check].default):
             continue  # what a program named in addition, it reads
-        text = finding.line()
-        (rt.counts.remarks if remark else rt.counts.findings).append(text)
-        rt.counts.explained.append(finding)
-        say(text)
+        (rt.counts.remarks if remark else rt.counts.findings).append(finding)
+        say(finding.line())
         if finding.id in FAULTING and not (goes_on and finding.id == OUTSIDE):
             rt.failed[device] = ILLEGAL_ADDRESS
     if report.stopped:

@@ -26,7 +26,7 @@ from mfmasim.hiprt.sites import Sites
 from mfmasim.hiprt.tables.errors import ERRORS
 from mfmasim.hiprt.tables.unserved import reason
 from mfmasim.hiprt.written import Written
-from mfmasim.observe import next_command
+from mfmasim.observe import Finding, next_command
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.work import Clock
     from mfmasim.kernels import Code, Kernel
     from mfmasim.machine.state.memory import Memory, Region
-    from mfmasim.observe import Finding
     from mfmasim.observe.finding import Kind
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
@@ -152,11 +151,9 @@ class Counts:
 
     launches: int = 0
     calls: Counter[str] = field(default_factory=Counter)
-    findings: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    remarks: list[Finding] = field(default_factory=list)
     """Findings of severity info of checks that only run when they are named; they do not change the exit code."""
-    explained: list[Finding | Kind] = field(default_factory=list)
-    """Findings, or the kinds of those of the runtime itself."""
     unserved: Counter[str] = field(default_factory=Counter)
 
 
@@ -382,10 +379,9 @@ class Runtime:
             source: ``file:line`` of the program, or empty.
             text: the message.
         """
-        line = f"{kind.severity} {kind.id}{f' {source}' if source else ''}: {text}"
-        self.counts.findings.append(line)
-        self.counts.explained.append(kind)
-        say(line)
+        finding = Finding(kind.check, kind.severity, text, kind.id, source=source)
+        self.counts.findings.append(finding)
+        say(finding.line())
 
     def finish(self) -> None:
         """The program ends: what it never asked for is a finding, and the report is written."""
@@ -397,7 +393,7 @@ class Runtime:
         self._unasked.clear()
         if self.counts.launches and (text := said_of(*self.settings.judged)):
             say(text)
-        if explain := next_command(self.counts.explained):
+        if explain := next_command(self.counts.findings):
             say(explain)
         self.write_report()
 
@@ -449,8 +445,8 @@ class Runtime:
             "calls": dict(sorted(self.counts.calls.items())),
             "unserved": dict(sorted(self.counts.unserved.items())),
             "checks": dict(zip(("ran", "not_run"), map(list, self.settings.judged), strict=True)),
-            "findings": self.counts.findings,
-            "remarks": self.counts.remarks,
+            "findings": [finding.record() for finding in self.counts.findings],
+            "remarks": [finding.record() for finding in self.counts.remarks],
             "live": [{"name": a.name, "size": a.size, "pinned": a.kind == HOST} for a in live],
             "handles": Counter(type(thing).__name__ for handle, thing in self.handles.items() if handle not in own),
         }

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mfmasim.hiprt.hipcc import clang_command, command
+from mfmasim.observe import Finding
 from tests.hiprt import make_api
 from tests.hiprt.compiled import SOURCES, clang, hipcc, started
 from tests.oracles import require
@@ -151,7 +152,7 @@ def test_where_a_nan_was_made_is_printed_and_changes_no_exit_code(tmp_path):
     assert "byte 8 of hipMalloc 1 hold it; from there: v_sub_f32 (norm.hip:3), global_store_dword (norm.hip:3)" in line
     found = json.loads((tmp_path / "report.json").read_text())
     assert (ran.returncode, found["findings"]) == (0, [])
-    assert whole.removeprefix("mfmasim: ") in found["remarks"]
+    assert whole.removeprefix("mfmasim: ") in [Finding.of_record(one).line() for one in found["remarks"]]
 
 
 @pytest.mark.oracle

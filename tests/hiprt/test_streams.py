@@ -47,11 +47,13 @@ def test_a_missing_call_is_found_and_a_right_program_is_not_accused(program, par
     wrong = started(program, part, "wrong", checks="bounds,streams", report=str(report))
     kind, words = PARTS[part]
     found = json.loads(report.read_text())["findings"]
-    assert len({re.sub(r"\(stream \d\)|byte \d+", "", line) for line in found}) == 1, found
-    assert found[0].startswith(f"error {kind} streams.hip:")
-    assert re.search(words, found[0])
+    assert len({(one["source"], re.sub(r"\(stream \d\)|byte \d+", "", one["message"])) for one in found}) == 1, found
+    assert (found[0]["severity"], found[0]["id"]) == ("error", kind)
+    line = f"error {kind} {found[0]['source']}: {found[0]['message']}"
+    assert line in wrong.stderr
+    assert re.search(words, line)
     assert wrong.returncode == 1
-    lines = {int(number) for number in re.findall(r"streams\.hip:(\d+)", found[0])}
+    lines = {int(number) for number in re.findall(r"streams\.hip:(\d+)", line)}
     text = (SOURCES / "streams.hip").read_text().splitlines()
     first = next(n for n, line in enumerate(text, 1) if re.match(rf"static void {part}(_stream)?\(bool", line))
     assert all(first < number < first + 20 for number in lines)
@@ -80,7 +82,7 @@ def test_more_programs(order, part, tmp_path):
         found = json.loads(report.read_text())["findings"]
         assert bool(found) == (how == "wrong"), (how, found, done.stderr)
         assert done.returncode == (how == "wrong")
-        assert all(line.startswith("error streams-") for line in found)
+        assert all(one["severity"] == "error" and one["check"] == "streams" for one in found)
 
 
 class Slow:

@@ -66,7 +66,8 @@ def test_the_example_of_the_page(tmp_path):
     program.write_text(EXAMPLE.replace("y, 1500, B", "y, 2048, B"))
     out, report = hiprt("gfx950", program, tmp_path / "r.json")
     assert len(report["findings"]) == 2  # the read and the write past the end
-    assert re.search(r"own\.py:\d+: read of \d+ bytes outside every buffer", report["findings"][0])
+    assert re.search(r"own\.py:\d+$", report["findings"][0]["source"])
+    assert re.match(r"read of \d+ bytes outside every buffer", report["findings"][0]["message"])
 
 
 @pytest.mark.oracle
