@@ -85,6 +85,25 @@ def test_packages_are_in_one_order():
     assert set(graph) <= set(order)
 
 
+TOOLS = set(re.findall(r"`(\w+)`", re.search(r"\*\*Tools\*\* [^:]*: (.*?)\. No package", DOCUMENT, re.DOTALL)[1]))
+
+
+def test_the_core_imports_no_tool():
+    """What the table allows a package of the core, and what `import mfmasim.verify` and a device load."""
+    core = {package for package in ALLOWED if package not in TOOLS and not package.startswith("../")}
+    assert {"machine", "observe", "verify", "devices"} <= core
+    assert not TOOLS - ALLOWED.keys()
+    assert all(ALLOWED[package] is not None for package in core)
+    assert not {(package, name) for package in core for name in ALLOWED[package] & TOOLS}
+    code = (
+        "import sys, mfmasim, mfmasim.verify; mfmasim.device('sim');"
+        "print(*{name.split('.')[1] for name in sys.modules if name.startswith('mfmasim.')})"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "machine" in loaded
+    assert not TOOLS & set(loaded)
+
+
 def test_rooms_of_the_machine_are_in_one_order():
     files = list((PACKAGE / "machine").rglob("*.py"))
     order = {room: number for number, room in enumerate(ROOMS)}

@@ -6,7 +6,6 @@ import _thread
 import argparse
 import errno
 import gc
-import importlib
 import os
 import re
 import signal
@@ -19,7 +18,7 @@ from typing import Any
 
 from mfmasim.cli.examples import with_examples
 from mfmasim.cli.output import OUTPUTS, output_beside, output_folder
-from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen
+from mfmasim.cli.verbs import MODULES, MOVED, ROUTES, VERBS, first_screen, joined, module_of
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.files import prepare
 from mfmasim.visible import visible_output
@@ -61,7 +60,9 @@ def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=_Parser)
     for verb in verbs:
-        importlib.import_module(f"mfmasim.cli.{verb}").add(subparsers)
+        module_of(verb).add(subparsers)
+        if verb not in subparsers.choices:
+            raise MfmasimError(f"verb {verb!r}: its module registers no parser of that name")
         with_examples(subparsers.choices[verb])
     return parser
 
@@ -140,8 +141,8 @@ def _found(arguments: list[str]) -> tuple[str, list[str], str]:
         print(f"mfmasim: {word!r} is now {MOVED[word]!r}; the old spelling works for one release", file=sys.stderr)
         extra = ["--brief"] if word == "unsupported" and "--json" not in rest else []
         return MODULES.get(word, word), [*before, *extra, *rest], ""
-    if word not in VERBS:
-        raise unknown("verb", word, VERBS)
+    if word not in VERBS and word not in joined():
+        raise unknown("verb", word, (*VERBS, *joined()))
     return word, [*before, *rest], ""
 
 
@@ -187,7 +188,7 @@ def _prepared(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None
 
 def _run(verb: str, args: argparse.Namespace) -> int:
     """Run a verb, and write all that it printed: a pipe that was closed is seen here, not at Python's shutdown."""
-    code = int(importlib.import_module(f"mfmasim.cli.{verb}").run(args))
+    code = int(module_of(verb).run(args))
     if flush := getattr(sys.stdout, "flush", None):
         flush()
     return code

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError, one_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINTS = "mfmasim.verbs"
+"""Entry points by which other packages add verbs: the name of a verb, and a module with `add` and `run`."""
 GROUPS = {
     "look": ("list", "show", "lds", "explorer", "inspect"),
     "prove": ("verify", "prove", "explore", "mutate", "why", "explain", "report", "cost", "compare", "sweep"),
@@ -66,6 +77,34 @@ MODULES = {"unsupported": "inspect"}
 """Modules of moved verbs that have another name."""
 
 
+@cache
+def joined() -> dict[str, EntryPoint]:
+    """Verbs of other installed packages, by name; a verb of mfmasim's own name is left out."""
+    from importlib.metadata import entry_points  # takes 10 ms, which a verb of mfmasim does not need
+
+    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
+    return {entry.name: entry for entry in found if entry.name not in {*VERBS, *MOVED}}
+
+
+def module_of(verb: str) -> Any:
+    """The module of a verb, with `add`, which registers its parser, and `run`, which gives the exit code.
+
+    Raises:
+        MfmasimError: the verb of another package cannot be imported, or lacks one of the two.
+    """
+    entry = None if verb in {*VERBS, *MOVED} else joined().get(verb)
+    if entry is None:
+        return importlib.import_module(f"mfmasim.cli.{verb}")
+    package = entry.dist.name if entry.dist else entry.value
+    try:
+        found = entry.load()
+    except Exception as error:
+        raise MfmasimError(f"verb {verb!r} of {package}: {entry.value} cannot be imported: {one_line(error)}") from None
+    if lacking := [name for name in ("add", "run") if not callable(getattr(found, name, None))]:
+        raise MfmasimError(f"verb {verb!r} of {package}: {entry.value} has no function {lacking[0]!r}")
+    return found
+
+
 def first_screen() -> str:
     """The first screen of ``mfmasim --help``."""
     lines = [
@@ -79,4 +118,6 @@ def first_screen() -> str:
         lines += ["", *(f"{group if verb == shown[0] else '':<7}{verb:<10}{FIRST[verb]}" for verb in shown)]
         others = "; ".join(f"{verb} ({ALSO[verb]})" for verb in verbs if verb in ALSO)
         lines += [f"{'':<7}{'also':<10}{others}"]
+    if joined():
+        lines += ["", f"verbs of other packages: {', '.join(joined())}"]
     return "\n".join([*lines, "", "mfmasim help VERB: options and examples of one of them; mfmasim -V: the version."])
