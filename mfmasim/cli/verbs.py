@@ -98,7 +98,7 @@ def module_of(verb: str) -> Any:
     package = entry.dist.name if entry.dist else entry.value
     try:
         found = entry.load()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (code of others)
         raise MfmasimError(f"verb {verb!r} of {package}: {entry.value} cannot be imported: {one_line(error)}") from None
     if lacking := [name for name in ("add", "run") if not callable(getattr(found, name, None))]:
         raise MfmasimError(f"verb {verb!r} of {package}: {entry.value} has no function {lacking[0]!r}")
