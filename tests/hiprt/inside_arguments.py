@@ -193,6 +193,7 @@ def launch_of(numbers, form, count):
 @example("source", 0, -2)
 @example("source", 1, -2)
 @example("binary", 2, np.array(5, ">i4"))
+@example("binary", 0, 1e39)
 @example("source", 0, np.array(1.5, ">f4"))
 @example("source", 0, np.array(3, np.int32))
 def test_a_number_in_any_form(code, place, value):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.codeobject import Argument
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.launch.argument_segment import by_value
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
@@ -364,3 +367,15 @@ def test_dynamic_lds_of_a_hip_kernel(folder, arch):
     report = run(program, grid=4, block=256, args=[data], shared_bytes=512)
     assert {f.check for f in report.findings} == {"bounds"}
     assert "sizes.hip:" in report.findings[0].source
+
+
+@pytest.mark.parametrize(("size", "beyond", "largest"), [(2, 65520.0, 65504.0), (4, 1e39, 3.4028234663852886e38)])
+def test_a_number_that_would_become_infinite_is_refused(size, beyond, largest):
+    """An infinity is passed as one; the largest number of the format fits."""
+    argument = Argument(offset=0, size=size, value_kind="by_value", name="scale")
+    for number in (beyond, -beyond):
+        with pytest.raises(MfmasimError, match=re.escape(f"(scale): {number!r} does not fit float{8 * size}, whose")):
+            by_value(1, argument, number)
+    for number in (float("inf"), float("nan"), largest):
+        raw = by_value(1, argument, number)
+        assert np.array_equal(np.frombuffer(raw, f"f{size}")[0], number, equal_nan=True)

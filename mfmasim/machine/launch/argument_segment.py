@@ -9,6 +9,7 @@ Source of the layout: LLVM's AMDGPU usage guide (kernel argument segment); the I
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right, insort
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -254,7 +255,12 @@ def _by_value(name: str, arg: Argument, value: object) -> bytes:
         kinds: dict[int, Any] = {2: np.float16, 4: np.float32, 8: np.float64}
         if arg.size not in kinds:
             raise MfmasimError(f"{name}: a float cannot fill {arg.size} bytes; pass a NumPy scalar")
-        raw = np.asarray(value, kinds[arg.size]).tobytes()
+        with np.errstate(over="ignore"):
+            number = np.asarray(value, kinds[arg.size])
+        if np.isinf(number) and not math.isinf(value):
+            most = np.finfo(number.dtype).max
+            raise MfmasimError(f"{name}: {value!r} does not fit {number.dtype}, whose largest number is {most}")
+        raw = number.tobytes()
     else:
         raise MfmasimError(f"{name} is a value of {arg.size} bytes: a NumPy scalar, not {type(value).__name__}")
     if len(raw) != arg.size:
