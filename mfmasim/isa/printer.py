@@ -113,7 +113,7 @@ def _as_printed(ins: InstructionFields, operand: Operand) -> Operand:
         return dataclasses.replace(operand, type="bf16" if ins.name.endswith("_bf16") else "f16")
     if "_class_f16" in ins.name and operand.type == "b16":
         return dataclasses.replace(operand, type="f16")
-    if operand.index == LITERAL and ins.name in ("v_perm_pk16_b4_u4", "v_perm_pk16_b6_u4"):
+    if operand.index == LITERAL and operand.field == "src2" and ins.name.startswith("v_perm_pk16_b"):
         return dataclasses.replace(operand, type="b32")
     return operand
 
