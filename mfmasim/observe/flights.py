@@ -102,7 +102,7 @@ def rank(flights: list[Flight], place: int) -> int:
     return sum(f.counter == flight.counter and f.order == flight.order for f in flights[place:])
 
 
-def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
+def remaining(flights: list[Flight], counter: str, value: int) -> list[Flight]:
     """The operations that may still be in flight.
 
     Args:
@@ -141,7 +141,7 @@ def execute(
         The flights after it.
     """
     for counter, value in waited(arch, instruction):
-        flights = settled(flights, counter, value)
+        flights = remaining(flights, counter, value)
     reads, writes = touched(instruction)
     both = reads | writes
     up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
@@ -178,5 +178,5 @@ def execute(
             None,
             *((lanes.value, SAME) if by_lane(instruction) else ()),
         )
-        flights = settled([*flights, flight], u.counter, u.limit)
+        flights = remaining([*flights, flight], u.counter, u.limit)
     return flights

@@ -13,7 +13,7 @@ from mfmasim.prove.effects import ADDRESS, strange
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.polynomial import Polynomial, TooLarge, constant
 from mfmasim.prove.trace import Access, Reach
-from mfmasim.prove.words import Word, known, literal, pair, settled, signed, unsigned
+from mfmasim.prove.words import Word, known, literal, pair, reduced, signed, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ SIZES = {
 }  # fmt: skip
 """Bytes of a lane by the type in a mnemonic."""
 _KINDS = {"GLOBAL": "FLAT", "VGLOBAL": "FLAT", "VFLAT": "FLAT", "VSCRATCH": "SCRATCH", "VBUFFER": "MUBUF"}
-"""Encodings whose modifiers are those of another one."""
+"""Encodings that have the modifiers of another encoding."""
 CANONICAL = 1 << 48
 DWORD = (1 << 32) - 1
 
@@ -57,11 +57,11 @@ def accessed(state: State, ins: Instruction, arch: Arch) -> list[Access]:
         arch: its architecture.
 
     Returns:
-        One or more; an access whose address is not known says why.
+        One access or more; an access with an unknown address has the reason.
     """
     kind = {"load": "read", "store": "write", "atomic": "atomic"}.get(ins.opcode.access, "atomic")
     if ins.opcode.transposes and (state.exec.literals or not state.exec.on.all()):
-        # Lanes exchange what they read: those that EXEC has off may read as well, at addresses that are not known.
+        # Lanes exchange the data that they load: lanes that EXEC disables may load as well, at unknown addresses.
         every = replace(state, exec=state.every())
         return [_unknown(every, ins, ins.space or "global", kind, f"{ins.name} under a mask is not followed")]
     try:
@@ -114,7 +114,7 @@ def _access(
     if address is not None:
         address = _under_guards(state, address)
     if address is not None and not on.all() and on.any():
-        # What other lanes have in the register does not matter: it is as in the first one that takes part.
+        # The offsets of inactive lanes do not matter: they are set to the offset of the first active lane.
         first = np.unravel_index(int(on.argmax()), on.shape)
         address = address.mapped(lambda c: np.where(on, c, np.broadcast_to(c, on.shape)[first]))
     return Access(
@@ -123,13 +123,13 @@ def _access(
 
 
 def _under_guards(state: State, address: Polynomial) -> Polynomial:
-    """An address without minima of which the guards of an access say which number is the smaller one."""
+    """Replace each minimum in an address by its smaller operand, where the guards of the access determine it."""
     decided = {}
     guards = state.exec.facts()
     for symbol in address.symbols if guards else ():
         for one, other in (symbol.smaller, symbol.smaller[::-1]) if symbol.smaller is not None else ():
             arrays = (c for p in (one, other) for c in p.terms.values() if not isinstance(c, int))
-            here = all(c.shape[0] in (1, len(state.waves)) for c in arrays)  # not of a state with more waves
+            here = all(c.shape[0] in (1, len(state.waves)) for c in arrays)  # else it has more waves than the state
             if here and never_negative(other - one, [*state.facts, *guards]):
                 decided[symbol] = one
                 break
@@ -142,7 +142,7 @@ def _unknown(state: State, ins: Instruction, space: str, kind: str, why: str) ->
 
 def _global(state: State, ins: Instruction, kind: str, size: int | None, arch: Arch) -> Access:
     vaddr, saddr = ins.src[:2]
-    if size is None or vaddr.kind != "v":  # without a register the lane's number may be part of the address
+    if size is None or vaddr.kind != "v":  # without a VGPR the hardware may add the lane's number to the address
         return _unknown(state, ins, "global", kind, f"{ins.name} is not followed")
     offset = ins.modifiers.get("offset", 0)
     if saddr.kind == "s":
@@ -173,7 +173,7 @@ def _scratch(state: State, ins: Instruction, kind: str, size: int | None) -> Acc
             part = known(state.operand(operand))
             if part is None:
                 return _unknown(state, ins, "scratch", kind, f"{operand.kind}{operand.index} is not a constant")
-            total = settled(total.value + constant(part))
+            total = reduced(total.value + constant(part))
     return _access(state, ins, "scratch", kind, total.value, size)
 
 
@@ -200,7 +200,7 @@ def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: A
             state = _within_reach(state, vaddr, scalar + more, reach.records)
         offset = state.operand(vaddr)
     if offset is not None and not offset.part:
-        offset = settled(offset.value + more)
+        offset = reduced(offset.value + more)
     place = unsigned(offset, state.facts)
     if base is None or place is None or scalar is None:
         which = "the base" if base is None else "the offset"
@@ -211,12 +211,12 @@ def _buffer(state: State, ins: Instruction, kind: str, size: int | None, arch: A
 
 
 def _within_reach(state: State, vaddr: Operand, more: Polynomial, records: Polynomial) -> State:
-    """The lanes that take part in a buffer access, where the others name an offset beyond the resource.
+    """The state with only the lanes of a buffer access that reach the resource, where this is known; else as it was.
 
     Args:
         state: before it.
-        vaddr: the register of the offset.
-        more: what is added to it.
+        vaddr: the VGPR of the offset.
+        more: the number that is added to the offset.
         records: bytes of the resource.
     """
     word = state.v.get((vaddr.kind, vaddr.index))
@@ -264,11 +264,11 @@ def _shared(state: State, ins: Instruction, kind: str, arch: Arch) -> list[Acces
 def _in_lds(
     state: State, ins: Instruction, kind: str, offsets: Sequence[int], size: int, source: int = 0
 ) -> list[Access]:
-    """Accesses at offsets from a vector register, the source of that number; 0 is that of LDS instructions."""
+    """LDS accesses at offsets from the VGPR that is source number `source`; LDS instructions have it as source 0."""
     register, through = ins.src[source], "memory" if source else ""
     base, out = state.operand(register), []
     for offset in offsets:
-        place = None if base is None or base.part else unsigned(settled(base.value + offset), state.facts)
+        place = None if base is None or base.part else unsigned(reduced(base.value + offset), state.facts)
         why = "" if place is not None else f"v{register.index} is not known, or may wrap"
         out.append(_access(state, ins, "lds", kind, place, size, why, None, through))
     return out

@@ -1,7 +1,7 @@
 """Contracts with ``in`` and ``or``: the alternatives that they admit, each a contract of its own.
 
-Parameters in the kernel's name say which kernel is meant: they keep the case's values. All others that the contract
-names are open in each alternative, also in those that say nothing of them.
+Parameters in the kernel's name select the kernel: they keep the case's values. All other parameters that the contract
+names are open in every alternative, also in an alternative that does not name them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["Alternative", "alternatives", "made_for"]
 
 MOST = 16
-"""Alternatives of a contract at most."""
+"""Most alternatives of a contract."""
 REFLECTION = frozenset({"locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe", "stack"})
 """Names by which a function reads parameters that it does not name."""
 VALUES = (int, bool, str)
-"""What a contract may list."""
+"""Types of the values that a contract may list."""
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-"""What a size that keeps an alternative may have to be a multiple of."""
+"""Divisors of the sizes that are tried for an alternative."""
 
 
 class Alternative(NamedTuple):
@@ -45,18 +45,18 @@ class Alternative(NamedTuple):
 
 
 def alternatives(case: Case) -> list[Alternative]:
-    """Contracts that are conjunctions, and that together admit what the case's contract admits.
+    """Conjunctions that together admit the parameters that the case's contract admits.
 
-    A parameter that is ``in`` a list has one of its values in each of them; of values that are sums of others it is
-    asked to be equal to them, and has the value of the case's own. Texts and truth values have to be listed.
+    A parameter that is ``in`` a list has one value of the list in each alternative. A value that is an expression of
+    other parameters becomes an equation; the parameter keeps the case's value. Strings and booleans have to be listed.
 
     Args:
         case: the case.
 
     Raises:
-        MfmasimError: there are too many, or one leaves a parameter open that is no number.
+        MfmasimError: there are too many alternatives, or an alternative leaves a parameter open that is not a number.
     """
-    broken(case.needs or "True", case.parameters)  # raises where it is no contract
+    broken(case.needs or "True", case.parameters)  # raises if the text is not a contract
     named = names_in(case.needs)
     numbers = {n for n in named if type(case.parameters[n]) is int}
     listed_only = {n for n in named - numbers if not isinstance(case.parameters[n], float)}
@@ -69,7 +69,7 @@ def alternatives(case: Case) -> list[Alternative]:
     choices = []
     for part in conjuncts(ast.parse(case.needs or "True", mode="eval").body):
         used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} & (numbers | listed_only)
-        if used <= fixed:  # it says nothing of other sizes
+        if used <= fixed:  # the alternative does not restrict other sizes
             if why := broken(ast.unparse(part), case.parameters):
                 raise MfmasimError(f"{case.name}: the contract {why}")
             continue
@@ -88,7 +88,7 @@ def alternatives(case: Case) -> list[Alternative]:
         parts = [_Fixed(values).visit(ast.parse(text, mode="eval").body) for *_, text in chosen if text]
         texts = [ast.unparse(part) for part in parts]
         decided = [text for text in texts if not names_in(text)]
-        if any(broken(text, {}) for text in decided):  # no size keeps it
+        if any(broken(text, {}) for text in decided):  # no size satisfies the alternative
             continue
         needs = " and ".join(f"({text})" for text in texts if text not in decided)
         kept = _kept(needs, {**case.parameters, **own, **values})
@@ -104,7 +104,7 @@ def alternatives(case: Case) -> list[Alternative]:
 
 
 def made_for(case: Case) -> set[str]:
-    """Parameters that the function which makes a case's code may read: it makes other code of other values."""
+    """Parameters that may be read by the function that generates the case's code: other values generate other code."""
     if case.maker is None:
         return set()
     given = {name for name in case.parameters if name not in ("arch", "wave")}
@@ -124,7 +124,7 @@ def _names(argval: object) -> tuple[object, ...]:
 
 
 def _kept(needs: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The case's parameters, or, where they break a contract, with the least that its ``name >= expression`` ask."""
+    """The case's parameters, raised to the bounds of a contract's ``name >= expression`` where they violate it."""
     parts = list(conjuncts(ast.parse(needs or "True", mode="eval").body))
     for step in STEPS:
         given = dict(parameters)
@@ -141,14 +141,14 @@ def _kept(needs: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _disjuncts(node: ast.expr) -> list[ast.expr]:
-    """What ``or`` joins, or the condition itself."""
+    """Operands of ``or``, or the condition itself."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         return [one for value in node.values for one in _disjuncts(value)]
     return [node]
 
 
 def _listed(node: ast.expr, parameters: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
-    """Values of ``name in (0, 1, rows * columns)`` by name, and the condition of those that are no numbers."""
+    """Values of ``name in (0, 1, rows * columns)`` by name, and the equation for a value that is not a number."""
     match node:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.In()], comparators=[ast.Tuple(elts=elements)]):
             found = []

@@ -1,6 +1,6 @@
 """Arguments of a traced launch: arrays whose bytes are polynomials, structures, numbers, and data.
 
-Of an array the bytes matter, not what they hold. A structure is laid out as a launch does
+The size of an array matters, not its contents. A structure is laid out as in a launch
 (`mfmasim.machine.launch.argument_segment`).
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["POINTERS", "Passed", "Region", "Structure", "changed", "keys_of", "leaves_of", "passed"]
 
 POINTERS = 1 << 47
-"""User addresses lie below it (LLVM, AMDGPU usage guide: 48-bit canonical addresses, the lower half)."""
+"""User addresses are smaller (LLVM, AMDGPU usage guide: 48-bit canonical addresses, the lower half)."""
 POINTER = 8
 """Bytes of an address."""
 
@@ -40,19 +40,19 @@ class Region:
     writes: bool
     """Whether the kernel may store to it."""
     strides: tuple[Polynomial, ...] = ()
-    """Bytes from one line to the next, of each way to see lines in it."""
+    """Bytes from one line to the next, for each way to divide the array into lines."""
     tensor: Tensor | None = None
     """The matrix, its elements' format and bits, and its rows and columns."""
     format: str = ""
     bits: int = 0
     shape: tuple[Polynomial, ...] = ()
     declared: bool = True
-    """Whether anything says how many bytes it has."""
+    """Whether the size in bytes is known."""
 
 
 @dataclass(frozen=True)
 class Structure:
-    """A structure: passed by value, or in memory of its own."""
+    """A structure that is passed by value, or that has memory of its own."""
 
     region: Region
     fields: tuple[tuple[int, int, Passed], ...] = field(default=())
@@ -67,13 +67,13 @@ def passed(arg: Any, arch: Arch, name: str, known: dict[Argument, Region] | None
     """An argument of a traced launch.
 
     Args:
-        arg: as the case's function gives it.
+        arg: the argument that the case's function returns.
         arch: decides the formats.
-        name: for messages, unless it has its own.
-        known: arrays of other arguments, which may be passed again.
+        name: for messages, unless the argument has a name.
+        known: arrays of the other arguments; a launch may pass one array twice.
 
     Raises:
-        MfmasimError: its bytes are not followed.
+        MfmasimError: the argument has a type whose bytes are not followed.
     """
     known = {} if known is None else known
     if isinstance(arg, Repeated):
@@ -133,7 +133,7 @@ def _region(arg: Argument, arch: Arch, name: str) -> Region:
             size = size * length
             strides.append(size)
         return Region(name, _pointer(name), size, arg.writes, tuple(strides), bits=bits)
-    step = arg.ld if example_of(arg.ld) else arg.line  # of open strides none is 0
+    step = arg.ld if example_of(arg.ld) else arg.line  # an open stride is not 0
     line = as_polynomial(step).scaled(bits)
     whole = all(isinstance(c, int) and c % 8 == 0 for c in line.terms.values())
     lines = (Polynomial({m: c // 8 for m, c in line.terms.items()}),) if whole else ()
@@ -144,7 +144,7 @@ def _region(arg: Argument, arch: Arch, name: str) -> Region:
 
 
 def leaves_of(args: Sequence[Passed]) -> Iterator[Polynomial | Region | None]:
-    """Arguments, and the fields of structures in place of these, which come after their memory."""
+    """All arguments; a structure is replaced by its fields, after its memory."""
     for arg in args:
         if isinstance(arg, Structure):
             yield arg.region
@@ -154,13 +154,13 @@ def leaves_of(args: Sequence[Passed]) -> Iterator[Polynomial | Region | None]:
 
 
 def keys_of(args: Sequence[Passed]) -> list[object]:
-    """What is the same for arguments of equal numbers and equal bytes."""
+    """A key: arguments have equal keys if their numbers and sizes in bytes are equal."""
     sizes = [arg.size if isinstance(arg, Region) else arg for arg in leaves_of(args)]
     return [None if size is None else size.key for size in sizes]
 
 
 def changed(arg: Passed, change: Callable[[Polynomial], Polynomial]) -> Passed:
-    """An argument with every polynomial replaced."""
+    """An argument after `change` of every polynomial."""
     if isinstance(arg, Region):
         strides, shape = (tuple(change(p) for p in some) for some in (arg.strides, arg.shape))
         return replace(arg, size=change(arg.size), strides=strides, shape=shape)

@@ -27,7 +27,7 @@ def region_of(address: Polynomial, regions: Sequence[Region]) -> Region | None:
 
 
 def active(access: Access, value: Polynomial) -> tuple[Polynomial, list[Polynomial]]:
-    """A polynomial and the facts of an access, for the lanes that take part, as one row."""
+    """A polynomial and the facts of an access, for its active lanes, as one row."""
     shape = access.mask.on.shape
     lanes = access.mask.on
 
@@ -41,7 +41,7 @@ def active(access: Access, value: Polynomial) -> tuple[Polynomial, list[Polynomi
 
 
 def outside(access: Access, regions: Sequence[Region], lds: int, scratch: int) -> str:
-    """Why it is not proved that an access stays within its memory; empty where it is.
+    """Why an access is not proved to stay within its memory; empty where it is proved.
 
     Args:
         access: the access.
@@ -90,7 +90,7 @@ def _global(access: Access, regions: Sequence[Region]) -> str:
     region = region_of(reach.base, regions)
     if region is None:
         return why
-    # Whatever the offset is, the hardware drops what exceeds the resource.
+    # The hardware drops every access beyond the resource, so that the offset does not matter.
     start, facts = active(access, reach.base - of(region.pointer))
     records, _ = active(access, reach.records)
     if never_negative(start, facts) and never_negative(region.size - start - records, facts):

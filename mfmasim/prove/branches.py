@@ -1,7 +1,7 @@
-"""Sizes at which a case's function answers a comparison otherwise than it did.
+"""Sizes at which a comparison in a case's function has another result than in the traced run.
 
-What a traced run asks of its parameters is noted with what held before. Values of the symbols at which the other answer
-holds are looked for: a way that no sample takes begins at one of these questions.
+A traced run records each comparison of parameters as a question, with the facts before it. Values of the symbols at
+which a question has the other answer are searched: a branch that no sample takes begins at one of these questions.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ QUESTIONS = 200
 """Questions of a case's function whose other answers are looked for."""
 
 LARGEST = (1 << 31) - 1
-"""Assumed of integer arguments: sizes above it are no launches that are proved."""
+"""Largest integer argument (assumed): launches with larger sizes are not proved."""
 
 
 def value_of(polynomial: Polynomial, values: Mapping[Symbol, int]) -> int:
-    """A polynomial whose coefficients all lanes share, for values of its symbols."""
+    """The value of a polynomial whose coefficients are equal in all lanes, at values of its symbols."""
     total = 0
     for monomial, factor in polynomial.terms.items():
         part = int(factor)
@@ -45,12 +45,12 @@ def value_of(polynomial: Polynomial, values: Mapping[Symbol, int]) -> int:
 
 
 def chosen(symbols: Sequence[Symbol], facts: Sequence[Polynomial], offset: Sequence[int]) -> dict[Symbol, int] | None:
-    """Values of all symbols, each so far above the smallest one that the facts and those before it admit.
+    """Values of all symbols: each is the smallest value that the facts and the earlier symbols admit, plus its offset.
 
     Args:
         symbols: in the order in which they are chosen.
         facts: polynomials that are not negative.
-        offset: how far above, by symbol.
+        offset: the number that is added to the smallest value, by symbol.
 
     Returns:
         A value for each; None where a fact is negative.
@@ -91,14 +91,14 @@ def questioned(
     left: set[str],
     refuses: Callable[[Mapping[str, Traced]], bool],
 ) -> Iterator[dict[str, int]]:
-    """Sizes at which a question of a case's function has another answer.
+    """Sizes at which a question of a case's function has the other answer.
 
     Args:
         case: the case.
-        runs: of its function; runs and questions that are added meanwhile are looked at as well.
-        strides: parameters of which no other answers are looked for.
-        left: filled with the questions of which it is not known whether some size has another answer.
-        refuses: whether the function refuses sizes that are too large to be made.
+        runs: of its function; runs and questions that are added during the search are searched as well.
+        strides: parameters that the search does not change.
+        left: receives the questions for which the search is not conclusive.
+        refuses: whether the function refuses sizes whose arrays are too large to be allocated.
     """
     seen: set[object] = set()
     drawn: set[object] = set()
@@ -118,7 +118,7 @@ def questioned(
         base = {n: int(t) for n, t in run.given.items() if n not in strides}
         tried = False
         for sizes in _answered_otherwise(question, given):
-            # Strides longer than any line: 0 stands for a default.
+            # Strides longer than any line: the value 0 selects a default.
             parameters = sizes | dict.fromkeys(strides, 64 * (2 + sum(sizes[name] for name in base) // 64))
             if max(parameters.values()) > LARGEST:
                 continue
@@ -139,7 +139,7 @@ def questioned(
 
 
 def _open(question: Question, given: Mapping[str, Polynomial], but: Collection[str]) -> bool:
-    """Whether sizes may have another answer: what was asked before it, and the largest size, do not exclude it."""
+    """Whether the other answer is possible: the earlier questions and `LARGEST` do not exclude it."""
     kept = {symbol for name in but for symbol in given[name].symbols}
     if any(fact.symbols & kept for fact in question.other):
         return False
@@ -155,7 +155,7 @@ def _open(question: Question, given: Mapping[str, Polynomial], but: Collection[s
 
 
 def _flipped(value: Polynomial) -> Polynomial:
-    """A polynomial with remainders that only lower it written from their largest value on."""
+    """A polynomial whose remainders with negative coefficients are replaced by their largest value minus a symbol."""
     ends = {}
     for symbol in value.symbols:
         factors = [c for m, c in value.terms.items() if symbol in m]
@@ -165,7 +165,7 @@ def _flipped(value: Polynomial) -> Polynomial:
 
 
 def _raised(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
-    """Symbols written from the least value on that a fact admits by itself: of ``128 g - r - 1`` g is at least 1."""
+    """Symbols as a new symbol plus the least value that one fact admits: ``128 g - r - 1 >= 0`` requires g >= 1."""
     found = {}
     for symbol in sorted({symbol for fact in facts for symbol in fact.symbols}, key=lambda s: s.serial):
         low = symbol.low
@@ -184,7 +184,7 @@ def _answered_otherwise(question: Question, given: Mapping[str, Polynomial]) -> 
     """Parameters at which a question has the other answer."""
     facts = [*question.before, *question.other]
     symbols = sorted({s for p in (*given.values(), *facts) for s in p.symbols}, key=lambda s: s.serial)
-    # Symbols of the question last: what the others leave decides them. Or first: they decide what they are made of.
+    # Symbols of the question last: the other symbols restrict them. Then first: they restrict the other symbols.
     for last in (True, False):
         symbols.sort(key=lambda s: any(s in fact.symbols for fact in question.other) == last)
         for offset in sorted(product(range(2), repeat=min(len(symbols), 6)), key=sum)[:TRIED]:

@@ -1,9 +1,9 @@
-"""Inequalities by linear programming: a sum of known ones, times factors, that leaves no negative coefficient.
+"""Inequalities by linear programming: a weighted sum of known inequalities that leaves no negative coefficient.
 
-Monomials are columns of a linear problem. Known inequalities, each also times every symbol of the question, are its
-variables: factors of them that leave a polynomial without negative coefficients prove the question (Positivstellensatz
-of second degree, Farkas' lemma). The problem is solved exactly, in fractions, for a lane, and then also for those of
-which its factors prove nothing. They are compared with the coefficients of all lanes: an error in the solver proves
+Monomials are columns of a linear problem. Its variables are factors of the known inequalities, and of each known
+inequality times each symbol of the question. Factors that leave no negative coefficient prove it (Positivstellensatz
+of second degree, Farkas' lemma). The problem is solved exactly, in fractions, for one lane, then for the lanes for
+which these factors prove nothing. The factors are checked in all lanes, so that an error of the solver cannot prove
 nothing.
 """
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 __all__ = ["certified"]
 
 ROUNDS = 24
-"""Lanes for which the problem is solved at most."""
+"""Most lanes for which the problem is solved."""
 PIVOTS = 120
 MOST = 160
-"""Inequalities of a problem at most."""
+"""Most inequalities of a problem."""
 
 EARLIER = 4
 """Factors of earlier questions that are tried first."""
 _found: dict[int, list[list[Fraction]]] = {}
-"""These, by the number of known inequalities."""
+"""Factors of earlier questions, by the number of known inequalities."""
 
 Row: TypeAlias = "dict[int, Fraction]"
 Terms: TypeAlias = "dict[Monomial, int]"
 
 
 def certified(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
-    """Whether ``value >= 0`` in every lane follows from ``fact >= 0`` of all facts; False also means not found.
+    """Whether ``fact >= 0`` of all facts implies ``value >= 0`` in every lane; False: no proof was found.
 
     Args:
         value: the polynomial.
@@ -68,7 +68,7 @@ def _certified(value: Polynomial, known: Sequence[Polynomial]) -> bool:
         if factors is None:
             if len(group) == 1:
                 return False
-            group = []  # no factors for all of them: others for this one
+            group = []  # no factors prove all lanes together: factors for this lane
             continue
         worst = _left(value, known, factors, lanes)
         left &= worst < 0
@@ -82,7 +82,7 @@ def _certified(value: Polynomial, known: Sequence[Polynomial]) -> bool:
 
 
 def _products(value: Polynomial, facts: Sequence[Polynomial], *, remainders: bool) -> list[Polynomial]:
-    """Facts of the value's symbols, and each of them times symbols, and perhaps times what remainders lack."""
+    """Facts of the value's symbols, and their products with symbols, and for `remainders` with ``high - symbol``."""
     symbols = sorted(value.symbols)
     own = [f for f in facts if f.symbols & value.symbols and all(s.low >= 0 for s in f.symbols)]
     own += [constant(s.high) - of(s) for s in symbols if s.high is not None]
@@ -109,12 +109,12 @@ def _at(value: Polynomial, lane: int) -> Terms:
 
 
 def _solved(lanes: Sequence[tuple[Terms, Sequence[Terms]]]) -> list[Fraction] | None:
-    """Factors, not negative, with ``value - sum of factor * known`` without negative coefficients in some lanes.
+    """Non-negative factors: ``value - sum of factor * known`` has no negative coefficient in the given lanes.
 
     The dual simplex method: all factors 0 are the start; a row whose right side is negative leaves the basis.
 
     Args:
-        lanes: of each the value and what is known.
+        lanes: the value and the known inequalities of each lane.
 
     Returns:
         The factors; None where there are none.
@@ -164,7 +164,7 @@ def _subtract(row: Row, other: Row, factor: Fraction) -> None:
 
 
 def _left(value: Polynomial, known: Sequence[Polynomial], factors: Sequence[Fraction], lanes: int) -> NDArray[np.int64]:
-    """The smallest coefficient of what the factors leave, for each lane."""
+    """The smallest coefficient of ``value - sum of factor * known``, for each lane."""
     whole = lcm(*(factor.denominator for factor in factors))
     worst = np.zeros(lanes, np.int64)
     try:

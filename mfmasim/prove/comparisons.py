@@ -47,7 +47,7 @@ def _operands(state: State, ins: Instruction, kind: str) -> list[Polynomial | No
 
 
 def compared(state: State, ins: Instruction) -> tuple[Condition, bool] | None:
-    """The condition of an integer compare, and whether it holds where the compare gives 1; None if not known."""
+    """The condition of an integer compare, and whether a result of 1 means that it holds; None if it is unknown."""
     match = COMPARE.match(ins.name)
     if match is None:
         return None
@@ -64,7 +64,7 @@ def compared(state: State, ins: Instruction) -> tuple[Condition, bool] | None:
 
 
 def _name(state: State, ins: Instruction) -> Condition:
-    """A compare that is not followed: the same one of the same uniform registers has the same result."""
+    """A key for a compare that is not followed: the same compare of the same uniform registers has the same result."""
     if not state.rounds:  # MODE has changed: the same compare may have another result
         return Condition.opaque()
     keys: list[object] = [ins.name]
@@ -79,15 +79,15 @@ def _name(state: State, ins: Instruction) -> Condition:
 
 
 def mask_of(state: State, ins: Instruction, *, followed: bool = True) -> Mask:
-    """The lane mask that a vector compare gives; lanes that EXEC has off are 0.
+    """The lane mask that a vector compare writes; inactive lanes have the bit 0.
 
     Args:
         state: before the compare.
         ins: the compare.
-        followed: whether its sources are the registers as they are.
+        followed: whether no modifier changes its sources.
 
     Raises:
-        Fork: a condition that all lanes share is not decided.
+        Fork: a uniform condition is not decided.
     """
     found = compared(state, ins) if followed else None
     unknown = _name(state, ins) if followed else Condition.opaque()

@@ -1,4 +1,4 @@
-"""A launch for all parameters: workgroups, assumptions, and sizes written so that bounds have few negative terms."""
+"""A launch for all parameters: workgroups, assumptions, and sizes in a form that gives bounds few negative terms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["INT", "Contract", "completed", "of_fewer"]
 
 INT = (1 << 31) - 1
-"""Assumed: no integer argument is larger."""
+"""Largest integer argument (assumed)."""
 BYTES = (1 << 31) - 1
-"""Assumed: no array has more bytes."""
+"""Most bytes of an array (assumed)."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Contract:
     """One for each argument."""
     workgroup: tuple[Polynomial, Polynomial, Polynomial]
     facts: list[Polynomial]
-    """Not negative: what the contract, the case and the assumptions say."""
+    """Polynomials that the contract, the case and the assumptions make non-negative."""
     assumptions: list[str]
     parameters: dict[str, Polynomial] = field(default_factory=dict)
     """Symbolic parameters of the case."""
@@ -44,27 +44,27 @@ class Contract:
 
     @property
     def regions(self) -> list[Region]:
-        """The arrays; one that is passed twice comes once."""
+        """The arrays; an array that is passed twice occurs once."""
         found = [arg for arg in leaves_of(self.args) if isinstance(arg, Region)]
         return list({region.pointer: region for region in found}.values())
 
 
 def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[str]) -> Contract:
-    """Add workgroups and assumptions, and write sizes by them.
+    """Add workgroups and assumptions, and express the sizes by them.
 
     Args:
-        contract: a launch, whose workgroups are still 0.
+        contract: a launch without workgroups.
         facts: not negative.
         texts: assumptions, in words.
     """
     facts = [*facts, *(constant(INT) - parameter for parameter in contract.parameters.values())]
     for region in contract.regions:
-        facts += [size - 1 for size in region.shape]  # no matrix is empty: a case that asks for one is refused
+        facts += [size - 1 for size in region.shape]  # no matrix is empty: such a case is refused
         facts += [constant(BYTES) - region.size, constant(POINTERS) - of(region.pointer) - region.size]
     facts += _of_one_side(facts, [size for region in contract.regions for size in region.shape])
     replaced: dict[Symbol, Polynomial] = {}
     places = []
-    # Of grids with three open sides bytes of arrays are products of all: sums in place of factors have many terms.
+    # With three open sides the bytes of an array are a product of all of them: sums as factors have many terms.
     deep = bool(contract.parameters) and all(not size.is_constant for size in contract.grid)
     if deep:
         facts += _whole_again(contract.parameters, replaced)
@@ -78,7 +78,7 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
         places.append(of(own))
         single = [(m, c) for m, c in size.terms.items() if m]
         if not deep and len(single) == 1 and len(single[0][0]) == 1 and single[0][1] == 1:
-            # As many workgroups as the size says: the size is the workgroup's number, and those behind it.
+            # The grid's size is this workgroup's number, plus the number of later ones, plus 1.
             rest = size - of(single[0][0][0])
             behind = Symbol(f"behind_{axis}", 0, INT)
             replaced[single[0][0][0]] = of(own) + of(behind) + 1 - rest
@@ -122,11 +122,11 @@ def completed(contract: Contract, facts: Iterable[Polynomial], texts: Iterable[s
 
 
 def _least(facts: list[Polynomial], *, deep: bool) -> dict[Symbol, Polynomial]:
-    """Symbols that a fact gives a smallest value, as that and new ones: products then have no negative terms.
+    """Symbols with a lower bound from a fact, as the bound plus a new symbol: products then have no negative terms.
 
     Args:
         facts: not negative.
-        deep: the new symbol has the smallest value itself: products then have fewer terms.
+        deep: the new symbol has the bound as its smallest value instead: products then have fewer terms.
     """
     found: dict[Symbol, int] = {}
     for fact in facts:
@@ -142,7 +142,7 @@ def _least(facts: list[Polynomial], *, deep: bool) -> dict[Symbol, Polynomial]:
 
 
 def _strongest(facts: Iterable[Polynomial]) -> list[Polynomial]:
-    """Facts that ranges do not say; of those that differ in the constant alone the strongest."""
+    """Facts that the ranges of symbols do not imply; of facts that differ in the constant alone, the strongest."""
     kept: dict[object, Polynomial] = {}
     for fact in facts:
         low = fact.range[0]
@@ -155,7 +155,7 @@ def _strongest(facts: Iterable[Polynomial]) -> list[Polynomial]:
 
 
 def _of_one_side(facts: Iterable[Polynomial], sides: Iterable[Polynomial]) -> list[Polynomial]:
-    """What bounds of products of two sides say of each: the other one is at least 1, or what it is a multiple of.
+    """Bounds of each side from bounds of a product of two sides: the other side is at least 1, or its divisor.
 
     Args:
         facts: not negative.
@@ -177,11 +177,11 @@ def _of_one_side(facts: Iterable[Polynomial], sides: Iterable[Polynomial]) -> li
 
 
 def _redefined(known: Iterable[Polynomial], change: Callable[[Polynomial], Polynomial]) -> dict[Symbol, Polynomial]:
-    """Quotients by what their definitions become; the kernel's division of the same numbers gives the same symbol.
+    """Quotients after a change of sizes; the kernel's division of the same numbers then has the same symbol.
 
     Args:
-        known: have the symbols.
-        change: how sizes are written.
+        known: polynomials with the symbols of the quotients.
+        change: rewrites the sizes in a polynomial.
     """
     found: dict[Symbol, Polynomial] = {}
     waiting, every = [s for p in known for s in p.symbols], set[Symbol]()
@@ -204,7 +204,7 @@ def _redefined(known: Iterable[Polynomial], change: Callable[[Polynomial], Polyn
 
 
 def of_fewer(facts: list[Polynomial], sides: set[Symbol]) -> list[Polynomial]:
-    """What bounds of products say of each size, and of the sides of the grid: the others are at least 1.
+    """Bounds of each size, and of the sides of the grid, from bounds of products: the other factors are at least 1.
 
     Args:
         facts: not negative.
@@ -224,14 +224,14 @@ def of_fewer(facts: list[Polynomial], sides: set[Symbol]) -> list[Polynomial]:
 
 
 def _whole_again(parameters: Mapping[str, Polynomial], replaced: dict[Symbol, Polynomial]) -> list[Polynomial]:
-    """Sizes of multiples and remainders, ``64 g - r``, as symbols: r is then what the multiple exceeds them by.
+    """Sizes ``64 g - r`` as symbols of their own: the remainder r becomes ``64 g - size``.
 
     Args:
         parameters: by name.
-        replaced: remainders, added.
+        replaced: receives the remainders.
 
     Returns:
-        What is known of the remainders.
+        Facts about the remainders.
     """
     facts = []
     for name, polynomial in parameters.items():
@@ -247,10 +247,10 @@ def _whole_again(parameters: Mapping[str, Polynomial], replaced: dict[Symbol, Po
 
 
 def _padded(parameters: Mapping[str, Polynomial], facts: list[Polynomial]) -> dict[Symbol, Polynomial]:
-    """Strides as the line's elements and a padding, where a fact says that they are not shorter.
+    """Strides as the elements of a line plus a padding, where a fact says that the stride is not shorter than the line.
 
-    ``16 l - 128 T >= 0`` makes l the sum of 8 T and a padding: then no coefficient is negative. Where the line itself
-    has a negative one, N = 64 (wg_x + behind_x + 1) - r, the stride stays a symbol: facts are multiplied by it.
+    ``16 l - 128 T >= 0`` makes l the sum of 8 T and a padding: then no coefficient is negative. Where the line's length
+    has a negative coefficient, N = 64 (wg_x + behind_x + 1) - r, the stride stays a symbol, and multiplies facts.
     """
     done: dict[Symbol, Polynomial] = {}
     for polynomial in parameters.values():

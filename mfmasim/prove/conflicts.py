@@ -20,16 +20,16 @@ __all__ = ["degrees"]
 
 
 def degrees(arch: Arch, accesses: Sequence[Access]) -> tuple[int, dict[int, str]]:
-    """The largest degree of all phases of all accesses, and accesses of which it is not known.
+    """The largest degree of all phases of all accesses, and the accesses whose degree is unknown.
 
-    Loads that write the LDS are left out: their lanes follow one another.
+    Loads that write the LDS are omitted: their lanes write consecutive addresses.
 
     Args:
         arch: architecture.
         accesses: those of the LDS.
 
     Returns:
-        The largest degree, 0 without any access, and by instruction why it is not known.
+        The largest degree, 0 without any access; and by instruction why its degree is unknown.
     """
     worst, lost = 0, {}
     for access in accesses:
@@ -46,7 +46,7 @@ def degrees(arch: Arch, accesses: Sequence[Access]) -> tuple[int, dict[int, str]
             row = ds_instruction(arch, access.instruction.name)
             lanes = access.mask.on.shape
             place = np.broadcast_to(np.asarray(access.address.constant, np.int64), lanes)
-            # Both addresses of a two-address instruction are accesses of their own here.
+            # The two addresses of an instruction such as DS_READ2 are two accesses here.
             offset = 0 if row.parts == 1 else (0, 0)
             found = lds.conflicts(arch, row.name, place, access.mask.on, offset=offset, warn=False)
             worst = max(worst, int(found.degrees.max(initial=0)))

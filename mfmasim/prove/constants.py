@@ -34,18 +34,18 @@ INTEGERS = {*PLAIN, "u16", "i16", "b16"}
 LONG = {"u64": np.uint64, "i64": np.int64, "b64": np.uint64}
 """Types of two dwords, likewise."""
 POISONS = (0x5A5AA5A5, 0xA5A55A5A)
-"""What a destination holds that is not known; no bit of the second is one of the first."""
+"""Two contents for an unknown destination; they differ in every bit."""
 
 
 def computed(name: str, sources: Words) -> list[Word | None] | None:
-    """Results of an operation whose sources are constants, by the machine's own function.
+    """Results of an operation on constants, by the machine's own function.
 
     Args:
         name: mnemonic without suffix.
         sources: its sources in the manual's order.
 
     Returns:
-        The results, a flag as 0 or 1; None where a source is not constant, or the operation is not one of dwords.
+        The results, a flag as 0 or 1; None where a source is not constant, or an operand is not a dword.
     """
     operation = OPERATIONS.get(name)
     values = [known(word) for word in sources]
@@ -67,14 +67,14 @@ def computed(name: str, sources: Words) -> list[Word | None] | None:
 
 
 def computed_wide(state: State, ins: Instruction) -> list[list[Word | None]] | None:
-    """Results of a scalar operation with sources or results of two dwords, where all sources are constants.
+    """Results of a scalar operation on constants with sources or results of two dwords.
 
     Args:
         state: before it.
         ins: the operation.
 
     Returns:
-        The dwords of each result, SCC as one of 0 or 1; None where a source is not constant.
+        The dwords of each result, SCC as a dword 0 or 1; None where a source is not constant.
     """
     operation = OPERATIONS.get(ins.name)
     if operation is None or operation.shaped or operation.unit != "scalar" or ins.opcode.saves_exec:
@@ -105,7 +105,7 @@ def computed_wide(state: State, ins: Instruction) -> list[list[Word | None]] | N
 
 
 def _by_element(sources: Sequence[NDArray[Any]], results: Sequence[Any]) -> bool:
-    """Whether a body has computed each element alone; some take one axis, of waves, for granted."""
+    """Whether the function computed each element separately; some functions assume one axis, of waves."""
     shape = np.broadcast_shapes((1, 1), *(array.shape for array in sources))
     return all(np.shape(one) == shape for one in results)
 
@@ -125,11 +125,11 @@ def truth_table(sources: Words, table: int) -> list[Word | None] | None:
 def executed(state: State, ins: Instruction) -> Word | None:
     """The result of a vector operation of integers whose sources are constants, halves and SDWA included.
 
-    The machine executes the instruction itself. Where the destination is not known and a part of it stays, nothing is.
+    The machine executes the instruction. None where the instruction keeps a part of an unknown destination.
 
     Args:
         state: before it.
-        ins: an instruction that reads no other lanes.
+        ins: an instruction that does not read other lanes.
     """
     operation = OPERATIONS.get(ins.name)
     if operation is None or operation.unit != "vector" or len(ins.dst) != 1 or ins.dst[0].kind != "v":
@@ -155,7 +155,7 @@ def executed(state: State, ins: Instruction) -> Word | None:
                 waves.s[number] = array[:, 0]
         try:
             bind(ins, SimpleNamespace(arch=arch))(Group(waves))
-        except MfmasimError:  # a modifier that the machine refuses
+        except MfmasimError:  # the machine refuses a modifier
             return None
         found.append(np.broadcast_to(waves.v[target.index], (len(state.waves), state.lanes)))
     return bits(found[0].astype(np.int64)) if (found[0] == found[-1]).all() else None

@@ -1,8 +1,8 @@
-"""What vector operations make of the contents of their sources: bytes that move, and expressions of one element.
+"""Contents of the results of vector operations: moved bytes, and expressions of one element.
 
-An operation that is not a move gives an expression: its name, its modifiers, and what it reads. It is followed where it
-reads one element (of the sums, or of C at the same place), constants, and arguments of which the case says no more.
-The arithmetic is not judged: the expression has to be the same for every element of the output.
+An operation that is not a move gives an expression: its name, modifiers and operands. The operation is followed if it
+reads one element (of the sums, or of C at the same place), constants, and arguments that are plain data.
+The arithmetic is not checked: the expression has to be the same for every element of the output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["expression", "results"]
 
 COPIES = {"v_mov_b32", "v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32", "v_mov_b64"}
 PAIRED = {"v_cvt_pk_bf16_f32", "v_cvt_pk_f16_f32", "v_cvt_pkrtz_f16_f32", "v_cvt_pk_rtz_f16_f32"}
-"""The low half of the result is of the first source alone, the high half of the second."""
+"""The low half of the result depends on the first source alone, the high half on the second."""
 PACKED = {"v_pk_mul_f32", "v_pk_add_f32", "v_pk_fma_f32"}
 """Two operations of dwords."""
 DWORDS = {"f32", "u32", "i32", "b32", "sign32", "mode"}
@@ -40,15 +40,15 @@ Dword = tuple[Byte, ...]
 
 
 def results(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tuple[str, int], Dword]:
-    """Contents that a vector operation gives its destinations; those that are left out are not known.
+    """Contents that a vector operation writes to its destinations; a destination that is missing is unknown.
 
     Args:
         state: before it.
         ins: the operation.
-        data: symbols of scalar arguments that say nothing of sizes or places.
+        data: symbols of scalar arguments that are neither sizes nor places.
 
     Returns:
-        By register: file and number; of a lane mask ``mask`` and its first register.
+        Bytes by register: file and number; a lane mask has ``mask`` and its first register.
     """
     if not _reads_contents(state, ins):
         return {}
@@ -61,7 +61,7 @@ def results(state: State, ins: Instruction, data: Collection[Symbol]) -> dict[tu
 
 
 def _reads_contents(state: State, ins: Instruction) -> bool:
-    """Whether any source has a content: constants alone give words, not contents."""
+    """Whether any source has a content: an operation on constants alone has a word as its result, not a content."""
     held = state.c
     for part in ins.halves or (ins,):
         for operand in part.src:
@@ -123,7 +123,7 @@ def _bytes(value: Byte, count: int) -> Dword:
 
 
 def _moved(state: State, ins: Instruction) -> Dword | None:
-    """The bytes of a result that only moves bytes; None where it is another operation."""
+    """The bytes of a result that consists of moved bytes; None for other operations."""
     name = ins.name
     sources = [dword(state, operand) for operand in ins.src]
     amounts = [known(state.operand(operand)) for operand in ins.src]
@@ -165,7 +165,7 @@ def _moved(state: State, ins: Instruction) -> Dword | None:
 
 
 def _number(value: Any) -> int | None:
-    """A constant that all lanes share."""
+    """A constant that is equal in all lanes."""
     if value is None:
         return None
     first = np.asarray(value).flat[0]
@@ -197,7 +197,7 @@ def _masked(value: Dword, mask: int | None) -> Dword | None:
 
 
 def _joined(*values: Dword) -> Dword | None:
-    """OR of dwords of which at most one has each byte that is not 0; None where two have."""
+    """OR of dwords, where at most one dword has a byte other than 0 at each place; None otherwise."""
     found: list[Byte] = []
     for parts in zip(*values, strict=True):
         left = [byte for byte in parts if byte is None or byte.terms]
@@ -211,7 +211,7 @@ def _joined(*values: Dword) -> Dword | None:
 
 
 def expression(value: Polynomial) -> tuple[int, int] | None:
-    """Number of the expression of a byte (0: the sum or element itself), and which byte of it, equal in all lanes."""
+    """Number of a byte's expression (0: the sum or element itself), and the byte's place in it, for all lanes."""
     made, byte = factor_of(value, MADE), value.constant
     if not made.is_constant or not isinstance(made.constant, int) or not isinstance(byte, int):
         return None
@@ -221,7 +221,7 @@ def expression(value: Polynomial) -> tuple[int, int] | None:
 def _made(
     state: State, ins: Instruction, reads: Sequence[tuple[Operand, int]], data: Collection[Symbol], *more: Byte
 ) -> Byte:
-    """Byte 0 of an expression of dwords; None where it is not one of a single element."""
+    """Byte 0 of an expression of dwords; None where the expression has more than one element."""
     keys: list[Any] = []
     elements: list[Polynomial] = []
     for operand, k in reads:
@@ -248,7 +248,7 @@ def _made(
 
 
 def _read(state: State, operand: Operand, k: int, data: Collection[Symbol]) -> tuple[object, list[Polynomial]] | None:
-    """What an expression reads of a dword, and the elements in it."""
+    """The operand of an expression for a dword of a source, and the elements in the dword."""
     if operand.kind == "s" and ("mask", operand.index, 0) in state.c:
         return None
     content = dword(state, operand, k)
@@ -301,7 +301,7 @@ def _made_packed(
 
 
 def _chosen(state: State, ins: Instruction, data: Collection[Symbol]) -> Dword:
-    """V_CNDMASK_B32: by lanes that are known, or by a compare of the same element."""
+    """V_CNDMASK_B32: a selection by a known lane mask, or by a compare of the same element."""
     no, yes = (dword(state, operand) for operand in ins.src[:2])
     mask_at = ins.src[2].index if len(ins.src) > 2 and ins.src[2].kind == "s" else VCC
     if _modified(ins):

@@ -1,13 +1,13 @@
 """What the bytes of registers and of the LDS are made of, for all sizes at once.
 
-The content of a byte is a polynomial per lane. A byte of memory is the address that it was loaded from, a constant byte
-its value. A sum of products, and what is computed of one, is a formal polynomial
-``RESULT + ROW row + COLUMN column + DEPTH k + REST set + MADE expression + byte``: rows and columns of the operands
-that were multiplied, ``[0, k)`` and a set of further k that were summed, and the expression that was computed of it.
-Two bytes are the same if their polynomials are. An element of C that the kernel loads has OWN in place of RESULT.
+The content of a byte is a polynomial per lane. A byte of memory has the address that it was loaded from, a constant
+byte its value. A sum of products, and a result computed from one, is a formal polynomial
+``RESULT + ROW row + COLUMN column + DEPTH k + REST set + MADE expression + byte``: row and column of the operands
+that were multiplied, ``[0, k)`` and a set of further k that were summed, and the expression of the sum.
+Two bytes are equal if their polynomials are equal. An element of C that the kernel loads has OWN in place of RESULT.
 
-What a guarded load leaves in a register is ``PAD pointer + ROW row + COLUMN column + byte``: an element of a matrix
-that zeros continue beyond its edges. A sum of products of such elements, of A and of B, has PAD as well.
+A register that held 0 before a guarded load has ``PAD pointer + ROW row + COLUMN column + byte``: an element of a
+matrix that is padded with zeros beyond its edges. A sum of products of such elements, of A and of B, has PAD as well.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ def interned_value(number: int) -> Any:
 
 
 def held(state: State, key: tuple[str, int, int]) -> Byte:
-    """A content, where it is known in all lanes that EXEC has on."""
+    """A content that is known in all active lanes, else None."""
     word = state.c.get(key)
     return word.value if word is not None and (word.under is None or state.exec.within(word.under)) else None
 
 
 def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
-    """The four bytes of a dword; constants as their bytes.
+    """Contents of the four bytes of a dword, constants included.
 
     Args:
         state: registers.
@@ -113,7 +113,7 @@ def set_dword(state: State, file: str, number: int, new: Sequence[Byte]) -> None
         state: changed.
         file: ``v`` or ``a``.
         number: which register.
-        new: its bytes, None where they are not known.
+        new: its bytes, None where they are unknown.
     """
     for byte, value in enumerate(new):
         key = (file, number, byte)
@@ -175,7 +175,7 @@ def scattered(state: State, total: int, address: Polynomial, data: Sequence[Byte
         terms[monomial] = whole
     order, counts = np.unique(index, return_counts=True)
     twice = order[counts > 1]
-    if twice.size:  # two lanes write the byte: which one is last is not followed
+    if twice.size:  # two lanes write the byte: the order of the lanes is not followed
         for whole in terms.values():
             whole[twice] = 0
         lost = terms.setdefault((LOST,), np.zeros(total, np.int64))
@@ -212,12 +212,12 @@ def gathered(state: State, total: int, address: Polynomial, size: int) -> list[B
 
 
 def factor_of(value: Polynomial, symbol: Symbol) -> Polynomial:
-    """What a formal symbol is multiplied by."""
+    """The coefficient of a formal symbol, as a polynomial."""
     return Polynomial({tuple(s for s in m if s is not symbol): c for m, c in value.terms.items() if symbol in m})
 
 
 def common_part(values: Iterable[Polynomial]) -> Polynomial | None:
-    """The element that formal polynomials have in common, without expression and byte; None if they differ.
+    """The element that formal polynomials share, without expression and byte; None if their elements differ.
 
     An element of C and the sum of the same row and column are the same element; the sum stands for both.
     """
@@ -243,7 +243,7 @@ def _place(value: Polynomial) -> Polynomial:
 
 
 def grown(now: Word, before: Word | None) -> Polynomial:
-    """By how much a content grew in a turn; 0 where it was not known before."""
+    """Difference of a content from the start to the end of a turn; 0 where the content was unknown before."""
     try:
         return now.value - before.value if before is not None else Polynomial({})
     except TooLarge:
@@ -251,12 +251,12 @@ def grown(now: Word, before: Word | None) -> Polynomial:
 
 
 def changed(before: Word, after: Word, step: Polynomial) -> NDArray[np.bool_]:
-    """Bytes of the LDS that are known before a turn of a loop, and do not grow as supposed.
+    """Bytes of the LDS that are known before a turn of a loop, and that do not change by `step` in it.
 
     Args:
         before: contents before the turn.
         after: contents after it.
-        step: by how much they are supposed to grow.
+        step: the assumed difference.
     """
     wrong: NDArray[np.bool_] = np.zeros(1, np.bool_)
     for c in (after.value - before.value - step).terms.values():
@@ -265,12 +265,12 @@ def changed(before: Word, after: Word, step: Polynomial) -> NDArray[np.bool_]:
 
 
 def without(some: NDArray[np.bool_], held: Word, step: Polynomial) -> tuple[Word, Polynomial]:
-    """Contents of the LDS, and by how much they grow, without some of the bytes.
+    """Contents of the LDS, and their differences in a turn, without some of the bytes.
 
     Args:
         some: the bytes.
         held: contents.
-        step: by how much they grow.
+        step: their differences in a turn.
     """
     terms, steps = ({m: np.where(some, 0, c) for m, c in p.terms.items()} for p in (held.value, step))
     terms[LOST,] = np.where(some, 1, held.value.terms.get((LOST,), 0))

@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 __all__ = ["Contract", "Region", "contract_of", "contracts_of", "whole"]
 
 MOST_WAYS = 4
-"""Ways of a case's function that are followed."""
+"""Most paths through a case's function that are followed."""
 PROBES = (1 << 16, 1 << 20)
-"""Strides that a parameter of 0 is given to see whether it is one. Of other parameters arrays may be as large."""
+"""Values of a parameter that is 0, to find out whether it is a stride. Other parameters may be sizes of arrays."""
 
 
 def contract_of(case: Case, arch: Arch) -> Contract:
-    """Trace a case's function, which takes one way for all sizes.
+    """Trace a case's function that takes one path for all sizes.
 
     Args:
         case: with `arch` and `wave` set among its parameters.
         arch: decides the formats of matrices.
 
     Raises:
-        MfmasimError: the case cannot be traced, or takes several ways.
+        MfmasimError: the case cannot be traced, or takes several paths.
     """
     found = contracts_of(case, arch)
     if len(found) > 1:
@@ -57,14 +57,14 @@ def contract_of(case: Case, arch: Arch) -> Contract:
 
 
 def contracts_of(case: Case, arch: Arch) -> list[Contract]:
-    """Trace a case's function once for each alternative of its contract, and each way that it takes.
+    """Trace a case's function once for each alternative of its contract, and for each path through the function.
 
     Args:
         case: with `arch` and `wave` set among its parameters.
         arch: decides the formats of matrices.
 
     Returns:
-        One for each way: together they cover the sizes that were looked at (`mfmasim.prove.narrowing`).
+        One contract for each path: together they cover the sizes that were tried (`mfmasim.prove.narrowing`).
 
     Raises:
         MfmasimError: the case cannot be traced.
@@ -72,8 +72,8 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
     found = []
     every = alternatives(case)
     for one, still in every:
-        settled = names_in(case.needs) - still if len(every) > 1 else set()
-        given = {n: v for n, v in one.parameters.items() if n in settled and not isinstance(v, float)}
+        determined = names_in(case.needs) - still if len(every) > 1 else set()
+        given = {n: v for n, v in one.parameters.items() if n in determined and not isinstance(v, float)}
         for contract in _ways(_opened(one, case.needs), arch, still):
             texts = [f"contract: {case.needs or 'the parameters of the case'}"]
             if len(every) > 1:
@@ -84,7 +84,7 @@ def contracts_of(case: Case, arch: Arch) -> list[Contract]:
 
 
 def _ways(case: Case, arch: Arch, still: Collection[str]) -> list[Contract]:
-    """One contract for each way of a case's function, whose contract is a conjunction; `still` names what is open."""
+    """One contract for each path of a case whose contract is a conjunction; `still` has the open parameters."""
     check_conjunction(case.needs)
     sizes = [n for n in case.parameters if n in still]
     strides = [name for name in _strides(case) if name not in made_for(case)] if sizes else []
@@ -149,14 +149,14 @@ class _Way:
     args: list[Passed]
     notes: Notes
     seen: object
-    """What it made of its parameters."""
+    """The launch that the function made of its parameters."""
     fills: bool
-    """Whether it computes the elements of arrays."""
+    """Whether the function computes the elements of arrays."""
 
     def covers(self, case: Case, arch: Arch, parameters: Mapping[str, int]) -> bool:
-        """Whether the function makes the same launch for other sizes, or refuses them.
+        """Whether the function makes the traced launch for other sizes, or refuses them.
 
-        What it asks of these with another answer, or does not ask, is then no fact of the way.
+        A comparison that these sizes do not make, or that has another result for them, is no fact of the path.
         """
         traced = {name: Traced(value, self.given[name].polynomial) for name, value in parameters.items()}
         try:
@@ -173,7 +173,7 @@ class _Way:
 
 
 def _way(case: Case, arch: Arch, example: dict[str, int], moduli: Mapping[str, int]) -> _Way:
-    """The way of one example; parameters are written in multiples of what they are divided by."""
+    """The path of one example; parameters are expressed as multiples of their divisors."""
     written: dict[str, tuple[int, int]] = dict.fromkeys(example, (1, 0))
     for _ in range(12):
         given = _parameters(example, {n: _joined(written[n], moduli.get(n, 1)) for n in written}, moduli)
@@ -190,7 +190,7 @@ def _way(case: Case, arch: Arch, example: dict[str, int], moduli: Mapping[str, i
 
 
 def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[object, Polynomial]) -> _Way:
-    """One run of a case's function."""
+    """One traced run of a case's function."""
     with noting(quotients) as notes:
         if case.needs and not eval(  # noqa: S307 - a condition that `broken` has admitted
             compile(case.needs, "<contract>", "eval"), {"__builtins__": {}}, {**case.parameters, **given}
@@ -215,7 +215,7 @@ def _followed(case: Case, arch: Arch, given: dict[str, Traced], quotients: dict[
 
 
 def _refuses(case: Case, given: Mapping[str, Traced]) -> bool:
-    """Whether a function refuses sizes before it makes a plain number of any of them."""
+    """Whether a function refuses sizes before it converts one of them to a plain number."""
     with noting(strict=True) as notes:
         try:
             with watching(notes.lost):
@@ -253,7 +253,7 @@ def _strides(case: Case) -> list[str]:
 def _parameters(
     example: Mapping[str, int], written: dict[str, tuple[int, int]], moduli: Mapping[str, int]
 ) -> dict[str, Traced]:
-    """Each parameter as its example and the polynomial it is written as: g k, or g k - r with 0 <= r < g."""
+    """Each parameter with its example and its polynomial: g k, or g k - r with 0 <= r < g."""
     made = {}
     for name, value in example.items():
         factor, rest = written[name]
@@ -269,7 +269,7 @@ def _parameters(
 
 
 def _joined(written: tuple[int, int], modulus: int) -> tuple[int, int]:
-    """Factor of a parameter that is written in multiples and has to be one of `modulus`."""
+    """Factor of a parameter that is a multiple of `written` and has to be a multiple of `modulus`."""
     factor, rest = written
     if factor <= 1 or modulus % factor == 0:
         return (modulus, 0) if modulus > 1 else (factor, rest)
@@ -279,7 +279,7 @@ def _joined(written: tuple[int, int], modulus: int) -> tuple[int, int]:
 
 
 def _stride_multiples(case: Case, arch: Arch, strides: list[str]) -> dict[str, int]:
-    """What each stride has to be a multiple of, so that every line is aligned as its matrix demands."""
+    """The divisor of each stride that aligns every line as its matrix requires."""
     found: dict[str, int] = {}
     for name in strides:
         probe = 1 << 20
@@ -297,7 +297,7 @@ def whole(value: object) -> list[Any]:
 
 
 def _only(case: Case, what: str, value: Any) -> int:
-    """A number that no parameter changes."""
+    """A number that must not depend on any parameter."""
     if not as_polynomial(value).is_constant:
         raise MfmasimError(f"{case.name}: {what} is {as_polynomial(value)}, which is not followed")
     return int(value)

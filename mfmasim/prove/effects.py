@@ -1,8 +1,8 @@
-"""What an instruction writes: from its operands and the registration of its operation, never from a list of names.
+"""Registers and flags that an instruction writes: from its operands and the registration of its operation.
 
-`forgotten` is the one place where a state loses what an instruction overwrites. A rule puts back what it knows by
-writing it; what no rule has written is not known afterwards. So an operation without a rule, or one that takes a branch
-of its own, leaves nothing stale. A modifier that is not declared here makes the result of a rule unknown likewise.
+`forgotten` is the one place where a state loses the values that an instruction overwrites. A rule writes the results
+that it knows; a register that no rule has written is unknown afterwards. So an operation without a rule, or a rule that
+returns early, leaves no stale value. A modifier that is not declared here makes the result of a rule unknown as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ADDRESS", "CACHE", "dropped", "forgotten", "plain", "registered", "registers", "strange", "writes_flag"]
 
 CACHE = frozenset({"glc", "slc", "dlc", "sc0", "sc1", "nt", "scc", "th", "scope", "nv"})
-"""Modifiers that say how caches are used: neither addresses nor values depend on them."""
+"""Modifiers of the cache policy: neither addresses nor values depend on them."""
 ADDRESS: dict[str, frozenset[str]] = {
     "SMEM": frozenset({"offset", "scale_offset"}),
     "DS": frozenset({"offset", "offset0", "offset1", "gds"}),
@@ -33,12 +33,12 @@ ADDRESS: dict[str, frozenset[str]] = {
 
 
 def registered(ins: Instruction) -> bool:
-    """Whether the machine has registered the operation, and so said what it writes; of a dual one, both halves."""
+    """Whether the machine has registered the operation, with its results; for a dual instruction, both halves."""
     return all(part.name in OPERATIONS for part in ins.halves or (ins,))
 
 
 def registers(ins: Instruction) -> Iterator[tuple[str, int]]:
-    """Registers that an instruction, or both halves of a dual one, writes, by file and number."""
+    """Registers that an instruction writes, by file and number; both halves of a dual instruction count."""
     for part in ins.halves or (ins,):
         for operand in part.dst:
             if operand.kind in ("v", "a", "s"):
@@ -59,14 +59,14 @@ def _results(ins: Instruction) -> tuple[str, ...]:
 
 
 def forgotten(state: State, ins: Instruction, flag: object) -> None:
-    """Forget what an instruction has written and no rule has put back.
+    """Forget the registers that an instruction has written, except those that a rule has written.
 
-    A vector register is forgotten in all lanes: that EXEC keeps some of them is known to the rules alone.
+    A vector register is forgotten in all lanes: only the rules know which lanes EXEC keeps.
 
     Args:
         state: after the rules.
         ins: the instruction.
-        flag: what was known of SCC before them.
+        flag: SCC before the rules.
     """
     for file, number in registers(ins):
         if (file, number) not in state.put:
@@ -89,12 +89,12 @@ def _lost(state: State, file: str, number: int) -> None:
 
 
 def strange(ins: Instruction, known: frozenset[str]) -> list[str]:
-    """Modifiers of an instruction that are neither among those that a rule knows nor about caches."""
+    """Modifiers of an instruction, except those that its rule knows and those of the cache policy."""
     return sorted(name for name, value in ins.modifiers.items() if value and name not in known and name not in CACHE)
 
 
 def plain(ins: Instruction) -> bool:
-    """Whether neither modifiers nor operands change sources or result of an ALU operation."""
+    """Whether no modifier and no operand of an ALU operation changes its sources or its result."""
     if ins.encoding in ("SDWA", "DPP", "DPP8") or strange(ins, _ALU.get(ins.name, _NONE)):
         return False
     return not any(o.neg or o.abs or o.half or o.sext or o.sel != _DWORD for o in (*ins.src, *ins.dst))

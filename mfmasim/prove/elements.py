@@ -1,7 +1,7 @@
 """Follows the elements of matrices through registers and the LDS, one instruction at a time.
 
 Registers and LDS bytes have contents (`mfmasim.prove.contents`); loads, stores, moves and matrix instructions change
-them as they are executed. A content says what a byte holds once waits and barriers suffice: it is of use only where the
+them as they are executed. A content is valid if all waits and barriers suffice: it is used only where the
 obligations of bounds, waits and races are proved.
 """
 
@@ -41,9 +41,9 @@ WHOLE_LOADS = re.compile(
     r"(_load_(ubyte|ushort|u8|u16|dword(x[234])?|b32|b64|b96|b128)"
     r"|^ds_(read(2(st64)?)?|load(_2addr(_stride64)?)?)_(u8|u16|b32|b64|b96|b128))$"
 )
-"""Loads whose bytes follow one another, with zeros above the last."""
+"""Loads that fill registers with consecutive bytes, and with zeros above the last byte."""
 HALF_LOADS = re.compile(r"(_load_(d16(_hi)?_(u8|b16)|(ubyte|short)_d16(_hi)?)|^ds_(read|load)_u(8|16)_d16(_hi)?)$")
-"""Loads that write a half of a register: two bytes, or one and a zero."""
+"""Loads that write half a register: two bytes, or one byte and a zero."""
 WHOLE_STORES = re.compile(r"ds_(write(2(st64)?)?|store(_2addr(_stride64)?)?)_((b8|b16)(_d16_hi)?|b32|b64|b96|b128)$")
 
 STORES = re.compile(r"_store_(byte|short|dword(x[234])?|b8|b16|b32|b64|b96|b128|(short|b16)_d16_hi)$")
@@ -52,24 +52,24 @@ Contents: TypeAlias = "dict[tuple[str, int], Dword]"
 
 
 class Kept(NamedTuple):
-    """What registers hold before a load."""
+    """Contents of registers before a load."""
 
     registers: Contents
     under: Mask | None
-    """Lanes in which they do, EXEC's among them; None is all. Of whole registers the lanes that EXEC has off matter."""
+    """Lanes in which these contents are valid; they include the active lanes. None means all lanes."""
 
 
 class Elements:
     """The elements of one kernel under one contract."""
 
     def __init__(self, kernel: Kernel, contract: Contract, data: set[Symbol]) -> None:
-        """Prepare; `data` are symbols of arguments that are no sizes."""
+        """Prepare; `data` are symbols of arguments that are not sizes."""
         self.kernel, self.contract, self.data = kernel, contract, data
         self.lds = kernel.info.metadata.group_segment_fixed_size + contract.shared
         self.waves = -(-prod(contract.block) // kernel.wave)
 
     def before(self, state: State, ins: Instruction) -> Contents | Kept | Multiplied:
-        """What an instruction will write, of the registers before it."""
+        """The contents that an instruction will write, from the registers before it; for a load, the old contents."""
         if ins.opcode.matrix:
             return multiplied(state, ins, self.kernel, self.contract)
         if ins.opcode.access == "load" and (state.exec.literals or ins.opcode.d16):
@@ -82,16 +82,16 @@ class Elements:
     def after(
         self, state: State, ins: Instruction, new: Contents | Kept | Multiplied, done: tuple[Access, ...]
     ) -> tuple[str, tuple[Access, ...]]:
-        """Write what an instruction gives, and forget what else it writes.
+        """Write the contents of an instruction's results, and forget its other destinations.
 
         Args:
-            state: after the instruction, contents apart.
+            state: after the instruction, except for contents.
             ins: the instruction.
-            new: what `before` gave.
+            new: the result of `before`.
             done: its accesses.
 
         Returns:
-            Why the operands of a matrix instruction are not proved, empty for all others; and the accesses, with what
+            Why the operands of a matrix instruction are not proved, empty for other instructions; the accesses, with
             they store.
         """
         why, every, under = "", bool(ins.opcode.matrix), None
@@ -117,7 +117,7 @@ class Elements:
         return why, done
 
     def _guarded(self, state: State, ins: Instruction, kept: Kept, done: tuple[Access, ...]) -> Contents:
-        """What a load under a guard leaves in registers that held 0, in lanes of these; empty where it is not known."""
+        """Contents after a guarded load to registers that held 0 in disabled lanes; empty where they are unknown."""
         access, old = done[0], kept.registers
         guards = state.exec.literals - (frozenset() if kept.under is None else kept.under.literals)
         if not old or not guards or access.space != "global" or len(done) > 1 or access.reach:
@@ -129,7 +129,7 @@ class Elements:
         return new if all(byte is not None and not byte.terms for byte in written) else {}
 
     def _with_data(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:
-        """Stores to matrices, with the bytes that they store."""
+        """Stores to memory, with the bytes that they store."""
         access = done[0]
         if len(done) != 1 or access.space != "global" or access.kind != "write" or not STORES.search(ins.name):
             return done
@@ -159,9 +159,9 @@ class Elements:
         return gathered(state, self.lds, access.address, access.size)
 
     def _stored(self, state: State, ins: Instruction, done: tuple[Access, ...], shared: list[Access]) -> None:
-        """LDS accesses that write; whatever is not followed forgets the LDS."""
+        """Write the stores of an LDS instruction; a store that is not followed makes the whole LDS unknown."""
         known = all(a.kind == "write" and a.address is not None and a.address.is_constant for a in shared)
-        known = known and len(state.waves) == self.waves  # what the others store behind the next barrier is not seen
+        known = known and len(state.waves) == self.waves  # stores of other waves are not seen
         if known and ins.opcode.kind == "tensor":
             self._tile(state, *done)
             return
@@ -181,7 +181,7 @@ class Elements:
         state.c.pop(LDS, None)
 
     def _tile(self, state: State, read: Access, written: Access) -> None:
-        """What the tensor data mover leaves in the LDS: elements of a matrix that zeros continue beyond its edges."""
+        """Contents that the tensor data mover writes to the LDS: elements of a matrix that is padded with zeros."""
         assert written.address is not None
         region = None if read.address is None else self.region(read.address)
         content = None
@@ -196,16 +196,16 @@ class Elements:
         )
 
     def _fetched(self, state: State, access: Access) -> list[Byte]:
-        """Bytes that a load from memory gives: addresses within an array, those of C as its elements."""
+        """Contents of a load from memory: addresses within an array; those in C as elements of C."""
         lost: list[Byte] = [None] * access.size
         region = None if access.address is None else self.region(access.address)
-        if region is None or access.address is None or access.mask != state.exec:  # others of its lanes get zeros
+        if region is None or access.address is None or access.mask != state.exec:  # its inactive lanes read zeros
             return lost
         reach = access.reach
         if reach is not None and (reach.base is None or reach.records is None):
             return lost
         if reach is not None and reach.base is not None and reach.records is not None:
-            offset = access.address - reach.base  # a load beyond the records gives 0
+            offset = access.address - reach.base  # a load beyond the records returns 0
             if not never_negative(reach.records - offset - access.size, state.facts):
                 return lost
         if not region.writes:
@@ -219,7 +219,7 @@ class Elements:
         return found if found is not None and found.tensor is not None else None
 
     def element(self, region: Region, address: Polynomial, facts: list[Polynomial]) -> Polynomial | None:
-        """``ROW row + COLUMN column + byte`` of an address; None if it is not found.
+        """``ROW row + COLUMN column + byte`` of an address; None if they are not found.
 
         Args:
             region: the matrix.
@@ -235,7 +235,7 @@ class Elements:
 
 
 def _arrived(ins: Instruction, content: Sequence[Byte], old: Contents) -> Contents:
-    """Registers of a load: its bytes, zeros above them; what a half of a register does not hold stays."""
+    """Contents of a load's registers: its bytes, with zeros above them; a half-register load keeps the other half."""
     target = ins.dst[0] if ins.dst else None
     if target is None or target.kind not in ("v", "a"):
         return {}
@@ -250,7 +250,7 @@ def _arrived(ins: Instruction, content: Sequence[Byte], old: Contents) -> Conten
 
 
 def _kept(state: State, ins: Instruction) -> Kept:
-    """What the vector registers that a load writes hold before it; of whole registers in lanes where numbers are 0."""
+    """Contents of a load's destination before it; for a load of whole registers, in lanes where their numbers are 0."""
     found: Contents = {}
     under: Mask | None = None
     zero = np.ones(state.exec.on.shape, np.bool_)
@@ -278,7 +278,7 @@ def _kept(state: State, ins: Instruction) -> Kept:
 
 
 def _write(state: State, operand: Operand, new: Contents, *, every: bool, under: Mask | None) -> None:
-    """Contents of a destination; of `every` lane that `under` has, whatever EXEC says."""
+    """Write the contents of a destination: in the active lanes, or with `every` in all lanes of `under`."""
     if operand.kind == "s":
         for k in range(operand.index - 1, operand.index + max(operand.count, 1)):
             state.c.pop(("mask", k, 0), None)

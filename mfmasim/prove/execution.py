@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Execution"]
 
 PATHS = 600
-"""Paths that end, and states that wait, at most."""
+"""Most paths that have ended, and most states that wait."""
 
 
 class Execution:
@@ -53,17 +53,17 @@ class Execution:
         self.flow: Flow = flow_of(list(kernel.decodable), kernel.info.entry)
         self.deadline = time.process_time() + seconds
         self.early: dict[tuple[int, str], str] = {}
-        """Registers of loads that are touched before a wait covers them, by instruction."""
+        """Registers of loads that an instruction accesses before a wait covers the load, by instruction."""
         self.turned: dict[int, str] = {}
-        """LDS accesses of waves that are barriers apart, in another order than that of the path, by instruction."""
+        """LDS accesses that a barrier orders otherwise than the path does, between waves at different barriers."""
         self.turns: dict[tuple[int, int, int, int], Symbol] = {}
         """Numbers of periods of loops, by header, entry, length and turns before it."""
         self.loads = sum(bool(ins.opcode.counter and ins.dst) for ins in self.flow.code.values())
-        """Instructions that write registers later."""
+        """Number of instructions that write registers later."""
         self.matrix = {pc for pc, ins in self.flow.code.items() if ins.opcode.matrix}
         """Matrix instructions."""
         self.modes = {pc for pc, ins in self.flow.code.items() if _changes_mode(ins, self.arch)}
-        """Instructions behind which numbers are computed otherwise; expressions do not say in which mode they were."""
+        """Instructions that change MODE for later arithmetic; expressions do not contain MODE."""
         self.elements: Elements | None = None
         if self.matrix and contract.parameters and not self.modes:
             self.elements = Elements(kernel, contract, self.segment.data)
@@ -74,7 +74,7 @@ class Execution:
         """All states at the end of the kernel.
 
         Raises:
-            Stopped: a path is not followed to its end.
+            Stopped: a path cannot be followed to its end.
         """
         first = first_state(self.kernel, self.contract, self.segment)
         ends = self.explore([first]).left
@@ -83,10 +83,10 @@ class Execution:
         return ends
 
     def tick(self, pc: int | None = None) -> None:
-        """Stop where the time is over.
+        """Stop if the time is over.
 
         Raises:
-            Stopped: it is.
+            Stopped: the time is over.
         """
         if time.process_time() > self.deadline:
             raise Stopped("the time is over", pc)
@@ -95,7 +95,7 @@ class Execution:
         """Follow states to the end.
 
         Args:
-            states: where to begin.
+            states: the first states.
             header: stop at this instruction, after at least one other.
             body: stop outside of these instructions.
         """
@@ -103,7 +103,7 @@ class Execution:
         while waiting:
             state, fresh = waiting.pop()
             while True:
-                # Before a loop is entered or left: what is repeated begins with the state of both ways.
+                # Before the path enters or leaves a loop, so that a repeated body begins with the state of both ways.
                 if (block := state.blocks.pop(state.pc, None)) is not None:
                     meet(state, block)
                 if state.pc == header and not fresh:
@@ -141,8 +141,8 @@ class Execution:
         """Execute one instruction; whether it ends the program.
 
         Raises:
-            Fork, Split: it depends on a condition that is not decided; the state is as before.
-            Stopped: it is not followed.
+            Fork, Split: the instruction depends on a condition that is not decided; the state is unchanged.
+            Stopped: the instruction is not followed.
         """
         ins = self.flow.code.get(state.pc)
         if ins is None:
@@ -185,7 +185,7 @@ class Execution:
         return False
 
     def _count(self, state: State, ins: Instruction) -> None:
-        """Follow the wait counters, and note what is touched too early."""
+        """Follow the wait counters, and record registers that the instruction accesses too early."""
 
         def early(flight: Flight, rank: int, register: tuple[str, int], read: bool) -> None:
             verb = "reads" if read else "writes"
@@ -218,15 +218,15 @@ class Execution:
         raise Split([np.flatnonzero(flags), np.flatnonzero(~flags)])
 
     def _block(self, state: State, does: int, skips: int, on: NDArray[np.bool_] | None = None) -> bool:
-        """Whether a branch only skips a block for some waves: then all of them stay together.
+        """Whether a branch only skips a block for some waves, so that all waves stay in one state.
 
-        Waves that skip it have no lanes in it. Without lanes it writes nothing but scalar registers.
+        Waves that skip the block have no active lanes in it. Without active lanes a block writes only scalar registers.
 
         Args:
-            state: changed where it is such a block.
-            does: where waves that execute it go on.
-            skips: where the others do.
-            on: which waves execute it; None where conditions of lanes decide.
+            state: changed if the result is true.
+            does: address at which waves that execute the block go on.
+            skips: address at which the other waves go on.
+            on: waves that execute the block; None if conditions of lanes decide.
         """
         found = skipped(self.flow.code, does, skips, barriers=on is not None)
         if found is None:
@@ -240,12 +240,12 @@ class Execution:
         return True
 
     def _again(self, state: State, ins: Instruction, on: NDArray[np.bool_]) -> bool:
-        """Whether waves that have left a loop of lanes may go through it with the others: they have no lanes in it.
+        """Whether waves without active lanes, which have left a loop over lanes, may stay in one state with the others.
 
         Args:
-            state: changed where they may.
+            state: changed if the result is true.
             ins: the branch back.
-            on: waves that have lanes left.
+            on: waves with active lanes.
         """
         body = repeated(self.flow.code, ins)
         if body is None:
@@ -253,9 +253,9 @@ class Execution:
         behind = ins.pc + ins.size
         before = state.blocks.get(behind)
         flights, outer = tuple(state.flights), None if before is None else before.outer
-        if before is not None and before.exec is not None:  # a block that ends where the loop does
+        if before is not None and before.exec is not None:  # a block with the same end as the loop
             before, outer = None, before
-        if before is not None:  # some waves have left earlier; operations of two ways are not counted together
+        if before is not None:  # some waves left earlier: their operations in flight are counted separately
             flights = (*before.flights, *(replace(one, order="") for one in flights))
         state.blocks[behind] = Block(body, flights, None, tuple(state.waves[on].tolist()), outer=outer)
         return True
@@ -286,7 +286,7 @@ class Execution:
         raise _FlagFork(condition)
 
     def _some(self, state: State, mask: Mask, what: str) -> bool:
-        """Whether a lane of a mask is on, where only conditions decide."""
+        """Whether a lane of a mask is active, where only conditions decide."""
         if all(condition.uniform for condition, _ in mask.literals):
             lanes = mask.on.any(axis=1)
             if lanes.all():
@@ -312,11 +312,11 @@ class Execution:
             return self._private(state, ins, done)
         if ins.space == "flat":
             _forget_scratch(state)
-        dropped(state, ins)  # some write lanes that EXEC has off
+        dropped(state, ins)  # some of them write inactive lanes
         return done
 
     def _private(self, state: State, ins: Instruction, done: tuple[Access, ...]) -> tuple[Access, ...]:
-        """Loads and stores of the scratch: registers that are spilled, a dword at a constant offset of each lane."""
+        """Loads and stores of the scratch: spilled registers, a dword at a constant offset in each lane."""
         access = done[0]
         start = None if access.address is None else access.address.constant
         first = start // 4 if isinstance(start, int) and start % 4 == 0 and access.size % 4 == 0 else None
@@ -369,4 +369,4 @@ def _forget_scratch(state: State) -> None:
 
 
 class _FlagFork(Fork):
-    """SCC is not known: both values are tried."""
+    """SCC is unknown: both values are tried."""

@@ -1,7 +1,7 @@
-"""Floating-point parameters that a contract names: no launch may depend on them, as they are open.
+"""Floating-point parameters that a contract names: they are open, so that no launch may depend on them.
 
-A `Factor` is multiplied and added like a number, into the expression of what is expected, and passed to the kernel as
-data of which nothing is known. Whoever asks for its value gets the case's, which is noted with its place.
+A `Factor` is multiplied and added like a number in the expression of the expected output, and passed to the kernel as
+plain data. Code that reads its value gets the case's value; the read is recorded with its place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Factor"]
 
 
 class Factor:
-    """A float of the case, which is open."""
+    """An open float parameter of the case."""
 
     __slots__ = ("_number",)
 
@@ -28,7 +28,7 @@ class Factor:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What `isinstance` sees."""
+        """The class for `isinstance`."""
         return float
 
     def _lost(self, *_: Any) -> float:
@@ -36,7 +36,7 @@ class Factor:
         return self._number
 
     def _with(self, other: Any, how: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
-        """A product, say: with a number another factor, with an expression of the package what that gives."""
+        """The result of an operation: a factor for a number, else the result of the package's expression."""
         inner = other._number if type(other) is Factor else other  # noqa: SLF001 - of this class
         sides = (inner, self._number) if swapped else (self._number, inner)
         if type(other) in (Factor, int, float):
@@ -113,10 +113,10 @@ class Factor:
         return bool(self._lost() >= other)
 
     def _unfollowed(self, *_: Any) -> Any:
-        """What gives another number.
+        """An operation whose result is a plain number.
 
         Raises:
-            ArithmeticError: always; it is noted as well.
+            ArithmeticError: always; the operation is recorded, too.
         """
         self._lost()
         raise ArithmeticError("a case computes what is not followed of a floating-point parameter")
@@ -125,7 +125,7 @@ class Factor:
     __divmod__ = __rdivmod__ = __abs__ = __round__ = __complex__ = _unfollowed
 
     def __getattr__(self, name: str) -> Any:
-        """What else a float has, such as ``is_integer``: not followed."""
+        """Any other attribute of a float, such as ``is_integer``: not followed."""
         if name.startswith("_") or not hasattr(float, name):
             raise AttributeError(name)
         return self._unfollowed()

@@ -33,7 +33,7 @@ def successors(ins: Instruction) -> tuple[int, ...]:
 
 
 def flow_of(instructions: list[Instruction], entry: int) -> Flow:
-    """Find the loops: instructions that a depth-first walk reaches again, and what leads back to them.
+    """Find the loops: headers are instructions that a depth-first walk reaches again; bodies lead back to them.
 
     Args:
         instructions: those of the kernel.
@@ -67,7 +67,7 @@ def flow_of(instructions: list[Instruction], entry: int) -> Flow:
             if at not in body:
                 body.add(at)
                 waiting += before.get(at, [])
-    # A loop with a second entrance holds the program's first instruction; its turns are not followed as such.
+    # The body of a loop with a second entrance has the program's first instruction; it is not followed as a loop.
     return Flow(code, {h: frozenset(body) for h, body in loops.items() if entry not in body or entry == h})
 
 

@@ -1,4 +1,4 @@
-"""Fragments: each operand of a matrix instruction holds the elements that it should.
+"""Fragments: each operand of a matrix instruction holds the elements that its layout requires.
 
 Where the contract leaves no size open, the provenance of one execution (docs/mapping.md) covers every launch, as labels
 stand for all data. For open sizes elements are followed symbolically (`mfmasim.prove.elements`).
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["RESTS_ON", "at_the_only_size"]
 
 RESTS_ON = ("bounds", "lds races", "waits", "global races")
-"""Obligations without which the contents of registers and of the LDS are not those of every execution."""
+"""Obligations that contents of registers and of the LDS depend on: without them executions differ."""
 
 
 def at_the_only_size(case: Case, kernel: Kernel) -> tuple[str, str]:
-    """Why the fragments are not proved, empty where they are, and what the proof rests on.
+    """Why the fragments are not proved, empty if they are proved, and the basis of the proof.
 
     Args:
         case: the case.

@@ -1,9 +1,9 @@
 """Global races: no byte that a wave writes is read or written by another one, of any workgroup.
 
-The bytes of an array determine the workgroup that touches them. A byte's line is its offset divided by the stride of
-the lines; line and place within the line are then numbers that have to determine the workgroup's numbers:
-``64 wg_y + r`` with r from 0 to 63 does. Both divisions hold for two workgroups of one launch alike, as strides are the
-same for all. Within a workgroup the symbols are the same for all waves, so that line and place differ by constants,
+Each byte of an array determines the workgroup that accesses it. A byte's line is its offset divided by the stride of
+the lines; the line and the place within the line have to determine the workgroup's numbers:
+``64 wg_y + r`` with r from 0 to 63 determines wg_y. Two workgroups of one launch divide by the same stride, as a
+launch has one value of it. Within a workgroup all waves have the same symbols: line and place differ by constants,
 which are compared.
 """
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 __all__ = ["fixed_symbols", "lines_of", "shared_bytes", "strides_of"]
 
 DEEPEST = 3
-"""Divisions into lines, one after the other: one for each side of a grid."""
+"""Most successive divisions into lines: one for each side of a grid."""
 
 Term = tuple[Polynomial, int, list[Polynomial]]
-"""A number that an access has, how many from it on, and what holds."""
+"""The first number of an access, the count of numbers from it on, and facts."""
 
 
 def shared_bytes(
     accesses: Sequence[Access], contract: Contract, outside: Collection[int], tick: Callable[[], None]
 ) -> list[tuple[int, str]]:
-    """Instructions of which it is not proved that other workgroups touch other bytes, each with the reason.
+    """Instructions that are not proved to access bytes of their own workgroup alone, each with the reason.
 
     Args:
-        accesses: of all paths.
+        accesses: those of all paths.
         contract: its arrays and workgroups.
         outside: addresses of instructions whose bounds are not proved.
-        tick: raises where the time is over.
+        tick: raises `Stopped` when the time is over.
     """
     ids = {s for place in contract.workgroup for s in place.symbols}
     several = max((int(w) for access in accesses for w in access.waves), default=0) > 0
@@ -70,7 +70,7 @@ def shared_bytes(
     for access in lost:
         resource = access.reach if access.kind == "read" else None
         if resource is not None and resource.base is not None and access.instruction.pc not in outside:
-            region = region_of(resource.base, contract.regions)  # bounds are proved by the resource's range
+            region = region_of(resource.base, contract.regions)  # the resource's range proves the bounds
             if region is not None and region.name not in written:
                 continue
         if access.kind != "read" or written:
@@ -94,7 +94,7 @@ def shared_bytes(
                 value, facts = active(access, offset)
                 terms.append((value, access.size, facts))
             left = ids - _determined(terms, ids, strides_of(region, contract), DEEPEST)
-            if not left and several and not _waves_apart([a for a, _ in taken[name]], terms, region, fixed):
+            if not left and several and not _waves_disjoint([a for a, _ in taken[name]], terms, region, fixed):
                 pc = next(a.instruction.pc for a, _ in taken[name] if a.kind != "read")
                 problems.append((pc, f"waves of a workgroup are not proved to touch different bytes of {name}"))
         except TooLarge:
@@ -107,19 +107,19 @@ def shared_bytes(
 
 
 def _atomic_alone(accesses: list[Access]) -> bool:
-    """Whether an array is changed by atomic operations alone, in the scope of the device: these exclude one another."""
+    """Whether only atomic operations in the scope of the device change an array: they are not races."""
     return all(a.kind == "atomic" and reach(a.instruction, "atomic") == DEVICE for a in accesses)
 
 
 def strides_of(region: Region, contract: Contract) -> list[Polynomial]:
-    """Bytes that may be a line of an array, the same for all workgroups: its own strides, and numbers of elements."""
+    """Possible lengths of an array's lines in bytes, for all workgroups: its strides, and its numbers of elements."""
     width = max(region.bits // 8, 1)
     passed = [arg.scaled(width) for arg in leaves_of(contract.args) if isinstance(arg, Polynomial)]
     return list({s.key: s for s in (*region.strides, *(s for s in passed if not s.is_constant))}.values())
 
 
 def _determined(terms: list[Term], ids: set[Symbol], strides: Sequence[Polynomial], deepest: int) -> set[Symbol]:
-    """Workgroup numbers that a byte of an array determines, by its line, its place there, the line's line and so on."""
+    """Workgroup numbers that a byte of an array determines by its line, its place in it, the line's line and so on."""
     found = _single(terms, ids)
     for stride in strides if deepest else ():
         if found == ids:
@@ -132,7 +132,7 @@ def _determined(terms: list[Term], ids: set[Symbol], strides: Sequence[Polynomia
 
 
 def fixed_symbols(contract: Contract) -> set[Symbol]:
-    """Symbols that are the same for all waves of a workgroup at all times: numbers of turns, for example, are not.
+    """Symbols with one value for all waves of a workgroup at all times; numbers of turns are excluded, for example.
 
     Args:
         contract: its sizes and arguments.
@@ -146,8 +146,8 @@ def fixed_symbols(contract: Contract) -> set[Symbol]:
     return {symbol for polynomial in known for symbol in polynomial.symbols}
 
 
-def _waves_apart(accesses: list[Access], terms: list[Term], region: Region, fixed: set[Symbol]) -> bool:
-    """Whether no byte that a wave of a workgroup writes is touched by another wave of it."""
+def _waves_disjoint(accesses: list[Access], terms: list[Term], region: Region, fixed: set[Symbol]) -> bool:
+    """Whether no wave accesses a byte that another wave of its workgroup writes."""
     zero = constant(0)
     ways = [([(zero, 1, facts) for _, _, facts in terms], terms)]
     ways += [split for stride in region.strides if (split := lines_of(terms, stride)) is not None]
@@ -156,12 +156,12 @@ def _waves_apart(accesses: list[Access], terms: list[Term], region: Region, fixe
         if all(len(keys) == 1 for keys in common) and all(
             value.symbols <= fixed for some in (lines, rest) for value, _, _ in some
         ):
-            return _constants_apart(accesses, lines, rest)
+            return _constants_disjoint(accesses, lines, rest)
     return False
 
 
-def _constants_apart(accesses: list[Access], lines: list[Term], rest: list[Term]) -> bool:
-    """The same, of lines and places within them that are constants of each lane."""
+def _constants_disjoint(accesses: list[Access], lines: list[Term], rest: list[Term]) -> bool:
+    """`_waves_disjoint` for lines and places that are constants in each lane."""
     wave, line, place, writes = [], [], [], []
     for access, (row, _, _), (column, size, _) in zip(accesses, lines, rest, strict=True):
         on = access.mask.on
@@ -183,7 +183,7 @@ def _constants_apart(accesses: list[Access], lines: list[Term], rest: list[Term]
 
 
 def _single(terms: list[Term], ids: set[Symbol]) -> set[Symbol]:
-    """The number c in ``c wg + rest`` with ``0 <= rest <= c - size``, in all terms alike."""
+    """The symbol wg, if all terms are ``c wg + rest`` with one c and ``0 <= rest <= c - size``."""
     factors: set[tuple[Symbol, int]] = set()
     for value, size, facts in terms:
         own = [(m, c) for m, c in value.terms.items() if any(s in ids for s in m)]
@@ -209,7 +209,7 @@ def lines_of(terms: list[Term], stride: Polynomial) -> tuple[list[Term], list[Te
 def _marked_lines(
     terms: list[Term], stride: Polynomial, mark: tuple[Symbol, ...], factor: int
 ) -> tuple[list[Term], list[Term]] | None:
-    """The same by what a product of symbols of the stride is multiplied by."""
+    """`lines_of` by `mark`, a product of symbols in the stride: the line is the factor of the mark in the offset."""
     lines: list[Term] = []
     rest: list[Term] = []
     for value, size, facts in terms:
@@ -225,7 +225,7 @@ def _marked_lines(
 
 
 def _equal_lines(terms: list[Term], stride: int) -> tuple[list[Term], list[Term]] | None:
-    """The same of lines of a constant number of bytes."""
+    """`lines_of` for lines of a constant number of bytes."""
     lines: list[Term] = []
     rest: list[Term] = []
     for value, size, facts in terms:
@@ -240,7 +240,7 @@ def _equal_lines(terms: list[Term], stride: int) -> tuple[list[Term], list[Term]
 
 
 def _marks(stride: Polynomial) -> list[tuple[tuple[Symbol, ...], int]]:
-    """Products of symbols whose factor in an offset may be the line's: paddings, then others; long ones last."""
+    """Products of symbols whose factor in an offset may be the line: paddings, then others; long products last."""
     found = []
     for monomial, c in stride.terms.items():
         if not monomial or not isinstance(c, int) or c <= 0 or any(symbol.low < 0 for symbol in monomial):

@@ -1,6 +1,6 @@
-"""Code that a branch skips for waves without active lanes, or for some waves, and where they meet the others again.
+"""Code that a branch skips for waves without active lanes, or for some waves, and the address where the ways meet.
 
-Compilers put a guarded block in line, or out of line with a copy of what follows it up to the next guard.
+Compilers place a guarded block in line, or out of line with a copy of the code that follows it up to the next guard.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 __all__ = ["meet", "repeated", "skipped"]
 
 LONGEST = 128
-"""Instructions of a copy, and of the body of a loop of lanes, at most."""
+"""Most instructions of a copy, and of the body of a loop over lanes."""
 BLOCK = 1000
-"""Instructions of a guarded block at most."""
+"""Most instructions of a guarded block."""
 TIMING = ("delay", "nop")
-"""Kinds of instructions that a copy may have more or fewer of."""
+"""Kinds of instructions that a comparison of a copy ignores."""
 
 
 def meet(state: State, block: Block) -> None:
-    """Go on with all waves behind a block, and behind those around it that end at the same address.
+    """Continue with all waves behind a block, and behind the outer blocks that end at the same address.
 
-    Scalar results are forgotten. Operations in flight are those of both ways: what was issued in the block is not
-    counted on, and no wait in it is.
+    Scalar results are forgotten. Operations in flight are those of both ways: a wait does not rely on operations that
+    the block issued, nor on waits in the block.
 
     Args:
         state: behind the block, changed.
         block: the block.
 
     Raises:
-        Stopped: EXEC behind it is not known.
+        Stopped: EXEC behind the block is unknown.
     """
     if block.inside is not None and state.exec != block.inside:
-        # Lanes that were on are off now. Of waves that skip the block none may be on.
+        # The block has disabled its lanes. No lane of a wave that skips the block may be active.
         skipping = np.zeros(len(state.waves), np.bool_) if block.waves is None else ~np.isin(state.waves, block.waves)
         if not state.exec.within(block.inside) or block.exec is None or block.exec.on[skipping].any():
             raise Stopped("EXEC behind a guarded block is not known", state.pc)
@@ -64,7 +64,7 @@ def meet(state: State, block: Block) -> None:
             before.remove(one)
         elif one.pc in issued:
             new.append(one)
-    # Waves that are known to have issued them count these among themselves.
+    # Waves that are known to have issued the operations count them in their own order.
     state.flights = [*block.flights, *(replace(one, order=_among(one.order, block.waves)) for one in new)]
     if block.outer is not None:
         meet(state, block.outer)
@@ -75,11 +75,11 @@ def _among(order: str, waves: tuple[int, ...] | None) -> str:
 
 
 def repeated(code: Mapping[int, Instruction], branch: Instruction) -> list[Instruction] | None:
-    """The body of a loop that goes on while a lane is left; None where it does something without lanes.
+    """The body of a loop that is repeated while a lane is active; None if the body has an effect without active lanes.
 
     Args:
         code: instructions by address.
-        branch: the one that leads back.
+        branch: the branch to the loop's header.
     """
     found: list[Instruction] = []
     at = branch.target
@@ -95,7 +95,7 @@ def repeated(code: Mapping[int, Instruction], branch: Instruction) -> list[Instr
 
 
 def _narrows(ins: Instruction) -> bool:
-    """Whether an instruction takes lanes from EXEC, and adds none."""
+    """Whether an instruction removes lanes from EXEC, and adds none."""
     stem = ins.name.removeprefix("s_").rsplit("_", 1)[0]
     sources = {"and": ins.src, "andn2": ins.src[:1], "and_not1": ins.src[:1]}.get(stem, ())
     return any(one.kind == "s" and one.index == EXEC for one in sources)
@@ -104,13 +104,13 @@ def _narrows(ins: Instruction) -> bool:
 def skipped(
     code: Mapping[int, Instruction], does: int, skips: int, *, barriers: bool = False
 ) -> tuple[list[Instruction], int] | None:
-    """What some waves execute that the others skip; None where that is not only this.
+    """The block that some waves execute and other waves skip; None if the two ways differ in more than the block.
 
     Args:
         code: instructions by address.
-        does: where waves that execute it go on.
-        skips: where the others do.
-        barriers: whether it may have barriers, and tensor instructions.
+        does: address at which waves that execute the block go on.
+        skips: address at which the other waves go on.
+        barriers: whether the block may have barriers, and tensor instructions.
 
     Returns:
         The instructions, and the address behind them.
@@ -125,7 +125,7 @@ def skipped(
         none.reached(at)
         inner = ins.opcode.flow == "conditional" and ins.opcode.condition == "exec" and ins.target is not None
         if inner and ins.target is not None and ins.target > at:
-            within = max(within, ins.target)  # a guard within it: both ways lead on
+            within = max(within, ins.target)  # a guard within the block: both ways stay in it
             none.skips(ins.target)
         elif not none.follows(ins, barriers=barriers):
             return None
@@ -135,25 +135,25 @@ def skipped(
 
 
 class _Without:
-    """Instructions that follow one another where EXEC is 0: scalar registers that are 0 then as well."""
+    """Consecutive instructions with EXEC 0, and the scalar registers that are 0 with it."""
 
     def __init__(self) -> None:
         self.zero: dict[int, int] = {}
-        """Registers that EXEC was copied to, and up to which address that is sure."""
+        """Registers that EXEC was copied to, with the address up to which the copy is certain."""
         self.until = [1 << 62]
-        """Where branches lead to that may skip what comes now."""
+        """Targets of branches that may skip the next instruction."""
 
     def skips(self, target: int) -> None:
-        """A branch may skip what comes before an address."""
+        """A branch may skip the instructions before an address."""
         self.until.append(target)
 
     def reached(self, at: int) -> None:
-        """What a branch may have skipped is not known from here on."""
+        """From this address on, results of instructions that a branch may have skipped are unknown."""
         self.until = [one for one in self.until if one > at]
         self.zero = {number: until for number, until in self.zero.items() if until > at}
 
     def follows(self, ins: Instruction, *, barriers: bool) -> bool:
-        """Whether an instruction writes scalar registers alone, leaves EXEC 0, and goes on with the next one."""
+        """Whether an instruction with EXEC 0 writes only scalar registers, leaves EXEC 0, and does not branch."""
         if not _nothing_without_lanes(ins, barriers=barriers) and not self._exec_stays(ins):
             return False
         copied = self._zero(ins)
@@ -172,7 +172,7 @@ class _Without:
         return self._zero(ins) or (ins.name.startswith("v_cmpx") and not any(one.kind == "v" for one in ins.dst))
 
     def _zero(self, ins: Instruction) -> bool:
-        """Whether a scalar operation gives 0, to EXEC and to where it saves EXEC, from an EXEC of 0."""
+        """Whether a scalar operation on EXEC 0 gives 0, in EXEC and in the register that saves EXEC."""
         stem = ins.name.removeprefix("s_").rsplit("_", 1)[0]
         sources = [one.kind == "s" and (one.index in (EXEC, EXEC + 1) or one.index in self.zero) for one in ins.src]
         if ins.opcode.unit != "SALU" or not sources:
@@ -185,18 +185,18 @@ class _Without:
 
 
 def _nothing_without_lanes(ins: Instruction, *, barriers: bool) -> bool:
-    """Whether an instruction writes nothing but scalar registers where EXEC is 0, and goes on with the next one."""
+    """Whether an instruction with EXEC 0 writes only scalar registers, and does not branch."""
     opcode = ins.opcode
     exec_written = opcode.saves_exec or any(one.kind == "s" and one.index in (EXEC, EXEC + 1) for one in ins.dst)
     if opcode.barrier and not barriers:
         return False
-    # The tensor data mover does not heed EXEC: which waves execute it has to be known, as for a barrier.
+    # The tensor data mover ignores EXEC: the waves that execute it have to be known, as for a barrier.
     other = opcode.flow or opcode.matrix or (opcode.kind == "tensor" and not barriers) or opcode.access == "atomic"
     return not exec_written and not other
 
 
 def _alike(code: Mapping[int, Instruction], a: int, b: int) -> bool:
-    """Whether two pieces of code do the same and then go on at the same addresses."""
+    """Whether two pieces of code have the same instructions, and then the same successors."""
     for _ in range(LONGEST):
         a, b = _behind(code, a), _behind(code, b)
         if a == b:
@@ -216,7 +216,7 @@ def _alike(code: Mapping[int, Instruction], a: int, b: int) -> bool:
 
 
 def _ways(code: Mapping[int, Instruction], ins: Instruction) -> tuple[int, int] | None:
-    """Where a branch goes on with and without active lanes."""
+    """Successors of a branch with and without active lanes."""
     if ins.target is None or ins.opcode.flow != "conditional" or ins.opcode.condition != "exec":
         return None
     some, none = (ins.pc + ins.size, ins.target)[:: 1 if ins.name.endswith("execz") else -1]
@@ -224,7 +224,7 @@ def _ways(code: Mapping[int, Instruction], ins: Instruction) -> tuple[int, int] 
 
 
 def _behind(code: Mapping[int, Instruction], at: int) -> int:
-    """The address behind unconditional branches, and behind what only says when instructions are issued."""
+    """The address behind unconditional branches, and behind instructions that only affect timing."""
     for _ in range(LONGEST):
         ins = code.get(at)
         if ins is not None and ins.opcode.flow == "branch" and ins.target is not None:

@@ -1,8 +1,8 @@
-"""Objects from which a case's function cannot learn whether a size is a plain number: all others are named.
+"""Objects by which a case's function cannot distinguish a traced size from a plain number; all others are reported.
 
-A traced size passes for an integer in arithmetic, comparisons and `isinstance`. What looks further, `type`, `getattr`,
-functions of other libraries, could tell it from one, and take another way in plain runs than in the traced one. Known
-here is what does not; whatever is not known counts as harmful.
+A traced size behaves as an integer in arithmetic, comparisons and `isinstance`. Code that uses `type`, `getattr` or
+functions of other libraries could distinguish the two, and take another path in plain runs than in the traced run. The
+tables here list harmless objects; every other object counts as harmful.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ FUNCTIONS = (
     "max", "min", "next", "object", "oct", "ord", "pow", "print", "property", "range", "repr", "reversed", "round",
     "set", "slice", "sorted", "staticmethod", "str", "sum", "tuple", "zip",
 )  # fmt: skip
-"""Built-in functions and classes that ask a number for its value alone, which is noted, or not at all."""
+"""Built-in functions and classes that read nothing of a number but its value; the read is recorded."""
 BUILT_IN = frozenset(id(getattr(builtins, name)) for name in FUNCTIONS)
 MODULES = {"math": None, "_functools": frozenset({"reduce"})}
-"""Modules of functions that ask numbers for their value: all of them, or some."""
+"""Modules whose functions, all or some, read nothing of a number but its value."""
 ARRAYS = frozenset({
     "abs", "all", "any", "arange", "argmax", "argmin", "argsort", "array", "asarray", "ascontiguousarray",
     "broadcast_to", "ceil", "clip", "concatenate", "cumsum", "default_rng", "diff", "dot", "einsum", "empty", "eye",
@@ -50,17 +50,17 @@ ARRAYS = frozenset({
     "repeat", "reshape", "roll", "rollaxis", "rot90", "round", "sort", "split", "squeeze", "stack", "sum", "swapaxes",
     "take", "tile", "transpose", "tril", "triu", "unique", "vstack", "where", "zeros",
 })  # fmt: skip
-"""Functions of NumPy that make arrays of numbers: of a traced one `Traced.__array__`, which is noted."""
+"""Functions of NumPy that make arrays of numbers: for a traced number by `Traced.__array__`, which is recorded."""
 CALLS = frozenset({functools.partial, Any})
-"""Classes that do nothing but call what they are given, or nothing at all."""
+"""Classes that only call their argument, or that have no effect."""
 CACHES = frozenset({functools.cache, functools.lru_cache})
-"""They ask for a hash, which is noted."""
+"""Functions that read the hash of a number; the read is recorded."""
 GENERATED = {
     "dataclasses": ("__repr__",),
     "reprlib": ("__repr__",),
     "collections": ("__repr__", "_make", "_replace", "_asdict", "__getnewargs__"),
 }
-"""Methods that data classes and named tuples are given."""
+"""Methods that are generated for data classes and named tuples."""
 ABSTRACT = (numbers.Number, numbers.Complex, numbers.Real, numbers.Rational, numbers.Integral)
 ENUMS = frozenset({enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag})
 PLAIN = (int, float, complex, str, bytes, range, slice, np.generic, np.dtype, np.ufunc, PurePath, re.Pattern)
@@ -75,12 +75,12 @@ def package(module: object) -> str:
 
 
 def harmful(value: Any, seen: dict[int, Any] | None = None) -> str:
-    """What of an object is not known to be harmless, or empty.
+    """The part of an object that is not known to be harmless; empty if all of it is.
 
     Args:
-        value: anything that a case's function is given, or finds by a name.
-        seen: objects that were looked at, by their ids; those of this call are added. What was found to be harmless
-            stays it, as only code that is looked at changes it.
+        value: any argument of a case's function, or the value of a name in it.
+        seen: objects that were examined, by their ids; this call adds its own. A harmless object stays harmless, as
+            only examined code can change it.
     """
     return _harmful(value, {} if seen is None else seen)
 
@@ -114,7 +114,7 @@ def _harmful(value: Any, seen: dict[int, Any]) -> str:
     if kind is functools.partial:
         return _first((value.func, *value.args, *value.keywords.values()), seen)
     if kind is _CACHED:
-        value.cache_clear()  # what it calls has to run to be looked at
+        value.cache_clear()  # the function that it calls is examined when it runs
         return _harmful(getattr(value, "__wrapped__", None), seen)
     if kind in (staticmethod, classmethod):
         return _harmful(value.__func__, seen)
@@ -139,7 +139,7 @@ def _first(values: Any, seen: dict[int, Any]) -> str:
 
 
 def _built_in(value: Any) -> bool:
-    """Whether a function in C is known: of the language, of a module, or a method of a known object."""
+    """Whether a function in C is in the tables: a built-in, a function of a module, or a method of a known object."""
     if id(value) in BUILT_IN:
         return True
     owner = value.__self__

@@ -1,8 +1,8 @@
-"""Whether a polynomial is never negative, given others that are not.
+"""Whether a polynomial is never negative, given polynomials that are never negative.
 
-A polynomial whose symbols are not negative is at least its constant where no coefficient is negative. A negative term
-is removed by subtracting a known inequality, times a factor of each lane and products of symbols, which keeps what is
-left a lower bound. The search is bounded; what it does not find is not false, but not proved. The inequalities that
+A polynomial of non-negative symbols is at least its constant if no coefficient is negative. The search removes a
+negative term by subtracting a known inequality, times a factor for each lane and products of symbols: the rest
+is still a lower bound. The search is bounded: without a proof the inequality is unproved, not false. Inequalities that
 proved a polynomial are tried first for others with the same products of symbols.
 """
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["never_negative", "pinned"]
 
 DEEPEST = 9
-"""Inequalities that are subtracted one after the other."""
+"""Most inequalities of one proof."""
 STEPS = 150
-"""Combinations that one question may try."""
+"""Most combinations that are tried for one question."""
 EARLIER = 6
 """Proofs of polynomials with the same products of symbols that are tried first."""
 
@@ -37,11 +37,11 @@ class Step(NamedTuple):
 
     fact: Polynomial
     times: Monomial
-    """Symbols that it is multiplied by."""
+    """Symbols by which the inequality is multiplied."""
     removes: Monomial
-    """The monomial whose coefficient is not negative then."""
+    """The monomial whose coefficient is not negative after the step."""
     bound: bool
-    """Whether it holds for the range of its symbol, whatever the facts are."""
+    """Whether the inequality is the range of a symbol, and needs no fact."""
 
 
 _memo: Memo[tuple[object, tuple[Polynomial, ...]], bool] = Memo(50_000)
@@ -54,7 +54,7 @@ _alike: Memo[tuple[Polynomial, ...], dict[frozenset[Monomial], list[Polynomial]]
 
 
 def never_negative(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
-    """Whether ``value >= 0`` in every lane follows from ``fact >= 0`` of all facts.
+    """Whether ``fact >= 0`` of all facts implies ``value >= 0`` in every lane.
 
     Args:
         value: the polynomial.
@@ -100,7 +100,7 @@ def _found(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
 
 
 def _bounded(value: Polynomial, facts: tuple[Polynomial, ...]) -> bool:
-    """Whether a sum is not negative with a minimum's bound in place of the minimum, whose factor is not positive."""
+    """Whether a sum is not negative after replacing minima, whose factors are not positive, by their upper bounds."""
     for symbol in sorted(s for s in value.symbols if s.below):
         if any(m.count(symbol) > 1 for m in value.terms):
             continue
@@ -134,13 +134,13 @@ def _repeated(value: Polynomial, facts: tuple[Polynomial, ...], proof: Sequence[
 
 
 def pinned(facts: Sequence[Polynomial]) -> dict[Symbol, Polynomial]:
-    """Symbols that facts determine: ``K - 2 n - 3 >= 0`` and ``2 n + 3 - K >= 0`` make K ``2 n + 3``.
+    """Symbols that facts determine: from ``K - 2 n - 3 >= 0`` and ``2 n + 3 - K >= 0`` follows ``K = 2 n + 3``.
 
     Args:
         facts: polynomials that are not negative.
 
     Returns:
-        By symbol a polynomial without any of these symbols.
+        For each symbol a polynomial without any of these symbols.
     """
     key = tuple(facts)
     if key not in _pins:
@@ -171,7 +171,7 @@ def _symbols(equations: dict[Symbol, Polynomial]) -> set[Symbol]:
 
 
 def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: list[int]) -> list[Step] | None:
-    """Steps that leave no negative coefficient; None where none are found."""
+    """Steps that leave no negative coefficient; None if the search finds none."""
     low = value.range[0]
     if low is not None and low >= 0:
         return []
@@ -213,7 +213,7 @@ def _search(value: Polynomial, facts: Sequence[Polynomial], depth: int, left: li
 
 
 def _lacking(value: Polynomial) -> int:
-    """How far a polynomial is from having no negative coefficient: how many there are, and their bits."""
+    """Distance of a polynomial from having no negative coefficient: the number of such coefficients, and their bits."""
     return sum(1 + int(np.min(value.terms[monomial])).bit_length() for monomial in value.negative())
 
 
@@ -260,14 +260,14 @@ def _subtracted(value: Polynomial, fact: Polynomial, times: Monomial, monomial: 
         value: the polynomial.
         fact: not negative.
         times: symbols, not negative.
-        monomial: the one of the coefficient.
+        monomial: the monomial of the coefficient.
     """
     product = fact
     if times:
         product = Polynomial({tuple(sorted(m + times)): c for m, c in fact.terms.items()})
     try:
         return _combined(value, product, monomial)
-    except TooLarge:  # another fact may do
+    except TooLarge:  # another fact may suffice
         return None
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from mfmasim.prove.state import State
 
 UNSAFE = {"setreg", "index", "index_mode", "msb", "fork", "relative", "skip"}
-"""Kinds of operations that change what later ones mean."""
+"""Kinds of operations that change the meaning of later instructions."""
 
 
 def execute_alu(state: State, ins: Instruction) -> None:
-    """Execute an instruction that touches neither memory nor the program counter.
+    """Execute an instruction that accesses neither memory nor the program counter.
 
     Raises:
-        Fork, Split: it depends on a condition that is not decided.
-        Stopped: it is not followed, and what it changes is not known.
+        Fork, Split: the instruction depends on a condition that is not decided.
+        Stopped: the instruction is not followed, and its effect is unknown.
     """
     for part in ins.halves:
         _refuse(part)
@@ -47,13 +47,13 @@ def execute_alu(state: State, ins: Instruction) -> None:
 def _refuse(ins: Instruction) -> None:
     opcode = ins.opcode
     if opcode.kind == "setreg" and not written_mode(ins) & (NUMBERS | find_arch(ins.arch).vector_mode):
-        return  # it decides how floats are rounded in their ranges, or reported: no number that is followed
+        return  # it changes rounding, denormals or exceptions of floats, which are not followed
     if opcode.kind in UNSAFE or opcode.relative or "setreg" in ins.name or "s_set_gpr_idx" in ins.name:
         raise Stopped(f"{ins.text} is not followed", ins.pc)
 
 
 def _dual(state: State, ins: Instruction) -> None:
-    """Both halves of a dual instruction read before either writes."""
+    """Both halves of a dual instruction read their sources before either half writes."""
     found = []
     for part in ins.halves:
         copy = state.copy()
@@ -73,7 +73,7 @@ def _dual(state: State, ins: Instruction) -> None:
 
 
 def _forget(state: State, ins: Instruction) -> None:
-    """Nothing is known of what an instruction writes."""
+    """The destinations of an instruction become unknown."""
     for operand in ins.dst:
         state.write(operand, [])
     if ins.opcode.unit == "SALU":

@@ -1,13 +1,13 @@
-"""Integers that remember how they were computed: a case's function run once, for all its parameters.
+"""Traced integers: one run of a case's function, for all its parameters.
 
-A `Traced` is the integer of one example, and a polynomial over the parameters. What is asked of it (is it larger, is it
-zero, is it a multiple) is answered for the example and noted: the polynomial holds for all parameters that give the
-same answers. Divisions that are not exact change how a parameter is written, n = 256 g - r, and the function runs
-again; the quotient of a product is a symbol of its own, of which its bounds are noted. A list that is repeated a traced
+A `Traced` is the integer of one example, and a polynomial over the parameters. A comparison (larger, zero, a multiple)
+has the example's result and is recorded: the polynomial holds for all parameters that give the same results. If a
+division is not exact, the parameter is expressed as n = 256 g - r, and the function runs
+again; the quotient of a product is a new symbol with recorded bounds. A list that is repeated a traced
 number of times is a `Repeated`.
 
-A `Traced` passes for an integer (`isinstance`), but is none: what makes a plain number or a text of it has to ask for
-it, and is noted with its place. What a function does with such a number is not seen.
+A `Traced` passes `isinstance` as an integer, but is none: code that makes a plain number or a text of it calls a
+method, which is recorded with its place. The use of such a number is not traced.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class Question(NamedTuple):
     """A comparison of parameters."""
 
     before: tuple[Polynomial, ...]
-    """What held before it: not negative."""
+    """Facts before the comparison: polynomials that are not negative."""
     other: tuple[Polynomial, ...]
-    """What holds where it has another answer: not negative."""
+    """Facts if the comparison has the other result: polynomials that are not negative."""
     text: str
     """The comparison, with its place."""
 
     @property
     def key(self) -> object:
-        """Equal for equal questions."""
+        """A key that is equal for equal questions."""
         return tuple(fact.key for fact in self.before), tuple(fact.key for fact in self.other)
 
 
 class Rewrite(BaseException):
-    """A parameter has to be written as a multiple of a number."""
+    """A parameter has to be expressed as a multiple of a number."""
 
     def __init__(self, symbol: Symbol, multiple: int) -> None:
         """Name the symbol and the number."""
@@ -61,20 +61,20 @@ class Rewrite(BaseException):
 
 @dataclass
 class Notes:
-    """What a traced run noted."""
+    """Records of a traced run."""
 
     facts: list[Polynomial] = field(default_factory=list)
     """Polynomials that are not negative."""
     answers: list[str] = field(default_factory=list)
-    """Answers that no inequality can express, such as ``lda - K is not 0``."""
+    """Results of comparisons that no inequality can express, such as ``lda - K is not 0``."""
     questions: list[Question] = field(default_factory=list)
-    """Comparisons of parameters, with the answers that they did not have."""
+    """Comparisons of parameters, with the facts of their other result."""
     strict: bool = False
-    """Whether no plain number is given at all: the sizes may be too large to be made."""
+    """Whether every conversion to a plain number is refused: the sizes may be too large to be allocated."""
     lost: list[str] = field(default_factory=list)
-    """Where numbers were used that are followed no further, and how."""
+    """Places where numbers were used that are not traced further, and their use."""
     quotients: dict[object, Polynomial] = field(default_factory=dict)
-    """Quotients that are symbols of their own, by dividend and divisor: the same ones in all runs that share them."""
+    """Quotients that are symbols, by dividend and divisor; runs share this dictionary."""
 
 
 _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
@@ -82,7 +82,7 @@ _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 @contextmanager
 def noting(quotients: dict[object, Polynomial] | None = None, *, strict: bool = False) -> Iterator[Notes]:
-    """Collect the notes of what runs within; `quotients` are those of runs before it, `strict` as in `Notes`."""
+    """Collect the records of the block; `quotients` are those of earlier runs, `strict` as in `Notes`."""
     notes = Notes(quotients={} if quotients is None else quotients, strict=strict)
     token = _notes.set(notes)
     try:
@@ -97,21 +97,21 @@ def as_polynomial(value: Any) -> Polynomial:
 
 
 def example_of(value: Any) -> Any:
-    """The number of the example, which is not noted: for what all sizes have in common."""
+    """The number of the example, without a record: for properties that all sizes share."""
     return _value(value)
 
 
 class Repeated:
     """A list that is repeated a traced number of times.
 
-    It passes for a list. The package's own code sees the elements of one repetition; all others see those of the
-    example, which is noted.
+    It passes `isinstance` as a list. The package's own code reads the elements of one repetition; other code reads
+    those of the example, which is recorded.
     """
 
     __slots__ = ("elements", "times")
 
     def __init__(self, elements: list[Any], times: Traced) -> None:
-        """One repetition, and how many there are."""
+        """One repetition, and the number of repetitions."""
         self.elements, self.times = elements, times
 
     @property  # type: ignore[misc]
@@ -159,7 +159,7 @@ class Repeated:
     __rmul__ = __mul__
 
     def __getattr__(self, name: str) -> Any:
-        """What else lists have, of the example's."""
+        """Any other attribute of a list: that of the example's list."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._seen(), name)
@@ -170,7 +170,7 @@ def _value(number: Any) -> Any:
 
 
 def lose(what: str) -> None:
-    """Note that something is asked for whose value is the example's alone, with its place."""
+    """Record, with its place, that code reads a value that holds for the example alone."""
     _noted(f"{_place()}: {what}")
 
 
@@ -181,7 +181,7 @@ def _noted(what: str) -> None:
 
 
 def _place() -> str:
-    """File and line of what uses a number: those of the case's function, if it is called by one."""
+    """File and line of the code that uses a number: those of the case's function, if it is the caller."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - no other way to know who asks
     first = None
     while frame is not None and frame.f_globals.get("__name__") != "mfmasim.prove.contract":
@@ -199,7 +199,7 @@ def _line(frame: FrameType) -> str:
 
 
 def _polynomial(value: object) -> Polynomial | None:
-    """The polynomial of an integer of any class; None of what is none."""
+    """The polynomial of an integer of any class; None for other objects."""
     if isinstance(value, Traced):
         return value.polynomial
     whole = isinstance(value, int | np.integer | np.bool_) or (isinstance(value, float) and value.is_integer())
@@ -221,10 +221,10 @@ class Traced:
         return int
 
     def _plain(self, how: str) -> int:
-        """The example's number, which is noted: it passes for that of all sizes."""
+        """The example's number; the read is recorded, as the code takes it for the number of all sizes."""
         notes = _notes.get()
         if notes is not None and not self.polynomial.is_constant:
-            if notes.strict and how == "a text":  # of these sizes, for the message of a refusal
+            if notes.strict and how == "a text":  # the example's number, for the message of a refusal
                 return self.value
             notes.lost.append(f"{_place()}: {how} of {self.polynomial}")
             if notes.strict:
@@ -308,10 +308,10 @@ class Traced:
         return self // (1 << other) if type(other) is int else self._unfollowed()
 
     def _unfollowed(self, *_: Any) -> Any:
-        """What gives a number that is no polynomial: the example's would pass for that of all sizes.
+        """An operation whose result is no polynomial: the example's result would stand for all sizes.
 
         Raises:
-            ArithmeticError: always; it is noted as well, as the function may catch it.
+            ArithmeticError: always; the operation is recorded, too, as the function may catch the exception.
         """
         self._plain("what is not followed")
         raise ArithmeticError(f"{_place()}: a case computes what is not followed: only + - * // % and << >> are")
@@ -321,7 +321,7 @@ class Traced:
     __divmod__ = __rdivmod__ = __invert__ = __abs__ = __round__ = __float__ = __complex__ = _unfollowed
 
     def __getattr__(self, name: str) -> Any:
-        """What else integers have, such as ``bit_length``: not followed."""
+        """Any other attribute of an integer, such as ``bit_length``: not followed."""
         if name.startswith("_") or not hasattr(int, name):
             raise AttributeError(name)
         return self._unfollowed()
@@ -348,7 +348,7 @@ class Traced:
         return _not(_asked(self, other, ">"))
 
     def __hash__(self) -> int:
-        """A dict or set compares numbers of one hash alone: a size that is looked up is not asked for others."""
+        """The hash is recorded: a dict or set compares only numbers with equal hashes, not all of them."""
         return int(self._unfollowed())
 
 
@@ -357,11 +357,11 @@ def _not(answer: Any) -> Any:
 
 
 def _asked(left: Traced, right: Any, how: str) -> Any:
-    """Answer for the example, and note what the answer says of all others."""
+    """The comparison's result for the example; record the facts that it implies for all sizes."""
     other = _polynomial(right)
     if other is None:
         if not isinstance(right, numbers.Number):
-            return NotImplemented  # what it is compared with is asked
+            return NotImplemented  # the other operand makes the comparison
         left._plain("a comparison")  # noqa: SLF001 - of 1.5, say
     mine, theirs = left.value, _value(right)
     answer = mine == theirs if how == "==" else mine >= theirs if how == ">=" else mine > theirs
@@ -391,7 +391,7 @@ def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
     """Quotient and remainder of a division, as polynomials.
 
     Raises:
-        Rewrite: a parameter has to be written in multiples first.
+        Rewrite: a parameter has to be expressed as a multiple first.
     """
     polynomial, by = value.polynomial, int(_value(divisor))
     below = as_polynomial(divisor)
@@ -408,17 +408,17 @@ def _divided(value: Traced, divisor: int) -> tuple[Polynomial, Polynomial]:
             return quotient, rest - (low // by) * by
         for monomial, factor in rest.terms.items():
             if len(monomial) == 1 and isinstance(factor, int) and monomial[0].high is None:
-                _noted(f"{_place()}: a quotient of {polynomial}")  # in case that the function goes on
+                _noted(f"{_place()}: a quotient of {polynomial}")  # the function may catch the exception
                 raise Rewrite(monomial[0], lcm(by, abs(factor)) // abs(factor))
     quotient = _quotient(polynomial, below)
     return quotient, polynomial - quotient * below
 
 
 def _quotient(value: Polynomial, by: Polynomial) -> Polynomial:
-    """A quotient as a new symbol, for which ``0 <= value - quotient by < by`` is noted.
+    """A quotient as a new symbol; ``0 <= value - quotient * by < by`` is recorded.
 
     Raises:
-        ArithmeticError: the signs of both numbers are not known.
+        ArithmeticError: the sign of a number is unknown.
     """
     notes = _notes.get()
     if notes is not None and never_negative(by - 1, notes.facts):

@@ -1,8 +1,8 @@
-"""When each LDS access of a path may take place, counted in barriers.
+"""The interval in which each LDS access of a path may take place, counted in barriers.
 
 An access takes place between its issue and the wait that covers it. Two accesses of different waves are ordered where
-a barrier stands between the end of one and the issue of the other. Loops are written out for small numbers of periods:
-the state at a loop's header repeats, operations in flight included, so that further periods bring no new neighbours.
+a barrier lies between the end of one and the issue of the other. Loops are unrolled for small numbers of periods:
+the state at a loop's header repeats, operations in flight included, so that further periods add no new neighbours.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.counters import raised, waited
-from mfmasim.observe.flights import Flight, settled
+from mfmasim.observe.flights import Flight, remaining
 from mfmasim.prove.trace import Loop, Step
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ __all__ = ["Placed", "alike", "choices", "loops_in", "placed", "written_out"]
 
 @dataclass(frozen=True)
 class Placed:
-    """An LDS access, and when it may take place."""
+    """An LDS access, and the interval in which it may take place."""
 
     access: Access
     issued: int
-    """Barriers before it."""
+    """Barriers before its issue."""
     done: int
     """Barriers before the wait that covers it."""
     position: int
-    """Instruction of the path that issues it, and that waits for it."""
+    """Index in the path of the instruction that issues it, and of the one that waits for it."""
     until: int
 
 
@@ -49,7 +49,7 @@ def loops_in(trace: Sequence[Step | Loop]) -> list[Loop]:
 
 
 def alike(trace: Sequence[Step | Loop], waves: Sequence[int]) -> list[tuple[int, ...]]:
-    """Waves of a path by the steps that they execute: all of a group execute the same ones.
+    """Groups of waves of a path: all waves of a group execute the same steps.
 
     Args:
         trace: of the path.
@@ -63,7 +63,7 @@ def alike(trace: Sequence[Step | Loop], waves: Sequence[int]) -> list[tuple[int,
 
 
 def _partial(trace: Sequence[Step | Loop]) -> list[tuple[int, ...]]:
-    """Sets of waves that execute steps which others skip."""
+    """Sets of waves that execute steps which other waves skip."""
     found: dict[tuple[int, ...], None] = {}
     for item in trace:
         if isinstance(item, Loop):
@@ -95,7 +95,7 @@ def placed(arch: Arch, steps: Iterator[Step], wave: int) -> list[Placed]:
     Args:
         arch: architecture.
         steps: of the path.
-        wave: leaves out steps that it skips.
+        wave: its number; steps that it skips are omitted.
     """
     flying: list[Flight] = []
     under: dict[int, tuple[list[Access], int]] = {}
@@ -114,7 +114,7 @@ def placed(arch: Arch, steps: Iterator[Step], wave: int) -> list[Placed]:
             continue
         ins = step.instruction
         for counter, value in () if step.maybe else waited(arch, ins):
-            flying = settled(flying, counter, value)
+            flying = remaining(flying, counter, value)
             end(flying, position)
         if ins.opcode.barrier == "signal":
             signalled = True
@@ -125,8 +125,8 @@ def placed(arch: Arch, steps: Iterator[Step], wave: int) -> list[Placed]:
         if mine:
             under[position] = (mine, barriers)
         for one in up:
-            order = "" if step.maybe else one.order  # what may have been skipped is not counted
-            flying = settled(
+            order = "" if step.maybe else one.order  # operations that may have been skipped are not counted
+            flying = remaining(
                 [*flying, Flight(one.counter, order, one.limit, position, ins.name, frozenset())],
                 one.counter,
                 one.limit,

@@ -1,4 +1,4 @@
-"""LDS races: no two waves touch a byte, one of them writing, without a barrier between."""
+"""LDS races: if two waves access a byte and one of them writes it, a barrier lies between the accesses."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["races", "together"]
 
 CHOICES = 600
-"""Numbers of periods, together for all loops of a path, at most."""
+"""Most combinations of numbers of periods for the loops of a path."""
 TOGETHER = 4000
-"""Combinations of paths of the waves at most."""
+"""Most combinations of the waves' paths."""
 Problem = tuple[int, str]
 _bytes_of: Memo[tuple[Access, int], NDArray[np.int64]] = Memo(4000)
-"""Bytes of accesses by wave, for the intervals in which they recur."""
+"""Bytes of accesses by wave; an access occurs in several intervals."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Part:
 
     path: State
     trace: Sequence[Step | Loop]
-    """Of the path, as far as LDS accesses are in flight."""
+    """The trace of the path, up to the end of its last LDS access."""
     waves: tuple[int, ...]
     accesses: list[Placed] = field(default_factory=list)
 
@@ -49,17 +49,17 @@ class Part:
 def races(
     paths: Sequence[State], arch: Arch, lds_bytes: int, tick: Callable[[], None]
 ) -> tuple[set[Problem], set[Problem]]:
-    """Accesses that are not proved to be ordered.
+    """LDS accesses that are not proved to be ordered.
 
     Args:
         paths: states at the end of the kernel.
         arch: its architecture.
         lds_bytes: of the workgroup.
-        tick: raises where the time is over.
+        tick: raises `Stopped` when the time is over.
 
     Returns:
-        Addresses of instructions, each with the reason; and the same of accesses that are ordered, but otherwise than
-        on the path, as those of waves that are barriers apart may be.
+        Addresses of instructions, each with the reason; and likewise those of accesses that a barrier orders otherwise
+        than the path does: the waves are at different barriers.
     """
     problems: set[Problem] = set()
     turned: set[Problem] = set()
@@ -87,7 +87,7 @@ def races(
         if (most + 1) ** len(turns) > CHOICES:
             problems.add((group[0].pc, "too many loops"))
             continue
-        if same in checked:  # paths that part where no LDS access is in flight any more
+        if same in checked:  # paths that diverge after the last LDS access has ended
             continue
         checked.add(same)
         for times in choices(turns, most):
@@ -107,7 +107,7 @@ def races(
 
 
 def _until_done(path: State, arch: Arch) -> Sequence[Step | Loop]:
-    """The trace of a path up to where its last LDS access is done, in all of its waves."""
+    """The trace of a path up to the end of its last LDS access in all of its waves."""
     once = {loop.turns: 1 for loop in loops_in(path.trace)}
     groups = alike(path.trace, path.waves.tolist())
     until = [one.until for waves in groups for one in placed(arch, written_out(path.trace, once), waves[0])]
@@ -120,7 +120,7 @@ def _until_done(path: State, arch: Arch) -> Sequence[Step | Loop]:
 
 
 def together(paths: Sequence[State]) -> list[list[State]]:
-    """Paths of all waves that one launch may follow: no condition holds on one and fails on another."""
+    """Combinations of paths for all waves of a launch: no uniform condition holds on one path and fails on another."""
     waves = sorted({int(w) for path in paths for w in path.waves})
     groups: list[tuple[list[State], dict[Condition, bool], frozenset[int]]] = [([], {}, frozenset())]
     for wave in waves:
@@ -144,7 +144,7 @@ def together(paths: Sequence[State]) -> list[list[State]]:
 
 
 def _same_turns(group: Sequence[State], trace: Sequence[Step | Loop]) -> bool:
-    """Whether each loop of a trace is repeated as often by every wave, and in every turn of a loop around it."""
+    """Whether every wave repeats each loop of a trace equally often, in every turn of an outer loop."""
     loops = loops_in(trace)
     inner = {one.turns for loop in loops for one in loops_in(loop.period)}
     if not loops or (len(group) == 1 and not inner):
@@ -164,10 +164,10 @@ def _same_turns(group: Sequence[State], trace: Sequence[Step | Loop]) -> bool:
 
 
 def _periods(parts: Sequence[Part]) -> int:
-    """Periods after which every neighbourhood of accesses has occurred.
+    """Number of periods that contain every neighbourhood of accesses.
 
-    One is next to what is before the loop, one to what is behind it, and two to one another. Waves that are barriers
-    apart, and operations that stay in flight for several periods, have neighbours that are further away.
+    One period follows the code before the loop, one precedes the code behind it, and two follow each other. Waves at
+    different barriers, and operations that stay in flight for several periods, have more distant neighbours.
     """
     late, apart = 0, 0
     shortest = min((_barriers(loop.period, p.waves[0]) for p in parts for loop in loops_in(p.trace)), default=0)
@@ -181,7 +181,7 @@ def _periods(parts: Sequence[Part]) -> int:
 
 
 def _before_loops(trace: Sequence[Step | Loop], wave: int, start: int = 0) -> list[int]:
-    """Barriers that a wave has executed before each loop, in the order of `loops_in`; of loops one period."""
+    """Barriers that a wave has executed before each loop, in the order of `loops_in`; loops count with one period."""
     found, count = [], start
     for item in trace:
         if isinstance(item, Loop):
@@ -193,13 +193,13 @@ def _before_loops(trace: Sequence[Step | Loop], wave: int, start: int = 0) -> li
 
 
 def _keep_step(parts: Sequence[Part]) -> bool:
-    """Whether waves execute as many barriers in each turn of a loop, so that more turns bring them no further apart."""
+    """Whether waves execute equal numbers of barriers in each turn, so that more turns do not separate them."""
     each = [[_barriers(loop.period, part.waves[0]) for loop in loops_in(part.trace)] for part in parts]
     return all(one == each[0] for one in each)
 
 
 def _barriers(items: Sequence[Step | Loop], wave: int, *, inner: bool = False) -> int:
-    """Barriers that a wave executes; those of loops once, or not at all."""
+    """Number of barriers that a wave executes; those of loops count once, or not at all."""
     steps = [item for item in items if isinstance(item, Step) and (item.waves is None or wave in item.waves)]
     loops = sum(_barriers(item.period, wave, inner=True) for item in items if inner and isinstance(item, Loop))
     return loops + sum(step.instruction.opcode.barrier in ("whole", "wait") for step in steps)
@@ -232,7 +232,7 @@ def _compared(parts: list[Part], lds_bytes: int, checked: set[object]) -> set[Pr
 
 
 def _turned(parts: list[Part]) -> set[Problem]:
-    """Accesses of waves of one path that a barrier orders otherwise than the path does."""
+    """Accesses of waves in one state that a barrier orders otherwise than the path does."""
     problems: set[Problem] = set()
     for one, other in permutations(parts, 2):
         if one.path is not other.path:
@@ -241,7 +241,7 @@ def _turned(parts: list[Part]) -> set[Problem]:
         places = [access.position for access in behind]
         for a in one.accesses:
             for b in behind[bisect_right(places, a.position) :]:
-                if b.issued >= a.issued:  # and so are all that follow
+                if b.issued >= a.issued:  # so are all later accesses
                     break
                 if b.done < a.issued and {a.access.kind, b.access.kind} != {"read"} and _meet(a, one, b, other):
                     why = "waves that are a barrier apart exchange bytes in another order than that of the instructions"
@@ -250,13 +250,13 @@ def _turned(parts: list[Part]) -> set[Problem]:
 
 
 def _meet(a: Placed, one: Part, b: Placed, other: Part) -> bool:
-    """Whether waves touch a byte in common."""
+    """Whether the waves of two accesses share a byte."""
     mine, theirs = (np.concatenate([_bytes(p, wave) for wave in part.waves]) for p, part in ((a, one), (b, other)))
     return bool(np.intersect1d(mine, theirs).size)
 
 
 def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
-    """Bytes that the lanes of a wave touch."""
+    """Bytes that the lanes of a wave access."""
     key = (one.access, wave)
     if key not in _bytes_of:
         found = one.access.of_wave(wave)
@@ -267,7 +267,7 @@ def _bytes(one: Placed, wave: int) -> NDArray[np.int64]:
 
 
 def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]:
-    """Accesses between two barriers: a byte that a wave writes belongs to it alone."""
+    """Accesses between two barriers: no wave may access a byte that another wave writes."""
     unwritten, shared_by_waves = -1, -2
     writer = np.full(lds_bytes + 16, unwritten, np.int16)
     problems: set[Problem] = set()
@@ -288,7 +288,7 @@ def _interval(entries: list[tuple[int, Placed]], lds_bytes: int) -> set[Problem]
 
 
 def _own(part: Part) -> set[Problem]:
-    """Loads that write the LDS, and other accesses of the same wave before the wait that covers them."""
+    """Loads that write the LDS, against other accesses of the same wave before the wait that covers the load."""
     problems: set[Problem] = set()
     direct = [one for one in part.accesses if one.access.through == "memory"]
     others = [one for one in part.accesses if one.access.through != "memory"]

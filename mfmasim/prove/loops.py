@@ -1,4 +1,4 @@
-"""Loops: turns one by one where they are few, else by induction over their number.
+"""Loops: turn by turn if the turns are few, else by induction over the number of turns.
 
 After some turns the registers of two successive headers differ by polynomials D that do not depend on the turn. The
 hypothesis is that after n further turns they hold ``R + n D``. One turn (or two, where a register alternates) is
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 __all__ = ["Explorer", "Turn", "through"]
 
 PEELED = 9
-"""Turns before a loop that is not understood is given up, where conditions on sizes decide its end."""
+"""Most turns of a loop without an invariant whose end depends on sizes."""
 UNROLLED = 300
-"""Turns of a loop whose end constants decide."""
+"""Most turns of a loop whose end depends on constants."""
 
 
 @dataclass
 class Turn:
-    """What became of a state: states that are at the header of a loop again, and states that ended or left it."""
+    """The successors of a state: states at the header of the loop, and states that ended or left the loop."""
 
     returned: list[State] = field(default_factory=list)
     left: list[State] = field(default_factory=list)
 
 
 class Explorer(Protocol):
-    """A symbolic execution, as loops need it."""
+    """The part of a symbolic execution that loops use."""
 
     flow: Flow
     turns: dict[tuple[int, int, int, int], Symbol]
@@ -56,7 +56,7 @@ class Explorer(Protocol):
 
 
 def through(execution: Explorer, state: State) -> list[State]:
-    """Execute a loop that a state has reached: the states that have left it."""
+    """Execute a loop whose header a state has reached; returns the states that have left the loop."""
     own = execution.flow.loops[state.pc]
     going: list[State] = []
     chains = [[state]]
@@ -84,7 +84,7 @@ def through(execution: Explorer, state: State) -> list[State]:
 
 
 def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) -> list[State] | None:
-    """States that leave the loop after any number of further turns; None where no hypothesis fits."""
+    """States that leave the loop after any number of further turns; None if no hypothesis holds."""
     for period in (1, 2):
         if len(chain) <= 2 * period:
             continue
@@ -96,7 +96,7 @@ def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) 
         if steps is None or (period == 1 and _alternates(chain)):
             continue
         facts = _of_this(execution, _extended(before, middle, last, turns), turns)
-        found = _settled(execution, last, steps, turns, period, own, facts)
+        found = _invariant(execution, last, steps, turns, period, own, facts)
         if found == []:
             raise Stopped("the loop may never end", last.pc)
         if found is not None:
@@ -105,7 +105,7 @@ def _by_induction(execution: Explorer, chain: list[State], own: frozenset[int]) 
 
 
 def _symbol(execution: Explorer, state: State, period: int, peeled: int) -> Symbol:
-    """The number of periods of a loop; waves that come to it alike share it."""
+    """The symbol for a loop's number of periods; waves that enter the loop in the same way share it."""
     key = (state.pc, state.turns.get(state.pc, 0), period, peeled)
     if key not in execution.turns:
         execution.turns[key] = Symbol(f"n{len(execution.turns)}")
@@ -113,7 +113,7 @@ def _symbol(execution: Explorer, state: State, period: int, peeled: int) -> Symb
 
 
 def _extended(before: State, middle: State, last: State, turns: Symbol) -> list[Polynomial]:
-    """Facts of the last periods that move evenly, for all further ones; they hold before the first."""
+    """Facts that changed by a constant in the last two periods, extrapolated to all later periods."""
     gained = last.gained[len(middle.gained) :]
     older = middle.gained[len(before.gained) :]
     if len(gained) != len(older):
@@ -128,7 +128,7 @@ def _extended(before: State, middle: State, last: State, turns: Symbol) -> list[
 
 
 def _alternates(chain: list[State]) -> bool:
-    """Whether a register has the values of every other turn."""
+    """Whether a register alternates between two values."""
     if len(chain) < 3 or not all(_together(one, chain[-1]) for one in chain[-3:]):
         return False
     a, b, c = chain[-3:]
@@ -142,13 +142,13 @@ def _alternates(chain: list[State]) -> bool:
 
 
 def _steps(before: State, middle: State, last: State) -> dict[tuple[str, object], Polynomial] | None:
-    """By how much each register grows in a period; those that do not grow evenly are left out."""
+    """The difference of each register in a period; registers without a constant difference are omitted."""
     if last.exec != middle.exec or last.flights != middle.flights:
         return None
     steps: dict[tuple[str, object], Polynomial] = {}
     for place in ("s", "v", "c"):
         for register, word in getattr(last, place).items():
-            if place == "c":  # whether it grows as it did last is seen when a turn is executed
+            if place == "c":  # the execution of a turn checks the difference
                 steps[place, register] = grown(word, middle.c.get(register))
                 continue
             words = [getattr(s, place).get(register) for s in (before, middle)]
@@ -163,7 +163,7 @@ def _steps(before: State, middle: State, last: State) -> dict[tuple[str, object]
     return steps
 
 
-def _settled(
+def _invariant(
     execution: Explorer,
     base: State,
     steps: dict[tuple[str, object], Polynomial],
@@ -172,7 +172,7 @@ def _settled(
     own: frozenset[int],
     facts: list[Polynomial],
 ) -> list[State] | None:
-    """Find the invariant of a loop, and what leaves it; None if there is none."""
+    """Find the invariant of a loop; returns the states that leave the loop, None if there is no invariant."""
     first, masks = True, set(base.masks)
     for _ in range(12):
         head = _head(base, steps, turns, facts, masks)
@@ -202,7 +202,7 @@ def _settled(
 def _head(
     base: State, steps: dict[tuple[str, object], Polynomial], turns: Symbol, facts: list[Polynomial], masks: set[int]
 ) -> State:
-    """The state before turn number `turns`."""
+    """The state before turn `turns`, by the hypothesis."""
     head = base.copy()
     for place in ("s", "v", "c"):
         registers = getattr(head, place)
@@ -221,7 +221,7 @@ def _head(
 
 
 def _turns(execution: Explorer, head: State, period: int, own: frozenset[int]) -> State | None:
-    """The state after a period, where there is one alone."""
+    """The state after a period; None if there are several."""
     state = head.copy()
     for _ in range(period):
         turn = execution.explore([state.copy()], head.pc, own)
@@ -232,7 +232,7 @@ def _turns(execution: Explorer, head: State, period: int, own: frozenset[int]) -
 
 
 def _together(one: State, other: State) -> bool:
-    """Whether two states are of the same waves."""
+    """Whether two states have the same waves."""
     return bool(one.waves.tolist() == other.waves.tolist())
 
 
@@ -250,7 +250,7 @@ def _continues(head: State, end: State, key: tuple[str, object], step: Polynomia
 
 
 def _of_this(execution: Explorer, facts: list[Polynomial], turns: Symbol) -> list[Polynomial]:
-    """Facts without numbers of turns of other loops: an inner loop's is another one in the next turn."""
+    """Facts without the turn numbers of other loops: an inner loop gets a new turn number in each turn of this one."""
     others = set(execution.turns.values()) - {turns}
     return [fact for fact in facts if not fact.symbols & others]
 
@@ -260,9 +260,9 @@ def _next(fact: Polynomial, turns: Symbol) -> Polynomial:
 
 
 def _candidates(head: State, end: State, base: State, turns: Symbol) -> list[Polynomial]:
-    """Inequalities that may hold before every turn: they hold before the first one.
+    """Inequalities that hold before the first turn, and that may hold before every turn.
 
-    Symbols that are younger than the number of turns stand for minima and quotients of it: the next turn has others.
+    Symbols made after `turns` are minima and quotients that contain it: the next turn has other symbols.
     """
     gained = [fact for fact in end.gained[len(head.gained) :] if turns in fact.symbols]
     for condition, holds in end.decisions.items():
@@ -280,7 +280,7 @@ def _candidates(head: State, end: State, base: State, turns: Symbol) -> list[Pol
 
 
 def _final(execution: Explorer, head: State, period: int, own: frozenset[int], turns: Symbol) -> list[State]:
-    """Execute a period once more, and keep what leaves the loop."""
+    """Execute a period once more, and return the states that leave the loop."""
     left: list[State] = []
     state = head.copy()
     state.trace = []

@@ -1,4 +1,4 @@
-"""Scalar operations of lane masks, EXEC among them."""
+"""Scalar operations on lane masks, EXEC included."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SAVES = {
 
 
 def is_mask(state: State, source: int, target: int) -> bool:
-    """Whether a scalar operation is one of lane masks.
+    """Whether a scalar operation works on lane masks.
 
     Args:
         state: before it.
-        source: a register that it reads.
-        target: the one that it writes.
+        source: a source register.
+        target: the destination register.
     """
     return source == EXEC or source in state.masks or target == EXEC
 
@@ -58,7 +58,7 @@ def mask_operand(state: State, ins: Instruction, number: int) -> Mask:
 
 
 def mask_operation(state: State, ins: Instruction, stem: str) -> None:
-    """AND, OR and others of lane masks.
+    """AND, OR and other operations on lane masks.
 
     Args:
         state: changed.

@@ -1,8 +1,8 @@
-"""Lane masks: lanes that are known to be on or off, and conditions that decide the others.
+"""Lane masks: lanes that are known to be active or inactive, and conditions that decide the other lanes.
 
-A mask is a set of lanes and literals that all have to hold. A literal is a condition with a sign; a condition is an
-inequality of each lane, or a fact of which only the identity is known. A mask that no such product describes is its
-own new condition: nothing is known of it, but it is the same wherever it is used.
+A mask is a set of lanes, and a conjunction of literals. A literal is a condition with a sign; a condition is an
+inequality of each lane, or an opaque fact with an identity. A mask that no such conjunction describes is a new
+opaque condition, which is equal to itself wherever it is used.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Condition:
     key: tuple[object, ...]
     value: Polynomial | None = field(default=None, compare=False)
     uniform: bool = field(default=False, compare=False)
-    """Whether all waves and lanes have the same."""
+    """Whether all waves and lanes have the same result."""
     reads: frozenset[Symbol] | None = field(default=None, compare=False)
-    """Symbols that decide it; None where they are not known."""
+    """Symbols that decide the condition; None if they are unknown."""
 
     @classmethod
     def of(cls, kind: str, value: Polynomial) -> Condition:
@@ -47,18 +47,18 @@ class Condition:
     def opaque(
         cls, key: tuple[object, ...] = (), *, uniform: bool = False, reads: frozenset[Symbol] | None = None
     ) -> Condition:
-        """A condition of which nothing is known.
+        """An opaque condition.
 
         Args:
-            key: conditions of one key are the same; without any it is a new one.
-            uniform: whether all waves and lanes have the same.
-            reads: symbols that decide it, where they are known.
+            key: conditions with equal keys are equal; without a key the condition is new.
+            uniform: whether all waves and lanes have the same result.
+            reads: symbols that decide the condition, if they are known.
         """
         return cls("opaque", key or (next(_serial),), None, uniform, reads)
 
     @property
     def common(self) -> bool:
-        """Whether the same condition has the same answer in all waves of a workgroup."""
+        """Whether the condition has the same result in all waves of a workgroup."""
         return self.uniform if self.value is None else not any(symbol.varies for symbol in self.value.symbols)
 
     def chosen(self, waves: NDArray[np.intp]) -> Condition:
@@ -68,7 +68,7 @@ class Condition:
         return Condition.of(self.kind, self.value.mapped(lambda c: c[waves] if c.shape[0] > 1 else c))
 
     def facts(self, *, holds: bool) -> list[Polynomial]:
-        """Polynomials that are not negative where it holds, or does not."""
+        """Polynomials that are not negative if the condition holds, or if it does not hold."""
         if self.value is None:
             return []
         if self.kind == "ge":
@@ -81,7 +81,7 @@ Literal = tuple[Condition, bool]
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """Lanes: those of `on` for which all literals hold."""
+    """The lanes of `on` for which all literals hold."""
 
     on: NDArray[np.bool_]
     """(waves, lanes)."""
@@ -94,28 +94,28 @@ class Mask:
 
     @property
     def known(self) -> bool:
-        """Whether no literal decides."""
+        """Whether the mask has no literals."""
         return not self.literals or not self.on.any()
 
     @property
     def some(self) -> NDArray[np.bool_]:
-        """Whether each wave has a lane on, of a known mask: (waves, 1)."""
+        """Whether each wave has an active lane, for a known mask: (waves, 1)."""
         if self.literals:
             return np.zeros((len(self.on), 1), np.bool_)
         return np.asarray(self.on.any(axis=1))[:, None]
 
     def within(self, other: Mask) -> bool:
-        """Whether each lane of it is certainly one of the other."""
+        """Whether the mask is certainly a subset of another mask."""
         return other.literals <= self.literals and not (self.on & ~other.on).any()
 
     def both(self, other: Mask) -> Mask:
-        """Lanes of both."""
+        """Lanes of both masks."""
         literals = self.literals | other.literals
         opposite = any((condition, not holds) in literals for condition, holds in literals)
         return Mask(self.on & other.on & (not opposite), literals)
 
     def without(self, other: Mask) -> Mask:
-        """Lanes of this that the other has not."""
+        """Lanes of this mask that the other mask does not have."""
         if other.known:
             off = other.on if not other.literals else np.zeros_like(other.on)
             return Mask(self.on & ~off, self.literals)
@@ -126,7 +126,7 @@ class Mask:
         return Mask(self.on, self.literals | {(Condition.opaque(), True)})
 
     def either(self, other: Mask) -> Mask:
-        """Lanes of one or both."""
+        """Lanes of at least one mask."""
         a, b = (Mask(m.on, frozenset()) if not m.on.any() else m for m in (self, other))
         if not a.on.any() and not a.literals:
             return b
@@ -147,7 +147,7 @@ class Mask:
         return Mask(a.on | b.on, (a.literals & b.literals) | {(Condition.opaque(), True)})
 
     def one_of(self, other: Mask) -> Mask:
-        """Lanes of exactly one of two."""
+        """Lanes of exactly one mask."""
         if other.within(self):
             return self.without(other)
         if self.within(other):
@@ -157,7 +157,7 @@ class Mask:
         return Mask(self.on | other.on, frozenset({(Condition.opaque(), True)}))
 
     def facts(self) -> list[Polynomial]:
-        """Polynomials that are not negative in its lanes."""
+        """Polynomials that are not negative in the mask's lanes."""
         return [fact for condition, holds in self.literals for fact in condition.facts(holds=holds)]
 
     def chosen(self, waves: NDArray[np.intp]) -> Mask:

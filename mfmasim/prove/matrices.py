@@ -1,4 +1,4 @@
-"""Matrix instructions: which rows, columns and k their operands hold for all sizes, and which sums they continue."""
+"""Matrix instructions: the rows, columns and k of their operands for all sizes, and the sums that they continue."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ if TYPE_CHECKING:
 __all__ = ["Multiplied", "line_and_place", "multiplied"]
 
 INTEGERS = ("i8", "u8", "i4", "u4")
-"""Formats that NEG chooses from, on RDNA."""
+"""Formats whose signedness NEG selects, on RDNA."""
 LONGEST = 4096
-"""k of a sum that do not follow those before them, at most."""
+"""Most k of a sum beyond its contiguous range."""
 
 
 @dataclass
 class Multiplied:
-    """What a matrix instruction leaves."""
+    """The results of a matrix instruction."""
 
     why: str = ""
-    """Why it is not proved; empty where it is."""
+    """Why the operands are not proved; empty if they are proved."""
     registers: dict[tuple[str, int], tuple[Byte, ...]] = field(default_factory=dict)
 
 
 Sum: TypeAlias = tuple[Polynomial, frozenset[int]]
-"""The k of a sum: from 0 up to a number, and some behind it, relative to it."""
+"""The k of a sum: the range from 0 to a number, and further k relative to that number."""
 
 
 class Unproved(Exception):  # noqa: N818 - control flow
-    """An operand of which it is not known what it holds."""
+    """An operand whose elements are unknown."""
 
 
 def multiplied(state: State, ins: Instruction, kernel: Kernel, contract: Contract) -> Multiplied:
@@ -69,7 +69,7 @@ def multiplied(state: State, ins: Instruction, kernel: Kernel, contract: Contrac
     Args:
         state: before it.
         ins: the instruction.
-        kernel: says the architecture and the lanes of a wave.
+        kernel: has the architecture and the lanes of a wave.
         contract: its matrices.
     """
     try:
@@ -84,7 +84,7 @@ def _followed(
     state: State, ins: Instruction, kernel: Kernel, contract: Contract
 ) -> dict[tuple[str, int], tuple[Byte, ...]]:
     operation, modes = resolve(ins, kernel.arch, kernel.wave)
-    signs = modes.neg & 3 if operation.under(modes)["A"].format in INTEGERS else 0  # which formats A and B have
+    signs = modes.neg & 3 if operation.under(modes)["A"].format in INTEGERS else 0  # the formats of A and B
     plain = replace(type(modes)(), scale_a_byte=modes.scale_a_byte, scale_b_byte=modes.scale_b_byte, neg=signs)
     if modes != plain:
         raise Unproved("its modifiers are not followed")
@@ -121,9 +121,9 @@ def _followed(
 
 
 def _exchanged(state: State, operand: Operand, contract: Contract) -> dict[str, str]:
-    """The case's matrix in each operand: the other one's where a kernel computes its product transposed.
+    """The case's matrix in each operand: exchanged if the kernel computes the transposed product.
 
-    A lane then owns a row of C, and columns beside each other.
+    A lane then holds consecutive columns of one row of C.
     """
     pointers = {r.tensor.role: r.pointer for r in contract.regions if r.tensor is not None}
     first = dword(state, operand, 0)[0] if operand.kind in ("v", "a") else None
@@ -161,10 +161,10 @@ def _scaled(
     lines: Polynomial,
     depth: Polynomial,
 ) -> None:
-    """Compare the scales of an operand, which holds elements of a matrix of the case, with its lines and k.
+    """Check that the scales of an operand belong to the lines and k of its elements.
 
     Raises:
-        Unproved: a scale is not that of the elements that it multiplies.
+        Unproved: a scale belongs to other elements than those that it multiplies.
     """
     role = f"scale_{matrix}"
     declared = any(r.tensor is not None and r.tensor.role == role for r in contract.regions)
@@ -191,14 +191,14 @@ def _scaled(
 
 
 def _picked(value: Polynomial, index: NDArray[np.int64]) -> Polynomial:
-    """Coefficients of rows, columns or k, by lane."""
+    """A polynomial of rows, columns or k, selected by an index."""
     return value.mapped(lambda c: c[:, index])
 
 
 def _operand(
     state: State, fragment: Any, operand: Operand, contract: Contract, matrix: str
 ) -> tuple[Polynomial, Polynomial, bool]:
-    """Lines (rows of A, columns of B) and k of an operand, and whether zeros continue the matrix.
+    """Lines (rows of A, columns of B) and k of an operand, and whether the matrix is padded with zeros.
 
     Lines and k are polynomials with coefficients (waves, lines or k).
     """
@@ -211,9 +211,9 @@ def _operand(
 def _elements(
     state: State, fragment: Any, operand: Operand, contract: Contract, role: str
 ) -> tuple[Region, Polynomial, Polynomial, bool]:
-    """The matrix of a role that an operand holds elements of; of every place, its line and number in it.
+    """The matrix whose elements an operand holds; the line of every element, and its number within the line.
 
-    A line is a row of A or a column of B. The last of the results is whether zeros continue the matrix.
+    A line is a row of A or a column of B. The last result is whether the matrix is padded with zeros.
     """
     regions = [r for r in contract.regions if r.tensor is not None and r.tensor.role == role]
     if len(regions) != 1 or regions[0].tensor is None:
@@ -252,7 +252,7 @@ def _elements(
 
 
 def _placed(flat: Sequence[Polynomial], table: NDArray[Any], waves: int) -> tuple[Polynomial, NDArray[np.int64]]:
-    """Address of the first byte of every element, coefficients (waves, places), and its first bit within it."""
+    """Address of the first byte of every element, with coefficients (waves, places), and its first bit in the byte."""
     width = int(table["width"][0])
     lanes = max((c.shape[-1] for p in flat for c in p.terms.values() if not isinstance(c, int)), default=1)
     shape = (waves, max(lanes, int(table["lane"].max()) + 1))
@@ -262,7 +262,7 @@ def _placed(flat: Sequence[Polynomial], table: NDArray[Any], waves: int) -> tupl
         whole = np.stack([np.broadcast_to(np.asarray(p.terms.get(monomial, 0), np.int64), shape) for p in flat], axis=2)
         first = whole[:, table["lane"], at]
         for k in range(1, (width + 7) // 8 + 1):
-            more = bit + width > 8 * k  # elements that reach into byte k
+            more = bit + width > 8 * k  # elements that extend into byte k
             if (whole[:, table["lane"][more], at[more] + k] != first[:, more] + (0 if monomial else k)).any():
                 raise Unproved("the bytes of an element do not follow one another")
         terms[monomial] = first
@@ -270,7 +270,7 @@ def _placed(flat: Sequence[Polynomial], table: NDArray[Any], waves: int) -> tupl
 
 
 def _of_axis(value: Polynomial, number: NDArray[np.int32], role: str, what: str) -> Polynomial:
-    """Of a polynomial of all places, which has to depend on one index alone, the values by that index."""
+    """Values by one index of a polynomial over all places, which may depend on no other index."""
     count = int(number.max()) + 1
     first = np.zeros(count, np.int64)
     first[number[::-1]] = np.arange(len(number))[::-1]
@@ -288,7 +288,7 @@ def _of_axis(value: Polynomial, number: NDArray[np.int32], role: str, what: str)
 
 
 def _steps(depth: Polynomial) -> Sum:
-    """The first k of an instruction, and all of them relative to it."""
+    """The first k of an instruction, and all of its k relative to the first."""
     first = depth.mapped(lambda c: c[:, :1])
     if not all(isinstance(c, int) for c in first.terms.values()):
         raise Unproved(f"waves sum different k: {first}")
@@ -305,7 +305,7 @@ def _steps(depth: Polynomial) -> Sum:
 
 
 def _before(state: State, operand: Operand, wanted: Sequence[Polynomial]) -> Sum:
-    """The k that the sums hold already, for the same rows and columns."""
+    """The k of the sums in the accumulator, which must have the same rows and columns."""
     found: Sum | None = None
     for k, part in enumerate(wanted):
         name = f"{operand.kind}{operand.index + k}"
@@ -321,7 +321,7 @@ def _before(state: State, operand: Operand, wanted: Sequence[Polynomial]) -> Sum
 
 
 def _continued(content: Sequence[Byte], part: Polynomial, name: str) -> Sum:
-    """The k of a sum in a register, which has to be the one of the same row and column."""
+    """The k of a sum in a register, which must have the same row and column."""
     first = content[0]
     if first is None:
         raise Unproved(f"the sum in {name} is not known")
@@ -335,7 +335,7 @@ def _continued(content: Sequence[Byte], part: Polynomial, name: str) -> Sum:
 
 
 def _extended(depth: Polynomial, rest: frozenset[int], first: Polynomial, steps: frozenset[int]) -> Sum:
-    """The k of a sum after further ones: ``[0, depth)`` and what does not follow it, relative to depth."""
+    """The k of a sum after further k are added: ``[0, depth)``, and those beyond the range, relative to depth."""
     gap = first - depth
     if not gap.is_constant or not isinstance(gap.constant, int):
         raise Unproved(f"k from {first} on does not follow the sum up to {depth}")
@@ -352,13 +352,13 @@ def _extended(depth: Polynomial, rest: frozenset[int], first: Polynomial, steps:
 def line_and_place(
     region: Region, offset: Polynomial, facts: Sequence[Polynomial], bit: int | NDArray[np.int64] = 0
 ) -> tuple[Polynomial, Polynomial, Polynomial] | None:
-    """Line, element within it and bit within that of an offset in a matrix; None where they are not found.
+    """Line, element within the line and bit within the element of an offset in a matrix; None if they are not found.
 
     Args:
         region: the matrix.
         offset: bytes from its first element.
         facts: polynomials that are not negative.
-        bit: bits behind the offset.
+        bit: bits that are added to the offset.
     """
     if not region.strides or region.tensor is None or region.tensor.shuffle:
         return None

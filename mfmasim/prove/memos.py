@@ -1,4 +1,4 @@
-"""Answers that are kept for the proof of one case, and not more of them than memory admits."""
+"""Memoised results for the proof of one case, with a limit of their number."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _every: list[Memo] = []  # type: ignore[type-arg]
 
 
 class Memo(dict[K, V]):
-    """Answers by their questions, emptied when it is full: what is lost is asked again.
+    """Memoised results by key, emptied when it is full: lost results are computed again.
 
-    Only ``memo[key] = value`` heeds the limit, not `setdefault` or `update`. Memos of the same limit whose entries are
-    set together are emptied together.
+    Only ``memo[key] = value`` applies the limit, not `setdefault` or `update`. Memos of the same limit whose entries
+    are set together are emptied together.
     """
 
     def __init__(self, most: int | None = None) -> None:
-        """Keep at most so many answers.
+        """Begin empty.
 
         Args:
-            most: how many; None keeps all of a case.
+            most: most entries; None keeps all entries of a case.
         """
         super().__init__()
         self.most = most
@@ -35,6 +35,6 @@ class Memo(dict[K, V]):
 
 
 def forget() -> None:
-    """Empty all of them: the symbols of a case do not occur in another one."""
+    """Empty all memos: the symbols of a case do not occur in another case."""
     for memo in _every:
         memo.clear()

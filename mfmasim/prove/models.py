@@ -1,8 +1,8 @@
-"""Sizes at which all facts hold: what is negative at one of them does not follow from the facts.
+"""Sizes at which all facts hold: a polynomial that is negative at one of them does not follow from the facts.
 
-A search that finds no proof is the slow one. Values of symbols are tried first; of facts it is remembered at which of
-them they hold. Where these do not decide, values are sought: from the smallest ones, symbols are raised until all facts
-hold, and then as far as the facts admit. What is found is one of the models from then on.
+The search for a proof is slow when it fails. So values of symbols are tried first; for each fact the models at which it
+holds are memoised. If the models do not decide, values are searched: from the smallest values, symbols are raised until
+all facts hold, and then as far as the facts admit. The values that are found become a further model.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ __all__ = ["negative_somewhere"]
 ABOVE = (0, 1, 0, 0, 2, 5, 17, 100, 1000, 40, 3, 300)
 """How far each symbol lies above its smallest value, in each of the models; numbers of turns are 0 in all but two."""
 TURNING = (1, 9)
-"""Models in which a loop has turned once."""
+"""Models in which each loop has one turn."""
 LONG = 1 << 17
-"""Strides that are symbols are longer than the lines of most models."""
+"""Value of strides that are symbols: they are longer than the lines of most models."""
 FOUND = 12
-"""Models that were sought, the last ones."""
+"""Number of the last searched models that are kept."""
 MODELS = len(ABOVE) + FOUND
 RAISED = 24
-"""Symbols that are raised until all facts hold, at most."""
+"""Most symbols that are raised until all facts hold."""
 _values: Memo[Symbol, NDArray[np.float64]] = Memo(20_000)
 _holds: Memo[object, NDArray[np.bool_]] = Memo(20_000)
 _together: Memo[tuple[Polynomial, ...], tuple[NDArray[np.bool_], list[NDArray[np.bool_]]]] = Memo(2_000)
-"""The same of all facts of a path."""
+"""Memo of `_held` for all facts of a path."""
 _number = count()
 
 Terms: TypeAlias = "dict[Monomial, int]"
@@ -48,7 +48,7 @@ Values: TypeAlias = "dict[Symbol, int]"
 
 
 def negative_somewhere(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
-    """Whether a polynomial is negative, in a lane, for values of the symbols for which no fact is.
+    """Whether a polynomial is negative in a lane at values of the symbols at which no fact is negative.
 
     Args:
         value: the polynomial.
@@ -65,7 +65,7 @@ def negative_somewhere(value: Polynomial, facts: Sequence[Polynomial]) -> bool:
 
 
 def _held(facts: tuple[Polynomial, ...]) -> tuple[NDArray[np.bool_], list[NDArray[np.bool_]]]:
-    """In which models all facts hold that all lanes share, and the others one by one."""
+    """The models in which all uniform facts hold, and the other facts by model."""
     found = _together.get(facts)
     if found is None:
         common, others = np.ones(MODELS, np.bool_), []
@@ -82,7 +82,7 @@ def _held(facts: tuple[Polynomial, ...]) -> tuple[NDArray[np.bool_], list[NDArra
 
 
 def _at_models(polynomial: Polynomial) -> NDArray[np.float64]:
-    """Values in all models: (models, coefficients' shape), rounded, which may cost a proof and never makes one."""
+    """Values in all models, (models, coefficients' shape), as floats: rounding may lose a proof, but never adds one."""
     total: NDArray[np.float64] = np.zeros((MODELS, 1))
     for monomial, factor in polynomial.terms.items():
         part = np.ones(MODELS)
@@ -128,7 +128,7 @@ def _value(symbol: Symbol) -> NDArray[np.float64]:
 
 
 def _sought(value: Polynomial, facts: Sequence[Polynomial], at: NDArray[np.float64]) -> bool:
-    """Seek values at which a polynomial is negative in the lane that is lowest in the models."""
+    """Search for values at which a polynomial is negative, in the lane with the lowest value in the models."""
     polynomials = (value, *facts)
     arrays = (c for p in polynomials for c in p.terms.values() if not isinstance(c, int))
     shape = np.broadcast_shapes((1, 1), *(c.shape for c in arrays))
@@ -161,10 +161,10 @@ def _sought(value: Polynomial, facts: Sequence[Polynomial], at: NDArray[np.float
 
 
 def sought(facts: Sequence[Polynomial]) -> Iterator[dict[Symbol, int]]:
-    """Values of symbols at which facts hold, whose coefficients all lanes share; products and quotients among them.
+    """Values of symbols at which uniform facts hold; the facts may have products and quotients.
 
     Args:
-        facts: polynomials that shall not be negative.
+        facts: polynomials that have to be non-negative.
     """
     terms: list[Terms] = [{m: int(c) for m, c in fact.terms.items()} for fact in facts]
     sizes = Sizes({s for fact in facts for s in fact.symbols})
@@ -175,10 +175,10 @@ def sought(facts: Sequence[Polynomial]) -> Iterator[dict[Symbol, int]]:
 
 
 class Sizes:
-    """Symbols that are free, and others that follow from these: quotients and minima."""
+    """Free symbols, and symbols that follow from them: quotients and minima."""
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
-        """Sort symbols, and those of which these are quotients or minima."""
+        """Sort the symbols, with the symbols of their quotients and minima."""
         self.free: set[Symbol] = set()
         self.defined: dict[Symbol, tuple[Terms, Terms]] = {}
         waiting = list(symbols)
@@ -195,14 +195,14 @@ class Sizes:
         self.order = sorted(self.defined)
 
     def settle(self, values: Values, known: Container[Symbol] = ()) -> None:
-        """Set the symbols that follow, but some, from the others."""
+        """Compute the dependent symbols, except those in `known`, from the free ones."""
         for symbol in self.order:
             if symbol not in known:
                 one, other = (_of(terms, values) for terms in self.defined[symbol])
                 values[symbol] = min(one, other) if symbol.quotient is None else one // max(other, 1)
 
     def slope(self, terms: Terms, values: Values, symbol: Symbol) -> int | Fraction:
-        """By how much a sum grows with a free symbol, products taken as they are at these values.
+        """The slope of a sum in a free symbol at the given values.
 
         Args:
             terms: of the sum.
@@ -247,7 +247,7 @@ def _of(terms: Terms, values: Mapping[Symbol, int]) -> int:
 
 
 def _raised(values: Values, known: Sequence[Terms], sizes: Sizes) -> bool:
-    """Raise symbols until all facts hold, or lower them where a fact lacks again; whether they do."""
+    """Raise symbols until all facts hold, or lower them if that violates a fact; returns whether all facts hold."""
     seen = [0] * len(known)
     for _ in range(RAISED):
         lacking = next(((n, have) for n, fact in enumerate(known) if (have := _of(fact, values)) < 0), None)
@@ -276,7 +276,7 @@ def _lowered(own: Terms, known: Sequence[Terms], values: Values, sizes: Sizes) -
     for order in falling:
         for first in order:
             found = dict(values)
-            for symbol in order:  # the others of the product are at least 1
+            for symbol in order:  # the other factors of the product are at least 1
                 if symbol is not first and not found[symbol]:
                     found[symbol] = min(1, _most(found, known, symbol, sizes))
                     sizes.settle(found)

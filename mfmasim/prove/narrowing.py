@@ -1,7 +1,7 @@
-"""What a traced case would narrow without saying: contracts, and case functions, that branch on sizes.
+"""Sizes that a traced run may miss: contracts and case functions may branch on sizes.
 
-One run at an example follows one way through a Python function. The polynomials hold for all sizes that take the same
-way; here are sizes that the contract admits, which may take another one. Contracts that are no conjunction of
+One run at an example follows one path through a Python function. The polynomials hold for all sizes on the same path;
+this module gives admitted sizes that may take another path. Contracts that are no conjunction of
 comparisons are refused.
 """
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["admitted", "check_conjunction", "check_not_negative", "fills_arrays", "made", "moduli_of", "others"]
 
 SCALES = (1, 2, 3, 5, 8, 33, 128, 1000, 4096, 70_000)
-"""Sizes that are looked at, in multiples of what a size has to be a multiple of."""
+"""Sizes that are tried, as multiples of the size's divisor."""
 LARGER = 1000
-"""Where a case computes the elements of arrays, sizes are looked at that multiply to so many times the case's own."""
+"""Largest product of sizes, relative to the case's own product, if the case computes the elements of arrays."""
 
 
 def check_conjunction(needs: str) -> None:
     """Refuse a contract that is not a conjunction of comparisons of numbers.
 
     Raises:
-        MfmasimError: it has ``or``, ``not``, ``in`` or a comparison of truth values.
+        MfmasimError: the contract has ``or``, ``not``, ``in`` or a comparison of booleans.
     """
     tree = ast.parse(needs or "1 == 1", mode="eval").body
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
@@ -45,7 +45,7 @@ def check_conjunction(needs: str) -> None:
 
 
 def moduli_of(needs: str, names: Collection[str]) -> dict[str, int]:
-    """``M % 64 == 0`` among the parts of a condition that ``and`` joins: multiples by name."""
+    """Divisors by name, from the operands ``M % 64 == 0`` of a conjunction."""
     found: dict[str, int] = {}
     tree = ast.parse(needs or "True", mode="eval").body
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
@@ -66,10 +66,10 @@ def check_not_negative(case: Case, example: Mapping[str, int], moduli: Mapping[s
     Args:
         case: the case.
         example: its open parameters.
-        moduli: what parameters have to be multiples of.
+        moduli: divisors of parameters.
 
     Raises:
-        MfmasimError: it does, and the case makes a launch of one.
+        MfmasimError: the case makes a launch for a negative parameter.
     """
     for name, value in example.items():
         for negative in [value] if value < 0 else [-moduli.get(name, 1), -64 * moduli.get(name, 1)]:
@@ -80,7 +80,7 @@ def check_not_negative(case: Case, example: Mapping[str, int], moduli: Mapping[s
 
 
 def made(case: Case, parameters: Mapping[str, int]) -> bool:
-    """Whether a case makes a launch for some sizes: the contract admits them, and its function does not refuse."""
+    """Whether a case makes a launch for some sizes: its contract admits them, and its function does not refuse them."""
     if case.needs and broken(case.needs, {**case.parameters, **parameters}):
         return False
     try:
@@ -91,7 +91,7 @@ def made(case: Case, parameters: Mapping[str, int]) -> bool:
 
 
 def fills_arrays(launch: CaseLaunch) -> bool:
-    """Whether a case's function computes elements of arrays, of the inputs or of what is expected."""
+    """Whether a case's function computes elements of arrays, of inputs or of expected outputs."""
     given = [arg.data for arg in launch.arrays.values() if isinstance(arg, Array)]
     eager = not all(isinstance(data, str) or callable(data) for data in given)
     return bool(given) and (eager or not callable(launch.expect))
@@ -105,9 +105,9 @@ def others(
     Args:
         case: the case.
         example: its open parameters.
-        moduli: what parameters have to be multiples of.
+        moduli: divisors of parameters.
         strides: parameters that are strides.
-        fills: whether the case computes elements of arrays: it is asked for no large ones then.
+        fills: whether the case computes elements of arrays, so that large sizes are omitted.
     """
     sizes = [name for name in example if name not in strides]
     base = {name: example[name] for name in sizes}
@@ -121,11 +121,11 @@ def others(
 
 
 def admitted(case: Case, base: Mapping[str, int], parameters: Mapping[str, int], *, fills: bool) -> bool:
-    """Whether a case's contract admits sizes, and they are not too large to be made.
+    """Whether a case's contract admits sizes whose arrays are not too large.
 
     Args:
         case: the case.
-        base: its own sizes, strides left out.
+        base: the case's own sizes, without strides.
         parameters: the sizes.
         fills: whether the case computes elements of arrays.
     """

@@ -1,7 +1,7 @@
-"""Kernels without a case: what holds for all grids and arguments, whatever lengths their arrays have.
+"""Kernels without a case: proofs for all grids, arguments and lengths of arrays.
 
-LDS races, waits, bank conflicts and accesses to LDS and scratch need no lengths of arrays. Bounds of arrays and global
-races are unknown: a case file for the code object declares what they need.
+Proofs of LDS races, waits, bank conflicts, LDS and scratch need no lengths of arrays. Bounds of arrays and global
+races are unknown: they need the arrays that a case file for the code object declares.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ __all__ = ["open_contract", "prove_kernel"]
 
 
 def open_contract(kernel: Kernel, block: tuple[int, ...] | None = None, shared: int = 0) -> Contract:
-    """All launches of a kernel with one workgroup's size.
+    """All launches of a kernel with workgroups of one size.
 
     Args:
-        kernel: its metadata has the arguments and, if the compiler requires one, the workgroup's size.
-        block: work-items of a workgroup, up to three dimensions; None for the metadata's.
+        kernel: its metadata has the arguments and, if the compiler requires it, the workgroup's size.
+        block: work-items of a workgroup, up to three dimensions; None for the size in the metadata.
         shared: bytes of dynamic LDS.
 
     Raises:
-        MfmasimError: the workgroup's size is not known, or not the metadata's.
+        MfmasimError: the workgroup's size is unknown, or differs from the metadata.
     """
     metadata = kernel.info.metadata
     required = metadata.reqd_workgroup_size
@@ -78,17 +78,17 @@ def open_contract(kernel: Kernel, block: tuple[int, ...] | None = None, shared: 
 def prove_kernel(
     kernel: Kernel, block: tuple[int, ...] | None = None, shared: int = 0, *, group: str = "", seconds: float = 60.0
 ) -> Proof:
-    """Prove what can be proved of a kernel without a case.
+    """Prove the obligations of a kernel that need no case.
 
     Args:
         kernel: the kernel.
-        block: work-items of a workgroup; None for the metadata's.
+        block: work-items of a workgroup; None for the size in the metadata.
         shared: bytes of dynamic LDS.
-        group: its file, for the report.
-        seconds: CPU time; what is not done then is unknown.
+        group: the kernel's file, for the report.
+        seconds: CPU time; obligations that need more are unknown.
 
     Raises:
-        MfmasimError: the workgroup's size is not known, or impossible.
+        MfmasimError: the workgroup's size is unknown, or impossible.
     """
     start = time.process_time()
     contract = open_contract(kernel, block, shared)

@@ -1,8 +1,8 @@
-"""Integer operations of registers, on words of polynomials.
+"""Integer operations on words of polynomials.
 
-Where all sources are constants of each lane, the machine's own function computes the result. The functions here are for
-the rest; each is right for all values of the symbols, or gives None. `tests/prove/test_operations.py` draws polynomials
-and values, and compares with the machine.
+If all sources are constants in each lane, the machine's own function computes the result. The functions here compute
+all other results; each is right for all values of the symbols, or returns None. `tests/prove/test_operations.py` draws
+polynomials and values, and compares with the machine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.prove.quotients import divided, quotient
-from mfmasim.prove.words import Word, bits, known, settled, sign_word, signed, unsigned
+from mfmasim.prove.words import Word, bits, known, reduced, sign_word, signed, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,11 +28,11 @@ __all__ = ["WIDE", "WORDS", "low_bits"]
 
 MASK = 0xFFFFFFFF
 _minima: Memo[object, Symbol] = Memo(10_000)
-"""The symbol of a minimum, or of what bits give together: of the same numbers it is the same."""
+"""Symbols of minima, and of results of bitwise operations, by operands: equal operands have the same symbol."""
 
 
 def low_bits(value: Polynomial, count: int) -> Polynomial | None:
-    """The lowest bits of a polynomial, where they are constants of each lane."""
+    """The lowest bits of a polynomial, if they are constants in each lane."""
     return constant(_mod(value.constant, 1 << count)) if value.divisible(1 << count) else None
 
 
@@ -49,7 +49,7 @@ def _zeros(value: Polynomial) -> int:
 
 
 def _values(words: Words) -> list[Polynomial] | None:
-    """Polynomials whose words 0 the sources are."""
+    """Polynomials whose word 0 is the source, for each source."""
     if any(word is None or (word.part and known(word) is None) for word in words):
         return None
     return [constant(known(w)) if known(w) is not None else w.value for w in words]  # type: ignore[union-attr, arg-type]
@@ -61,20 +61,20 @@ def _exact(words: Words, facts: Facts, how: Callable[..., Polynomial | None] = u
 
 
 def _small(word: Word | None) -> Word | None:
-    """A constant as the number nearest to 0."""
+    """A constant as the congruent number nearest to 0."""
     value = known(word)
     return word if value is None else bits(value)
 
 
 def _linear(function: Callable[..., Polynomial]) -> Rule:
-    """An operation that is right modulo 2^32 whatever wraps."""
+    """An operation that is right modulo 2^32 even if it wraps."""
 
     def rule(words: Words, _facts: Facts) -> Word | None:
         values = _values([_small(word) for word in words])
         if values is None:
             return None
         small = [v if not v.is_constant else bits(known(Word(v))).value for v in values]  # type: ignore[arg-type]
-        return settled(function(*small))
+        return reduced(function(*small))
 
     return rule
 
@@ -90,7 +90,7 @@ def _left(value: Word | None, by: Word | None, _facts: Facts) -> Word | None:
     values, amount = _values([value]), known(by)
     if values is None or amount is None:
         return None
-    return settled(values[0].scaled(1 << (amount & 31) if isinstance(amount, int) else np.left_shift(1, amount & 31)))
+    return reduced(values[0].scaled(1 << (amount & 31) if isinstance(amount, int) else np.left_shift(1, amount & 31)))
 
 
 def _right(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
@@ -101,7 +101,7 @@ def _right(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
         return value
     if never_negative(-exact + ((1 << amount) - 1), facts):
         return bits(0)
-    return settled(quotient(exact, constant(1 << amount), facts))
+    return reduced(quotient(exact, constant(1 << amount), facts))
 
 
 def _right_signed(value: Word | None, by: Word | None, facts: Facts) -> Word | None:
@@ -114,8 +114,8 @@ def _right_signed(value: Word | None, by: Word | None, facts: Facts) -> Word | N
         return value
     found = divided(exact, 1 << amount)
     if found is not None:
-        return settled(found)
-    return settled(quotient(exact, constant(1 << amount), facts)) if never_negative(exact, facts) else None
+        return reduced(found)
+    return reduced(quotient(exact, constant(1 << amount), facts)) if never_negative(exact, facts) else None
 
 
 def _and(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
@@ -130,7 +130,7 @@ def _and(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
 
 
 def _masked(value: Word, mask: int, facts: Facts) -> Word | None:
-    """A word and a constant of contiguous ones."""
+    """AND of a word and a constant of contiguous ones."""
     if mask == 0:
         return bits(0)
     if mask == MASK:
@@ -148,22 +148,22 @@ def _masked(value: Word, mask: int, facts: Facts) -> Word | None:
         return None
     rest = polynomial - cut  # bits `low` and up of the word
     if high == 32:
-        return settled(rest)
+        return reduced(rest)
     below = low_bits(polynomial, high)
     if below is not None:
-        return settled(below - cut)
+        return reduced(below - cut)
     exact = unsigned(value, facts)
     if exact is not None and never_negative(-exact + ((1 << high) - 1), facts):
-        return settled(exact - cut)
+        return reduced(exact - cut)
     if exact is None:
         unknown = Symbol(f"({polynomial})&{mask:#x}", 0, mask, varies=not polynomial.uniform)
         return None if low else Word(of(unknown))
     by = constant(1 << high)
-    return settled(exact - quotient(exact, by, facts).scaled(1 << high) - cut)
+    return reduced(exact - quotient(exact, by, facts).scaled(1 << high) - cut)
 
 
-def _apart(a: Word | None, b: Word | None, facts: Facts) -> bool:
-    """Whether no bit is set in both words."""
+def _disjoint(a: Word | None, b: Word | None, facts: Facts) -> bool:
+    """Whether two words have no common bit."""
     for low, high in ((a, b), (b, a)):
         values = _values([high])
         exact = unsigned(low, facts)
@@ -175,7 +175,7 @@ def _apart(a: Word | None, b: Word | None, facts: Facts) -> bool:
 
 
 def _bitwise(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Facts], Word | None]:
-    """OR and XOR: a sum of words without a common bit; a constant changes only low bits that are constants."""
+    """OR and XOR: the sum of words without a common bit, or a constant that changes only constant low bits."""
 
     def rule(a: Word | None, b: Word | None, facts: Facts) -> Word | None:
         for value, other in ((a, b), (b, a)):
@@ -195,17 +195,17 @@ def _bitwise(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Facts], Word
             top = int(np.max(number)).bit_length()
             cut = low_bits(value.value, top)
             if cut is not None:
-                return settled(value.value - cut + constant(how(_number(cut), number)))
-        if _apart(a, b, facts):
+                return reduced(value.value - cut + constant(how(_number(cut), number)))
+        if _disjoint(a, b, facts):
             values = _values([a, b])
-            return None if values is None else settled(values[0] + values[1])
-        return _apart_in_some(a, b, facts, how(1, 1))
+            return None if values is None else reduced(values[0] + values[1])
+        return _disjoint_in_some(a, b, facts, how(1, 1))
 
     return rule
 
 
-def _apart_in_some(a: Word | None, b: Word | None, facts: Facts, common: int) -> Word | None:
-    """OR and XOR, by what becomes of a common bit, where some lanes have none: their sum; a symbol in the others."""
+def _disjoint_in_some(a: Word | None, b: Word | None, facts: Facts, common: int) -> Word | None:
+    """OR and XOR where only some lanes have common bits: the sum in lanes without, a symbol in the other lanes."""
     exact = _exact([a, b], facts)
     if exact is None:
         return None
@@ -249,7 +249,7 @@ def _scalar_field(value: Word | None, field: Word | None, facts: Facts) -> Word 
 
 
 def _chosen(how: Callable[..., Polynomial | None], *, larger: bool) -> Rule:
-    """Minimum or maximum, where it is known which source it is."""
+    """Minimum or maximum, if it is known which source is the result."""
 
     def rule(words: Words, facts: Facts) -> Word | None:
         values = _exact(words, facts, how)
@@ -264,7 +264,7 @@ def _chosen(how: Callable[..., Polynomial | None], *, larger: bool) -> Rule:
 
 
 def _least(values: Sequence[Polynomial], most: int) -> Word | None:
-    """The smaller one of two numbers, of which it is not known which one it is."""
+    """The minimum of two numbers as a symbol."""
     lows, highs = zip(*(value.range for value in values), strict=True)
     if any(low is None for low in lows):
         return None
@@ -299,7 +299,7 @@ def _high(how: Callable[..., Polynomial | None]) -> Rule:
 
 
 def _with_high(rule: Rule, sign: int) -> Rule:
-    """A sum or difference; of a high dword and a number it is a high dword, too."""
+    """A sum or difference; with one high dword as an operand the result is a high dword, too."""
 
     def added(words: Words, facts: Facts) -> Word | None:
         found = rule(words, facts)
@@ -344,12 +344,12 @@ def _swapped(function: Callable[..., Word | None]) -> Rule:
 def _mad24(words: Words, facts: Facts) -> Word | None:
     product = _product24(words[:2], facts)
     rest = _values([_small(words[2])])
-    return None if product is None or rest is None else settled(product + rest[0])
+    return None if product is None or rest is None else reduced(product + rest[0])
 
 
 def _mul24(words: Words, facts: Facts) -> Word | None:
     product = _product24(words, facts)
-    return None if product is None else settled(product)
+    return None if product is None else reduced(product)
 
 
 def _is(words: Words, _facts: Facts) -> Word | None:
@@ -399,7 +399,7 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     ("s_lshl4_add_u32", lambda w, f: _add((_left(w[0], bits(4), f), w[1]), f)),
 )  # fmt: skip
 WORDS: dict[str, Rule] = {name: rule for names, rule in _RULES for name in names.split()}
-"""Operations with one result of a dword."""
+"""Operations with one dword as their result."""
 
 
 WIDE: dict[str, str] = {
@@ -412,4 +412,4 @@ WIDE: dict[str, str] = {
     "s_sub_u64": "subtract", "s_sub_nc_u64": "subtract", "s_mul_u64": "multiply",
     "v_mul_u64": "multiply",
 }  # fmt: skip
-"""Operations with a result of two dwords, by what they do."""
+"""Operations with a result of two dwords, by kind."""

@@ -1,7 +1,7 @@
-"""Outputs: each element of C is stored exactly once, as one expression of its own sum over all k.
+"""Outputs: each element of C is stored exactly once, as an expression of its own sum over all k.
 
-The stores of a path are compared with the tile that a workgroup has: ``rows * wg_y + r`` and ``columns * wg_x + c``
-with every r and c of the tile once. A store under a guard has to store exactly the elements within C.
+The stores of a path are compared with the tile of the workgroup: ``rows * wg_y + r`` and ``columns * wg_x + c``
+with every r and c of the tile once. A guarded store has to store exactly the elements within C.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 __all__ = ["unproved"]
 
 WHOLE = ("f32", "i32")
-"""Formats of C that a sum may be stored in as it is."""
+"""Formats of C in which a sum may be stored without a conversion."""
 
 
 class Unproved(Exception):  # noqa: N818 - control flow
-    """A store of which something is not proved."""
+    """A store that is not proved."""
 
 
 @dataclass
 class Tile:
-    """The elements that the stores of a path write, without the numbers of the workgroup."""
+    """The elements that the stores of a path write."""
 
     bases: list[Polynomial] = field(default_factory=list)
-    """Of rows and columns: what depends on the workgroup."""
+    """The parts of rows and columns that depend on the workgroup."""
     places: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
     expressions: set[tuple[int, int, int]] = field(default_factory=set)
 
@@ -56,13 +56,13 @@ class Tile:
 def unproved(
     paths: Sequence[State], contract: Contract, data: Collection[Symbol], tick: Callable[[], None]
 ) -> dict[int, str]:
-    """Matrix instructions and stores of which it is not proved that they have the right elements, each with the reason.
+    """Matrix instructions and stores whose elements are not proved to be right, each with the reason.
 
     Args:
         paths: states at the end of the kernel.
         contract: its matrices and workgroups.
-        data: symbols of arguments that say nothing of sizes.
-        tick: raises where the time is over.
+        data: symbols of arguments that are not sizes.
+        tick: raises `Stopped` when the time is over.
     """
     problems: dict[int, str] = {}
     for path in paths:
@@ -88,7 +88,7 @@ def unproved(
                     problems.setdefault(access.instruction.pc, str(stop) or "too many terms")
         if problems:
             return problems
-        if _turns_apart(group):
+        if _turns_differ(group):
             return {group[0].pc: "waves may repeat a loop a different number of times"}
         facts = [f for path in group for f in path.facts if f.symbols <= fixed and f.uniform]
         why = _covered(tile, contract, region, list(dict.fromkeys(facts)))
@@ -96,17 +96,17 @@ def unproved(
             return {group[0].pc: why}
         found.setdefault(_data_decisions(group, data), set()).update(tile.expressions)
     for one in found:
-        # Paths that no argument of data tells from one another compute all elements alike.
+        # Paths with equal decisions on data compute all elements by the same expression.
         alike = [other for other in found if not any((condition, not holds) in other for condition, holds in one)]
         if len(set().union(*(found[other] for other in alike))) > 1:
             return {paths[0].pc: "elements of C are computed in different ways"}
     return {}
 
 
-def _turns_apart(group: Sequence[State]) -> bool:
-    """Whether paths that one launch may follow may have different numbers of turns for one symbol.
+def _turns_differ(group: Sequence[State]) -> bool:
+    """Whether a symbol may have different numbers of turns on the paths of one launch.
 
-    Conditions and facts of a number of turns are of the wave alone then: they do not say which paths go together.
+    Conditions and facts on a number of turns then belong to one wave: they do not select the paths of one launch.
     """
     if len(group) == 1:
         return False
@@ -128,7 +128,7 @@ def _steps(trace: Sequence[Step | Loop]) -> Iterator[Step]:
 
 
 def _data_decisions(group: Sequence[State], data: Collection[Symbol]) -> frozenset[tuple[Condition, bool]]:
-    """Decisions that depend on arguments which are no sizes, such as whether beta is 0."""
+    """Decisions that depend on arguments that are not sizes, such as whether beta is 0."""
     known = set(data)
     return frozenset(
         (condition, holds)
@@ -150,7 +150,7 @@ def _matrices(contract: Contract) -> tuple[Region, Polynomial]:
 
 
 def _stores(path: State, contract: Contract, region: Region, problems: dict[int, str]) -> list[Access]:
-    """Stores to C outside of loops; anything else that writes memory is a problem."""
+    """Stores to C outside of loops; every other write to memory is a problem."""
     found = []
     for item in path.trace:
         inside = isinstance(item, Loop)
@@ -173,7 +173,7 @@ def _stored(access: Access, region: Region, depth: Polynomial, tile: Tile) -> No
     """Add the elements of a store to a tile.
 
     Raises:
-        Unproved: they are not elements of C with their own sums.
+        Unproved: the store does not write elements of C with their own sums.
     """
     assert access.address is not None
     size = region.bits // 8
@@ -213,7 +213,7 @@ def _judged(
     region: Region,
     facts: list[Polynomial],
 ) -> tuple[int, int, int]:
-    """The expression whose bytes are stored, which has to be one of the sum of this row and column over all k."""
+    """The stored expression, which must be an expression of the sum of this row and column over all k."""
     first = expression(parts[0])
     if first is None or any(expression(part) != (first[0], first[1] + k) for k, part in enumerate(parts)):
         raise Unproved("the bytes that it stores are not those of one value")
@@ -221,7 +221,7 @@ def _judged(
     for part in parts:
         left = Polynomial({m: c for m, c in part.terms.items() if m and MADE not in m})
         left = left - of(RESULT) - row * of(ROW) - column * of(COLUMN)
-        pads = PAD in left.symbols  # k beyond the matrices are products of zeros
+        pads = PAD in left.symbols  # products with k beyond the matrices are 0
         left = left - of(PAD) if pads else left
         summed = factor_of(left, DEPTH)
         if not (left - summed * of(DEPTH)).same(constant(0)):
@@ -236,7 +236,7 @@ def _judged(
 
 
 def _guarded(access: Access, row: Polynomial, column: Polynomial, region: Region) -> None:
-    """The lanes that a guard leaves out have to lie outside of C."""
+    """Lanes that a guard disables must lie outside of C."""
     if not access.mask.literals:
         return
     facts = list(active(access, constant(0))[1])[: len(access.facts)]
@@ -250,7 +250,7 @@ def _guarded(access: Access, row: Polynomial, column: Polynomial, region: Region
 
 
 def _covered(tile: Tile, contract: Contract, region: Region, facts: Sequence[Polynomial]) -> str:
-    """Why the stores are not each element of C once; empty where they are."""
+    """Why the stores do not write each element of C once; empty if they do."""
     if not tile.places:
         return "nothing is stored to C"
     used: list[Any] = []
@@ -288,14 +288,14 @@ def _covered(tile: Tile, contract: Contract, region: Region, facts: Sequence[Pol
 def _beyond(
     base: Polynomial, numbers: NDArray[np.int64], whole: Polynomial, facts: Sequence[Polynomial]
 ) -> NDArray[np.bool_]:
-    """Which rows or columns of a tile are proved to lie behind the last one of C."""
+    """Rows or columns of a tile that are proved to lie beyond the last one of C."""
     places, back = np.unique(numbers, return_inverse=True)
     found = [never_negative(base + int(place) - whole, facts) for place in places]
     return np.array(found, np.bool_)[back]
 
 
 def _tiled(base: Polynomial, size: int, whole: Polynomial, contract: Contract, used: list[Any]) -> str:
-    """Whether tiles of a size, one for each number of a workgroup, cover an axis."""
+    """Why tiles of a size, one for each number of a workgroup, do not cover an axis; empty if they do."""
     if base.terms:
         found = [
             (symbol, count)

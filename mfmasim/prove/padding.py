@@ -1,7 +1,7 @@
-"""Guarded loads: where a guard leaves out what lies outside of a matrix, zeros continue the matrix beyond its edges.
+"""Guarded loads: a guard that disables loads outside of a matrix pads the matrix with zeros beyond its edges.
 
-``row < M ? A[row][k] : 0`` is an element of such a matrix for every row. It needs no condition: its row and column say
-whether it was loaded.
+``row < M ? A[row][k] : 0`` is an element of the padded matrix for every row. The content needs no condition: its row
+and column determine whether it was loaded.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["padded"]
 def padded(
     state: State, access: Access, region: Region, guards: Collection[Literal] | None = None
 ) -> list[Byte] | None:
-    """Bytes of registers that held 0, behind a load under a guard; None where they are not followed.
+    """Contents of registers that held 0 after a guarded load; None if they are not followed.
 
     Args:
-        state: before or behind the load; its EXEC has the guard.
+        state: before or after the load; its EXEC has the guard.
         access: of the load.
         region: the matrix that it reads.
-        guards: conditions of EXEC that do not hold in all lanes whose registers held 0; None is all of EXEC's.
+        guards: conditions of EXEC that do not hold in all lanes whose registers held 0; None means all of EXEC's.
     """
     width, tensor = region.bits // 8, region.tensor
     if region.bits % 8 or access.address is None or access.size % width or tensor is None or tensor.select:
@@ -73,14 +73,14 @@ def _as_guarded(
     first: tuple[Polynomial, Polynomial],
     last: tuple[Polynomial, Polynomial],
 ) -> bool:
-    """Whether the guard admits elements of the matrix alone, and leaves out none of them.
+    """Whether the guard admits exactly the elements of the matrix.
 
     Args:
         state: its EXEC has the guard.
         region: the matrix.
-        guards: conditions that may leave out elements.
+        guards: conditions that may disable elements.
         first: row and column of the first element of a line that each lane loads.
-        last: of the last one: those between lie within the matrix where both do.
+        last: row and column of the last element; if both lie within the matrix, all elements between them do.
     """
     on = state.exec.on
 

@@ -1,4 +1,4 @@
-"""Decisions of a path: conditions that hold or not, and what follows from them."""
+"""Decisions of a path: conditions with their truth values, and the facts that follow from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Fork", "Split", "Stopped", "assume", "decide"]
 
 
 class Fork(Exception):  # noqa: N818 - control flow
-    """A condition that all waves share is not decided: both ways are taken."""
+    """A uniform condition is not decided: both ways are taken."""
 
     def __init__(self, condition: Condition) -> None:
         """Name the condition."""
@@ -30,16 +30,16 @@ class Fork(Exception):  # noqa: N818 - control flow
 
 
 class Split(Exception):  # noqa: N818 - control flow
-    """Waves go different ways."""
+    """Waves take different ways."""
 
     def __init__(self, parts: list[NDArray[np.intp]]) -> None:
-        """Places of the waves that stay together."""
+        """Indices of the waves on each way."""
         super().__init__()
         self.parts = parts
 
 
 class Stopped(Exception):  # noqa: N818 - a result, not an error
-    """The path is not followed further; nothing of the kernel is proved."""
+    """The path is not followed further, so that nothing is proved about the kernel."""
 
     def __init__(self, why: str, pc: int | None = None) -> None:
         """Say why."""
@@ -51,8 +51,8 @@ def decide(state: State, condition: Condition) -> bool:
     """Whether a condition holds in all waves.
 
     Raises:
-        Fork: it may or may not.
-        Split: it differs between waves.
+        Fork: the condition is not decided.
+        Split: the condition differs between waves.
     """
     if condition in state.decisions:
         return state.decisions[condition]
@@ -76,7 +76,7 @@ def decide(state: State, condition: Condition) -> bool:
 
 
 def _indivisible(value: Polynomial) -> bool:
-    """Whether the constant alone shows that it is never 0."""
+    """Whether the constant, modulo a common divisor of the coefficients, shows that a polynomial is never 0."""
     factors = [c for m, c in value.terms.items() if m]
     constant = value.constant
     if not factors or not isinstance(constant, int) or not all(isinstance(c, int) for c in factors):
@@ -85,19 +85,19 @@ def _indivisible(value: Polynomial) -> bool:
 
 
 def assume(state: State, condition: Condition, *, holds: bool) -> None:
-    """Follow the way on which a condition holds, or does not.
+    """Take the way on which a condition holds, or the way on which it does not.
 
     Args:
         state: changed.
         condition: the condition.
-        holds: which way.
+        holds: whether the condition holds.
     """
     state.decisions[condition] = holds
     value = condition.value
     if value is None:
         return
     if condition.kind == "eq" and not holds:
-        # Not 0, and a multiple: at least the factor away from 0, on the side where it is.
+        # A multiple of the factor that is not 0 has at least the factor's magnitude.
         factors = [c for c in value.terms.values() if isinstance(c, int)]
         least = gcd(*factors) if len(factors) == len(value.terms) else 1
         for side in (value, -value):

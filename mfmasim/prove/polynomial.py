@@ -1,8 +1,8 @@
-"""Polynomials over integer symbols, one coefficient for each wave and lane: what a register holds for every launch.
+"""Polynomials over integer symbols, one coefficient for each wave and lane: a register's value for every launch.
 
-Symbols are exact mathematical integers, not registers: no operation here wraps. A coefficient is a Python integer where
-all lanes share it, else an int64 array that broadcasts to (waves, lanes). Every symbol has a smallest value, and most
-are never negative, so that a polynomial without negative coefficients is at least its smallest value.
+Symbols are exact mathematical integers, not registers: no operation here wraps. A coefficient is a Python integer if
+it is equal in all lanes, else an int64 array that broadcasts to (waves, lanes). Every symbol has a smallest value, for
+most symbols at least 0: a polynomial without negative coefficients is smallest at these values.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ __all__ = [
 
 Coefficient: TypeAlias = "int | NDArray[np.int64]"
 LARGEST = 1 << 62
-"""Coefficients of arrays stay below it; what exceeds it is not followed."""
+"""Coefficients in arrays stay below this number; larger ones raise `TooLarge`."""
 TERMS = 200
-"""Terms of a polynomial at most."""
+"""Most terms of a polynomial."""
 REMAINDERS = 4096
-"""Symbols whose largest value is below it are remainders of sizes that are written in multiples."""
+"""Symbols with a largest value below this number are remainders of sizes in the form g k - r."""
 
 _serial = count()
 
 
 class TooLarge(ArithmeticError):  # noqa: N818 - a result that is not followed
-    """A coefficient or a polynomial exceeds what is followed exactly."""
+    """A coefficient or a polynomial exceeds the limits of exact arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +46,15 @@ class Symbol:
     low: int = 0
     """Smallest value."""
     high: int | None = None
-    """Largest value; None where there is none."""
+    """Largest value; None if there is none."""
     varies: bool = False
     """Whether every lane has a value of its own."""
     below: tuple[Polynomial, ...] = ()
-    """Polynomials that it does not exceed, with coefficients that all lanes share."""
+    """Upper bounds of the symbol: polynomials with uniform coefficients."""
     smaller: tuple[Polynomial, Polynomial] | None = None
-    """Of a minimum: the numbers of which it is the smaller one, in each lane."""
+    """For a minimum: its two operands."""
     quotient: tuple[Polynomial, Polynomial] | None = None
-    """Of a quotient, rounded down: what is divided, and by what (`mfmasim.prove.quotients`)."""
+    """For a quotient, rounded down: dividend and divisor (`mfmasim.prove.quotients`)."""
     serial: int = field(default_factory=lambda: next(_serial))
 
     def __repr__(self) -> str:
@@ -126,7 +126,7 @@ class Polynomial:
         return self.text()
 
     def text(self) -> str:
-        """Written out; coefficients that differ between lanes as their range."""
+        """The polynomial as text; coefficients that differ between lanes as their range."""
         parts = []
         for monomial, value in sorted(self.terms.items(), key=lambda term: (-len(term[0]), [s.name for s in term[0]])):
             shown = str(value) if isinstance(value, int) else f"[{_least(value)}..{_largest(value)}]"
@@ -154,7 +154,7 @@ class Polynomial:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it has no symbols."""
+        """Whether the polynomial has no symbols."""
         return not self.terms or (len(self.terms) == 1 and () in self.terms)
 
     @property
@@ -168,7 +168,7 @@ class Polynomial:
         return {symbol for monomial in self.terms for symbol in monomial}
 
     def begins_with(self, pointer: Symbol) -> bool:
-        """Whether it is an address and an offset, in every lane."""
+        """Whether the polynomial is `pointer` plus an offset in every lane."""
         factor = self.terms.get((pointer,))
         return isinstance(factor, int) and factor == 1
 
@@ -200,13 +200,13 @@ class Polynomial:
         return Polynomial({m: _product(c, factor) for m, c in self.terms.items()})
 
     def mapped(self, change: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Polynomial:
-        """With every array of coefficients replaced, such as by that of some of the waves."""
+        """The polynomial after `change` of every array of coefficients, such as a selection of waves."""
         if all(isinstance(c, int) for c in self.terms.values()):
             return self
         return Polynomial({m: c if isinstance(c, int) else simple(change(c)) for m, c in self.terms.items()})
 
     def substituted(self, values: Mapping[Symbol, Polynomial]) -> Polynomial:
-        """With symbols replaced by polynomials."""
+        """The polynomial after replacing symbols by polynomials."""
         if not any(symbol in values for symbol in self.symbols):
             return self
         total = Polynomial({})
@@ -223,7 +223,7 @@ class Polynomial:
 
     @property
     def range(self) -> tuple[int | None, int | None]:
-        """Bounds over all lanes and all values of the symbols; None where there is none."""
+        """Bounds over all lanes and all values of the symbols; None if there is no bound."""
         if self._range is None:
             low: int | None = 0
             high: int | None = 0
@@ -292,7 +292,7 @@ def tightened(fact: Polynomial) -> Polynomial:
 
 
 def rounded(fact: Polynomial) -> Polynomial | None:
-    """What a sum says of multiples alone: ``8 g - r - 9 >= 0`` with ``r >= 0`` makes g at least 2; None of others."""
+    """The bound of multiples in a sum: ``8 g - r - 9 >= 0`` with ``r >= 0`` gives ``g >= 2``; None for other facts."""
     rest = {m[0] for m in fact.terms if len(m) == 1 and m[0].high is not None and m[0].high < REMAINDERS}
     whole = all(len(m) < 2 and isinstance(c, int) for m, c in fact.terms.items())
     if not rest or not whole or len(rest) == len(fact.symbols):

@@ -1,4 +1,4 @@
-"""The proof of a case: what holds for all sizes that its contract admits, and what is not known."""
+"""The proof of a case: its obligations and their verdicts for all sizes that its contract admits."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ KINDS = {
     "bank conflicts": "the largest degree of an LDS access is known",
     "fragments": "each operand of a matrix instruction holds the elements that it should",
 }
-"""Obligations, and what each says."""
+"""Obligations, each with its statement."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """An instruction of which something is not proved."""
+    """An instruction for which an obligation is not proved."""
 
     pc: int
     text: str
@@ -63,12 +63,12 @@ class Obligation:
     verdict: str
     """``proved``, ``refuted`` or ``unknown``."""
     count: int = 0
-    """Instructions (of bounds: and spaces) that it is about."""
+    """Number of instructions (for bounds: pairs of instruction and space) that it covers."""
     reasons: tuple[Reason, ...] = ()
     note: str = ""
     """The largest degree of bank conflicts, or the finding of a replay."""
     parameters: dict[str, Any] = field(default_factory=dict)
-    """Of a refutation: the size that the simulator replayed."""
+    """For a refutation: the parameters that the simulator replayed."""
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Proof:
     obligations: list[Obligation] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     symbols: list[str] = field(default_factory=list)
-    """Parameters that are proved for all values."""
+    """Parameters for whose values, all of them, the proof holds."""
     seconds: float = 0.0
     """CPU time."""
     source: str = ""
@@ -90,11 +90,11 @@ class Proof:
 
     @property
     def verdicts(self) -> Counter[str]:
-        """How many obligations have each verdict."""
+        """Number of obligations with each verdict."""
         return Counter(one.verdict for one in self.obligations)
 
     def record(self) -> dict[str, Any]:
-        """The proof as a dictionary that JSON can hold."""
+        """The proof as a dictionary that JSON can represent."""
         return {
             "group": self.group,
             "case": self.case,
@@ -129,16 +129,16 @@ def prove_case(
     kernel: Kernel | None = None,
     replays: bool = True,
 ) -> Proof:
-    """Prove what can be proved of a case's kernel for all sizes that the case's contract admits.
+    """Prove the obligations of a case's kernel for all sizes that the case's contract admits.
 
     Args:
         case: the case.
         arch: architecture.
-        group: its family, for the report.
-        seconds: CPU time of the symbolic execution; what is not done then is unknown.
-        compiler: compile with this one.
-        kernel: in place of the case's own, such as a mutant.
-        replays: whether sizes are run to refute what is not proved.
+        group: the case's family, for the report.
+        seconds: CPU time of the symbolic execution; obligations that need more are unknown.
+        compiler: the compiler to use.
+        kernel: replaces the case's own kernel, by a mutant for example.
+        replays: whether the simulator runs sizes to refute unproved obligations.
 
     Returns:
         Every obligation with its verdict.
@@ -187,7 +187,7 @@ def _unknown(kernel: Kernel, pc: int, why: str, kinds: Iterable[str] = KINDS) ->
 
 
 def _joined(every: Sequence[Obligation]) -> list[Obligation]:
-    """The obligations of all ways of a case's function, each once."""
+    """The obligations of all paths of a case's function, each once."""
     found = []
     for kind in dict.fromkeys(one.kind for one in every):
         ways = [one for one in every if one.kind == kind]
@@ -201,14 +201,14 @@ def _joined(every: Sequence[Obligation]) -> list[Obligation]:
 def followed(kernel: Kernel, contract: Contract, seconds: float, case: Case | None = None) -> list[Obligation]:
     """The obligations of a kernel under one contract.
 
-    Fragments are one of kernels with matrix instructions whose case declares matrices: of plain arrays it declares no
-    elements.
+    Fragments are an obligation of kernels with matrix instructions whose case declares matrices: plain arrays
+    have no declared elements.
 
     Args:
         kernel: the kernel.
         contract: its launches.
         seconds: CPU time.
-        case: says what the fragments should be.
+        case: declares the fragments.
     """
     kinds = KINDS if case is not None else ("lds bounds", *KINDS)[:-1]
     try:
@@ -232,7 +232,7 @@ def _fragments(
     paths: list[State],
     others: Sequence[Obligation],
 ) -> Obligation:
-    """Whether matrix instructions and stores have the right elements."""
+    """Obligations that matrix instructions and stores have the right elements."""
     entry, rests, problems = min(execution.matrix), "", {}
     if not contract.parameters:
         why, rests = at_the_only_size(case, kernel)
@@ -275,7 +275,7 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
 
     undeclared = {region.pointer: region.name for region in contract.regions if not region.declared}
 
-    beyond: dict[int, str] = {}  # of the LDS: a load that writes it has a side in memory, too
+    beyond: dict[int, str] = {}  # LDS accesses: a load that writes the LDS has a global access, too
 
     def bounds() -> dict[int, str]:
         problems: dict[int, str] = {}
@@ -317,7 +317,7 @@ def _judged(kernel: Kernel, contract: Contract, execution: Execution, paths: lis
     lds_places, memory = ({pc for pc, space in places if space == wanted} for wanted in ("lds", "global"))
     found_bounds = [one("bounds", len(places), unproved)]
     if undeclared:
-        # LDS and scratch need no lengths of arrays: these are an obligation of their own.
+        # Bounds of LDS and scratch need no lengths of arrays: they are an obligation of their own.
         own = {a.instruction.pc for a in every if a.space != "global"}
         inner = {pc: why for pc, why in unproved.items() if pc in own and "is not declared" not in why}
         found_bounds.insert(0, one("lds bounds", len(own), unproved if "bounds" in late else inner))

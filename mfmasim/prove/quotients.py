@@ -1,11 +1,11 @@
 """Quotients of integers, rounded down, and the sequence with which LLVM divides 32-bit integers.
 
-Where a quotient is no polynomial it is a symbol, the same one for the same numbers, of which its definition is known:
+A quotient that is no polynomial is a symbol, the same symbol for the same operands, with its definition:
 ``0 <= value - quotient by < by``.
 
 LLVM divides by a reciprocal (AMDGPUCodeGenPrepare, expandDivRem32): ``z = u32(rcp(f32(y)) * 0x4f7ffffe)``,
-``z += mulhi(z, -y z)``, ``q = mulhi(x, z)`` is the quotient, or one or two too small, and twice q is raised where the
-rest ``x - q y`` is not below y. Words of this sequence are symbols whose stages are remembered. That it gives
+``z += mulhi(z, -y z)``, ``q = mulhi(x, z)`` is the quotient, or too small by 1 or 2; q is incremented twice if the
+remainder ``x - q y`` is not below y. Words of this sequence are symbols with a stage. That the sequence gives
 the quotient for all x and y is an assumption about V_RCP_F32; the tests execute it on the machine.
 """
 
@@ -20,7 +20,7 @@ from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.masks import Condition
 from mfmasim.prove.memos import Memo
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
-from mfmasim.prove.words import Word, bits, known, settled, unsigned
+from mfmasim.prove.words import Word, bits, known, reduced, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,21 +39,21 @@ STEPS = {
     "v_s_rcp_f32": "reciprocal", "v_mul_f32": "scaled", "s_mul_f32": "scaled", "v_cvt_u32_f32": "inverse",
     "s_cvt_u32_f32": "inverse", "v_mul_hi_u32": "high", "s_mul_hi_u32": "high",
 }  # fmt: skip
-"""Operations of the sequence, by the stage that they give."""
+"""Operations of the sequence, with the stage of their results."""
 BEFORE = {"reciprocal": "float", "scaled": "reciprocal", "inverse": "scaled"}
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What a symbol of the sequence stands for."""
+    """The meaning of a symbol of the sequence."""
 
     kind: str
     """``float``, ``reciprocal``, ``scaled``, ``inverse``, ``error`` or ``estimate``."""
     by: Polynomial
     value: Polynomial
-    """What is divided, of an estimate."""
+    """The dividend of an estimate."""
     left: int = 0
-    """By how much an estimate may be too small."""
+    """Largest difference between the quotient and an estimate."""
 
 
 _symbols: Memo[object, Symbol] = Memo(10_000)
@@ -62,10 +62,10 @@ _quotients: Memo[object, Polynomial] = Memo(10_000)
 
 
 def divided(value: Polynomial, by: int) -> Polynomial | None:
-    """``value // by``, rounded down, where that is a polynomial; `by` is positive."""
+    """``value // by``, rounded down, if it is a polynomial; `by` is positive."""
     if value.divisible(by):
         return Polynomial({m: c // by for m, c in value.terms.items()})
-    # The part that is not a multiple may still be smaller than one.
+    # The part that is not a multiple may still be smaller than `by`.
     whole = Polynomial({m: c for m, c in value.terms.items() if m and not np.any(np.asarray(c) % by)})
     low, high = (value - whole).range
     if low is not None and high is not None and low // by == high // by:
@@ -74,12 +74,12 @@ def divided(value: Polynomial, by: int) -> Polynomial | None:
 
 
 def marked(value: Polynomial, mark: tuple[Symbol, ...], factor: int) -> Polynomial | None:
-    """What a factor of a product of symbols is multiplied by in a polynomial; None if it is no multiple of the factor.
+    """The polynomial that multiplies ``factor * mark`` in `value`; None if a coefficient is no multiple of the factor.
 
     Args:
         value: the polynomial.
-        mark: the product.
-        factor: the factor.
+        mark: a product of symbols.
+        factor: the coefficient of the mark.
     """
     found: dict[Any, Any] = {}
     for monomial, c in value.terms.items():
@@ -96,7 +96,7 @@ def marked(value: Polynomial, mark: tuple[Symbol, ...], factor: int) -> Polynomi
 
 
 def marks(by: Polynomial) -> list[tuple[tuple[Symbol, ...], int]]:
-    """Symbols that occur once, alone, with a positive factor that all lanes share."""
+    """Symbols that occur once, alone, with a positive uniform coefficient; with the coefficient."""
     return [
         (m, c)
         for m, c in by.terms.items()
@@ -105,11 +105,11 @@ def marks(by: Polynomial) -> list[tuple[tuple[Symbol, ...], int]]:
 
 
 def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
-    """``value // by`` of numbers, ``value >= 0`` and ``by >= 1``.
+    """``value // by``, for ``value >= 0`` and ``by >= 1``.
 
     Args:
-        value: what is divided.
-        by: by what.
+        value: the dividend.
+        by: the divisor.
         facts: polynomials that are not negative.
     """
     if by.is_constant:
@@ -117,7 +117,7 @@ def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
         if value.is_constant:
             return constant(value.constant // number)
         found = divided(value, number) if isinstance(number, int) else None
-        if found is None and isinstance(number, int):  # the part that is not a multiple may be below one
+        if found is None and isinstance(number, int):  # the part that is not a multiple may be below `by`
             whole = Polynomial({m: c for m, c in value.terms.items() if m and not np.any(np.asarray(c) % number)})
             rest = value - whole
             if whole.terms and never_negative(rest, facts) and never_negative(-rest + (number - 1), facts):
@@ -140,18 +140,18 @@ def quotient(value: Polynomial, by: Polynomial, facts: Facts) -> Polynomial:
 
 
 def remember(value: Polynomial, by: Polynomial, found: Polynomial) -> None:
-    """Give divisions of the same numbers a quotient that is known already, such as that of a contract.
+    """Set the quotient of later divisions of the same operands, by that of a contract for example.
 
     Args:
-        value: what is divided.
-        by: by what.
+        value: the dividend.
+        by: the divisor.
         found: the quotient.
     """
     _quotients[value.key, by.key] = found
 
 
 def defined(state: State, word: Word | None, sources: Sequence[Word | None]) -> None:
-    """Learn the definitions of quotients that a result has and its sources do not have.
+    """Add to the facts the definitions of quotients that occur in a result, but not in its sources.
 
     Args:
         state: changed.
@@ -178,7 +178,7 @@ def defined(state: State, word: Word | None, sources: Sequence[Word | None]) -> 
 
 
 def _tops(value: Polynomial, by: Polynomial, facts: Facts) -> list[Polynomial]:
-    """Numbers that a quotient is below: a fact says that what is divided is less than them times the divisor."""
+    """Upper bounds of a quotient: numbers t for which a fact says ``value < t * by``."""
     found = []
     for fact in facts:
         whole = fact + value + 1
@@ -201,7 +201,7 @@ def _stage(stage: Stage, *, varies: bool) -> Polynomial:
 
 
 def _only(word: Word | None) -> tuple[Symbol, Stage] | None:
-    """The stage of a word that is one symbol of the sequence."""
+    """The stage of a word that consists of one symbol of the sequence."""
     if word is None or word.part or len(word.value.terms) != 1:
         return None
     ((monomial, factor),) = word.value.terms.items()
@@ -210,14 +210,14 @@ def _only(word: Word | None) -> tuple[Symbol, Stage] | None:
 
 
 def stage_of(name: str, words: Sequence[Word | None], facts: Facts) -> Word | None:
-    """The result of a further instruction of the sequence; None where it is none.
+    """The result of a further instruction of the sequence; None for other instructions.
 
     Args:
         name: mnemonic without suffix.
         words: its sources.
         facts: polynomials that are not negative.
     """
-    if name in ("v_min_u32", "s_min_u32"):  # the rest, or the rest less y, which wraps where it is negative
+    if name in ("v_min_u32", "s_min_u32"):  # the remainder, or the remainder minus y, which wraps if it is negative
         return _smaller(words[0], words[1], facts) or _smaller(words[1], words[0], facts)
     kind = STEPS.get(name)
     if kind is None:
@@ -242,12 +242,12 @@ def stage_of(name: str, words: Sequence[Word | None], facts: Facts) -> Word | No
 
 
 def replace_kind(stage: Stage, kind: str) -> Stage:
-    """The stage that follows."""
+    """The stage with another kind."""
     return Stage(kind, stage.by, stage.value, stage.left)
 
 
 def _high(one: Word | None, found: tuple[Symbol, Stage] | None, other: Word | None, facts: Facts) -> Word | None:
-    """High dword of a product: the correction of the inverse, or an estimate of the quotient."""
+    """The high dword of a product: the correction of the reciprocal, or an estimate of the quotient."""
     if other is None or other.part:
         return None
     if found is not None and found[1].kind == "inverse":
@@ -275,7 +275,7 @@ def _smaller(rest: Word | None, less: Word | None, facts: Facts) -> Word | None:
 
 
 def estimates(condition: Condition) -> tuple[Symbol, Stage] | None:
-    """The estimate of which a condition asks whether it is too small, ``x - q y - y >= 0``."""
+    """The estimate q that a condition ``x - q y - y >= 0`` tests for being too small."""
     if condition.value is None or condition.kind != "ge":
         return None
     for symbol in condition.value.symbols:
@@ -288,12 +288,12 @@ def estimates(condition: Condition) -> tuple[Symbol, Stage] | None:
 
 
 def selected(condition: Condition, yes: Word | None, no: Word | None, facts: Facts) -> Word | None:
-    """A selection by such a condition: the raised estimate, or what is left with it; None for other selections.
+    """A selection by such a condition: the incremented estimate, or its remainder; None for other selections.
 
     Args:
-        condition: as `estimates` has it.
-        yes: where it holds.
-        no: where it does not.
+        condition: as for `estimates`.
+        yes: the result if it holds.
+        no: the result if it does not hold.
         facts: polynomials that are not negative.
     """
     found = estimates(condition)
@@ -309,7 +309,7 @@ def selected(condition: Condition, yes: Word | None, no: Word | None, facts: Fac
         following = quotient(stage.value, stage.by, facts)
     rest = stage.value - of(symbol) * stage.by
     if no.value.same(of(symbol)) and yes.value.same(of(symbol) + 1):
-        return settled(following) if not following.is_constant else bits(following.constant)
+        return reduced(following) if not following.is_constant else bits(following.constant)
     if no.value.same(rest) and yes.value.same(rest - stage.by):
-        return settled(stage.value - following * stage.by)
+        return reduced(stage.value - following * stage.by)
     return None

@@ -1,4 +1,4 @@
-"""Refutation: a size at which the simulator finds what could not be proved."""
+"""Refutation: a size at which the simulator finds a violation of an unproved obligation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["of_kind", "refuted"]
 
 SIZES = 3
-"""Sizes that are run besides the case's own."""
+"""Sizes that are run in addition to the case's own."""
 CHECKS = "bounds,races,waits,barrier"
 OF_THE_LDS = ("races-no-barrier", "races-own-in-flight", "races-not-done-at-barrier")
 """Kinds of races in the LDS; all others are in memory."""
@@ -29,7 +29,7 @@ REPLAYABLE = ("bounds", "lds races", "waits", "global races", "fragments")
 
 
 def of_kind(finding: Finding) -> str:
-    """The obligation that an error of the simulator violates; empty for others."""
+    """The obligation that a finding of the simulator violates; empty for other findings."""
     if finding.severity != "error":
         return ""
     if finding.check == "races":
@@ -44,8 +44,8 @@ def refuted(
 
     Args:
         case: the case.
-        kernel: what is proved, perhaps not the case's own.
-        contracts: its contracts, for other sizes than the case's.
+        kernel: the kernel of the proof, which may differ from the case's own.
+        contracts: the case's contracts, which give further sizes.
         kinds: obligations that are not proved.
 
     Returns:

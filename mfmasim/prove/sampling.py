@@ -1,4 +1,4 @@
-"""Numbers for the symbols of a contract: launches to compare with, and sizes to replay."""
+"""Values for the symbols of a contract: launches for comparison, and sizes to replay."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ MOST = 200
 def sizes(
     contract: Contract, at: Mapping[str, int] | None = None
 ) -> Iterator[tuple[dict[Symbol, int], dict[str, int]]]:
-    """Small values of the symbols that the facts admit, and the parameters that they mean.
+    """Small values of the symbols that the facts admit, and the parameters that follow.
 
     Args:
         contract: has the symbols and facts.
-        at: parameters that have these values.
+        at: fixed values of some parameters.
     """
     passed_on = [arg.size if isinstance(arg, Region) else arg for arg in leaves_of(contract.args)]
     known = (*contract.parameters.values(), *contract.grid, *(p for p in passed_on if p is not None))
-    # Remainders last: what the multiples leave decides them.
+    # Remainders last: the multiples restrict them.
     symbols = sorted({s for p in known for s in p.symbols}, key=lambda s: (s.name.endswith("~"), s.serial))
     facts = [fact for fact in contract.facts if fact.symbols <= set(symbols)]
     for name, value in (at or {}).items():
         facts += [contract.parameters[name] - value, -contract.parameters[name] + value]
-    # All at their smallest values first, then one after the other above them.
+    # First all symbols at their smallest values, then one symbol after the other above it.
     offsets = sorted(product(range(3), repeat=min(len(symbols), 8)), key=lambda o: (sum(o), max(o, default=0)))
     seen = set()
     for offset in offsets[: 20 if at else MOST]:
@@ -58,15 +58,15 @@ def sizes(
 def check_contract(case: Case, contract: Contract, arch: Arch) -> None:
     """Compare a traced contract with launches of the case at some sizes.
 
-    A function that makes plain numbers of its parameters (the size of an array that it fills) is found here.
+    This comparison detects a function that makes plain numbers of its parameters (the size of an array that it fills).
 
     Args:
         case: the case.
-        contract: what was traced.
+        contract: the traced contract.
         arch: decides the formats.
 
     Raises:
-        MfmasimError: they differ, or there is no size to compare at.
+        MfmasimError: contract and launch differ, or there is no size for a comparison.
     """
     compared = 0
     drawn = chain(sizes(contract, contract.example), sizes(contract)) if contract.parameters else ()
@@ -76,7 +76,7 @@ def check_contract(case: Case, contract: Contract, arch: Arch) -> None:
         try:
             launch = case.make(parameters)
         except MfmasimError:
-            continue  # refused
+            continue  # the case refuses the size
         for expected, found in zip(contract.grid, whole(launch.grid), strict=True):
             _same(case, "the grid", value_of(expected, values), int(found), parameters)
         for number, (traced, arg) in enumerate(zip(contract.args, launch.args, strict=True)):
@@ -96,7 +96,7 @@ def _compared(
         return
     mine, plain = list(leaves_of([traced])), list(leaves_of([passed(arg, arch, name)]))
     if isinstance(traced, Region):
-        plain = plain[:1]  # of a list, whose elements are not compared, the memory
+        plain = plain[:1]  # for a list the size of its memory: its elements are not compared
     _same(case, f"the fields of {name}", len(mine), len(plain), parameters)
     for expected, found in zip(mine, plain, strict=True):
         sides = [side.size if isinstance(side, Region) else side for side in (expected, found)]

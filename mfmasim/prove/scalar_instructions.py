@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["execute_scalar"]
 
 IMMEDIATE = frozenset({"simm16"})
-"""Modifiers of scalar operations: the immediate, which is among the sources."""
+"""Modifiers of scalar operations that are sources, too: the immediate."""
 
 
 def execute_scalar(state: State, ins: Instruction) -> None:
@@ -85,14 +85,14 @@ def _execute(state: State, ins: Instruction) -> None:
 
 
 def _keeps_flag(ins: Instruction) -> bool:
-    """Whether an operation is known to leave SCC as it is."""
+    """Whether an operation is known to keep SCC."""
     operation = OPERATIONS.get(ins.name)
     plain = operation is not None and operation.unit == "scalar" and "scc" not in operation.results
     return plain or ins.opcode.kind == "setreg"
 
 
 def _hardware(ins: Instruction) -> Word | None:
-    """A field of a hardware register that is the same for all waves of launches without clusters; None for others."""
+    """A field of a hardware register with one value in all waves of launches without clusters; None for others."""
     number, offset, mask = register_field(ins)
     register = find_arch(ins.arch).hardware_registers.by_number.get(number)
     total = 0
@@ -106,7 +106,7 @@ def _hardware(ins: Instruction) -> Word | None:
 
 
 def _constant(state: State, ins: Instruction) -> bool:
-    """Whether an operation of 64 bits has constant sources: then its results are written."""
+    """Write the results of an operation of 64 bits on constants; whether it was one."""
     found = computed_wide(state, ins)
     if found is None:
         return False
@@ -118,7 +118,7 @@ def _constant(state: State, ins: Instruction) -> bool:
 
 def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray | tuple[Condition, bool]:
     condition, holds = found
-    if estimates(condition) or uninterpreted.depends(condition):  # a selection may follow, which needs no decision
+    if estimates(condition) or uninterpreted.depends(condition):  # S_CSELECT may follow, which needs no decision
         return found
     value = condition.value
     if value is not None and value.is_constant:
@@ -126,12 +126,12 @@ def _decided(state: State, found: tuple[Condition, bool]) -> np.ndarray | tuple[
         return np.atleast_2d((number >= 0 if condition.kind == "ge" else number == 0) == holds)
     try:
         return np.array([[decide(state, condition) == holds]])
-    except Split:  # a mask of all lanes may follow, which is a condition of each wave
+    except Split:  # S_CSELECT of a lane mask may follow, which is a condition of each wave
         return found
 
 
 def _plain_scalar(state: State, ins: Instruction) -> None:
-    """An operation of dwords, and what it makes of SCC."""
+    """An operation on dwords, and its effect on SCC."""
     name, sources = ins.name, state.sources(ins)
     keeps = _keeps_flag(ins)
     results = computed(name, sources)
@@ -221,7 +221,7 @@ def _select(state: State, ins: Instruction) -> None:
 
 
 def _all_lanes(state: State, ins: Instruction, condition: Condition, holds: bool) -> Mask | None:
-    """The mask of a selection of all lanes or of none, by a condition; None of other selections."""
+    """The mask of a selection between all lanes and no lane, by a condition; None for other selections."""
     if not ins.name.endswith(f"b{state.lanes}"):
         return None
     ones, zeros = [0xFFFFFFFF] * ins.dst[0].count, [0] * ins.dst[0].count

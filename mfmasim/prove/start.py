@@ -1,4 +1,4 @@
-"""The first state of all waves of one workgroup, and what scalar loads give."""
+"""The initial state of all waves of one workgroup, and the results of scalar loads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mfmasim.prove.masks import Mask
 from mfmasim.prove.paths import Stopped
 from mfmasim.prove.polynomial import Polynomial, Symbol, constant, of
 from mfmasim.prove.state import State
-from mfmasim.prove.words import Word, literal, pair, settled, unsigned
+from mfmasim.prove.words import Word, literal, pair, reduced, unsigned
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -25,16 +25,16 @@ __all__ = ["Segment", "first_state"]
 
 
 class Segment:
-    """The segment of kernel arguments: its address, and the dwords that it holds."""
+    """The segment of kernel arguments: its address and its dwords."""
 
     def __init__(self, kernel: Kernel, contract: Contract) -> None:
-        """Lay out the arguments as the metadata says."""
+        """Lay out the arguments by the metadata."""
         self.pointer = Symbol("&arguments", 1 << 12, 1 << 47)
         self.packet = Symbol("&packet", 1 << 12, 1 << 47)
         self.size = kernel.info.kernarg_room
         self.values: list[tuple[int, int, Polynomial]] = []
         self.data: set[Symbol] = set()
-        """Symbols of arguments of which the case says nothing, such as floats."""
+        """Symbols of arguments that are plain data, such as floats."""
         """First byte, bytes, value."""
         explicit = kernel.args
         if len(contract.args) != len(explicit):
@@ -74,12 +74,12 @@ class Segment:
         return constant(contract.shared) if kind == "hidden_dynamic_lds_size" else None
 
     def holds(self, address: Polynomial, size: int) -> bool:
-        """Whether bytes from an address on are bytes of the segment."""
+        """Whether `size` bytes at an address lie within the segment."""
         inside = address - of(self.pointer)
         return inside.is_constant and isinstance(inside.constant, int) and 0 <= inside.constant <= self.size - size
 
     def dword(self, offset: int) -> Word | None:
-        """The dword at a byte of the segment; None where it is not known, or holds parts of several arguments."""
+        """The dword at a byte offset in the segment; None if it is unknown, or has parts of several arguments."""
         for first, size, value in self.values:
             if first <= offset < first + size:
                 part, inside = divmod(offset - first, 4)
@@ -94,7 +94,7 @@ class Segment:
         return literal(total)
 
     def _byte(self, offset: int) -> int | None:
-        """A byte of a number that is a constant, such as the 16 bits of a workgroup's size; None for others."""
+        """A byte of a constant, such as the 16 bits of a workgroup's size; None for other bytes."""
         for first, size, value in self.values:
             if first <= offset < first + size:
                 number = value.constant if value.is_constant else None
@@ -113,13 +113,13 @@ def _word(value: Polynomial, part: int) -> Word:
 def loaded(
     state: State, ins: Instruction, segment: Segment, dwords: int
 ) -> tuple[list[Word | None], Polynomial | None]:
-    """What a scalar load gives, and its address, None where it is not known.
+    """The result of a scalar load, and its address, None if it is unknown.
 
     Args:
         state: before it.
         ins: the load.
         segment: the kernel arguments.
-        dwords: registers that it writes.
+        dwords: number of registers that it writes.
     """
     base = pair(state.operand(ins.src[0]), state.operand(ins.src[0], 1), state.facts)
     offset = state.operand(ins.src[1]) if len(ins.src) > 1 and ins.src[1].kind == "s" else literal(0)
@@ -128,15 +128,15 @@ def loaded(
             offset = literal(operand.bits)
     if base is None or offset is None or offset.part:
         return [None] * dwords, None
-    if ins.modifiers.get("scale_offset"):  # the product has 32 bits, too
-        offset = settled(offset.value.scaled(ins.opcode.bytes))
+    if ins.modifiers.get("scale_offset"):  # the product wraps at 32 bits, too
+        offset = reduced(offset.value.scaled(ins.opcode.bytes))
     added = unsigned(offset, state.facts)
     if added is None:
         return [None] * dwords, None
     address = base + added + ins.modifiers.get("offset", 0)
     rest = Polynomial({m: c for m, c in address.terms.items() if not _pointer(m)})
     if not rest.divisible(4) or np.any(np.asarray(rest.constant) % 4):
-        return [None] * dwords, None  # the hardware leaves the two low bits out
+        return [None] * dwords, None  # the hardware ignores the two low bits
     inside = address - of(segment.pointer)
     if not inside.is_constant or not isinstance(inside.constant, int):
         return [None] * dwords, address
@@ -144,7 +144,7 @@ def loaded(
 
 
 def _pointer(monomial: tuple[Symbol, ...]) -> bool:
-    """Whether it is the address of an argument, which is aligned."""
+    """Whether a monomial is the address of an argument, which is aligned."""
     return len(monomial) == 1 and monomial[0].name.startswith("&")
 
 
@@ -152,12 +152,12 @@ def first_state(kernel: Kernel, contract: Contract, segment: Segment) -> State:
     """Registers and EXEC of all waves of a workgroup (`mfmasim.machine.execution.initial_state`).
 
     Args:
-        kernel: says which registers are set.
+        kernel: its descriptor determines the initial registers.
         contract: workgroups and arguments.
         segment: the kernel arguments in memory.
 
     Raises:
-        Stopped: the kernel is started in a way that is not followed.
+        Stopped: the kernel's initial registers are not followed.
     """
     arch, descriptor, lanes = kernel.arch, kernel.info.descriptor, kernel.wave
     if prod(kernel.info.metadata.cluster_dims or (1,)) > 1:
@@ -187,7 +187,7 @@ def first_state(kernel: Kernel, contract: Contract, segment: Segment) -> State:
         state.s[TTMP0 + 9] = Word(x)
         state.s[TTMP0 + 8] = Word(constant(wave << 25 | both << 30))
         if y.range[1] is not None:
-            # Both fit 16 bits (ISA manual: the grid's limits in y and z).
+            # Both have 16 bits (ISA manual: the grid's limits in y and z).
             state.s[TTMP0 + 7] = Word(y + z.scaled(1 << 16))
             state.facts += [-y + 0xFFFF, -z + 0xFFFF]
     else:

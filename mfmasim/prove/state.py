@@ -1,4 +1,4 @@
-"""What is known of some waves of one workgroup before an instruction: registers, EXEC, facts, and what they did."""
+"""The state of some waves of one workgroup before an instruction: registers, EXEC, facts, and the trace."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Carry", "State"]
 
 @dataclass(frozen=True)
 class Carry:
-    """The carry of adding two words: of the polynomials whose words 0 were added, if any; of a borrow not followed."""
+    """The carry of a sum of two words 0, with the polynomials of the words if they are known; a borrow has none."""
 
     a: Polynomial
     b: Polynomial
     under: Mask | None = None
-    """Lanes that added; the others carry nothing. None is all."""
+    """Lanes that added; the carry of other lanes is 0. None means all lanes."""
 
     @property
     def lanes(self) -> NDArray[np.bool_] | None:
-        """Whether each lane carries, of constants; None of others."""
+        """The carry of each lane, if the operands are constants; else None."""
         if not (self.a.is_constant and self.b.is_constant):
             return None
         words = [np.asarray(p.constant, np.int64) & 0xFFFFFFFF for p in (self.a, self.b)]
@@ -43,7 +43,7 @@ class Carry:
 
 @dataclass
 class State:
-    """Some waves that execute together."""
+    """Waves that execute together."""
 
     waves: NDArray[np.intp]
     """Their numbers in the workgroup."""
@@ -57,21 +57,21 @@ class State:
     """Lane masks in SGPRs, by the first of their registers."""
     scc: Any = None
     facts: list[Polynomial] = field(default_factory=list)
-    """Not negative; of facts that differ in the constant alone the strongest."""
+    """Polynomials that are not negative; of facts that differ in the constant alone, the strongest."""
     gained: list[Polynomial] = field(default_factory=list)
-    """All that were added on the way, in order."""
+    """All facts that the path has added, in order."""
     decisions: dict[Condition, bool] = field(default_factory=dict)
     flights: list[Flight] = field(default_factory=list)
     trace: list[Any] = field(default_factory=list)
-    """What happened, in order (`mfmasim.prove.trace`)."""
+    """Steps of the path, in order (`mfmasim.prove.trace`)."""
     turns: dict[int, int] = field(default_factory=dict)
-    """How often a loop has been entered."""
+    """How often the path has entered each loop, by the address of its header."""
     rounds: bool = True
-    """Whether f32 is rounded to nearest."""
+    """Whether MODE rounds f32 to nearest even."""
     blocks: dict[int, Block] = field(default_factory=dict)
-    """Blocks that a branch skips for some of the waves, by the address where they meet."""
+    """Blocks that a branch skips for some of the waves, by the address at which the ways meet."""
     put: set[tuple[str, int]] = field(default_factory=set)
-    """Registers that the rules have written for the instruction that is executed, known or not."""
+    """Registers that the rules of the current instruction have written, with a known or an unknown value."""
 
     @property
     def lanes(self) -> int:
@@ -79,7 +79,7 @@ class State:
         return int(self.exec.on.shape[1])
 
     def copy(self) -> State:
-        """A state that changes on its own."""
+        """An independent copy."""
         return replace(
             self,
             v=dict(self.v),
@@ -97,7 +97,7 @@ class State:
         )
 
     def chosen(self, which: NDArray[np.intp]) -> State:
-        """Of some of the waves, by their places in `waves`."""
+        """The state of some waves, by their indices in `waves`."""
         out = self.copy()
         pick = lambda c: c[which] if c.shape[0] > 1 else c  # noqa: E731
 
@@ -114,7 +114,7 @@ class State:
         out.exec = self.exec.chosen(which)
         out.v = {r: word(w) for r, w in self.v.items()}
         out.s = {r: word(w) for r, w in self.s.items()}
-        # What other waves store to the LDS is not seen from here on.
+        # Stores of the other waves to the LDS are not seen from here on.
         alone = len(which) == len(self.waves)
         out.c = {r: w if r[0] == "lds" else word(w) for r, w in self.c.items() if alone or r[0] != "lds"}
         out.masks = {
@@ -135,7 +135,7 @@ class State:
         return out
 
     def learn(self, fact: Polynomial) -> None:
-        """Add a fact; weaker ones that differ in the constant alone are left out."""
+        """Add a fact; facts that differ in the constant alone and are weaker are dropped."""
         self.gained.append(fact)
         if fact.is_constant:
             return
@@ -150,7 +150,7 @@ class State:
         self.facts = [*left, fact]
 
     def executing(self) -> tuple[bool, tuple[int, ...] | None]:
-        """Whether conditions decide which waves execute the next instruction, and else their numbers; None is all."""
+        """Whether conditions decide which waves execute the next instruction; else the waves' numbers, None for all."""
         blocks = [block for inner in self.blocks.values() for block in inner.every]
         some = [set(block.waves) for block in blocks if block.waves is not None]
         return any(block.waves is None for block in blocks), tuple(sorted(set.intersection(*some))) if some else None
@@ -178,7 +178,7 @@ class State:
         return bits((lanes << np.arange(32)).sum(axis=1)[:, None])
 
     def write_scalar(self, number: int, word: Word | None) -> None:
-        """Write a scalar register; of EXEC, the half of a mask, of which a wave of 32 lanes has the low one alone."""
+        """Write a scalar register. Of EXEC it is one half of the mask; a wave32 has only the low half."""
         self.put.add(("s", number))
         if number == EXEC + 1 and self.lanes == 32:
             return
@@ -240,7 +240,7 @@ class State:
         self.masks[number] = mask
 
     def vector(self, file: str, number: int) -> Word | None:
-        """A vector register that is known in all lanes that EXEC has on; the others get the value of one of these."""
+        """A vector register that is known in all active lanes; inactive lanes get the value of an active one."""
         word = self.v.get((file, number))
         if word is None or (word.under is not None and not self.exec.within(word.under)):
             return None
@@ -257,8 +257,8 @@ class State:
 
         Args:
             file: ``v``, ``a``, or ``scratch`` for dwords of the scratch.
-            number: which.
-            word: what is written; None where it is not known.
+            number: of the register.
+            word: the new value; None if it is unknown.
         """
         self.put.add((file, number))
         old = self.v.get((file, number))
@@ -299,7 +299,7 @@ class State:
         return replace(new, under=self.exec, rest=others)
 
     def beyond(self, word: Word) -> Word | None:
-        """What lanes that EXEC has off hold of a register, where it is one word for all of them."""
+        """The word of a register in inactive lanes, if it is one word for all of them."""
         if word.under is None or word.under.within(self.exec):
             return word if word.under is None else word.rest
         union = word.under.either(self.exec)
@@ -333,7 +333,7 @@ class State:
 
 
 def _wide_symbols(word: Word) -> set[Symbol]:
-    """Addresses, say: their high words are in registers of their own, which are merged apart."""
+    """Whether a word has symbols of more than 32 bits, such as addresses: their high words are merged separately."""
     return {s for s in word.value.symbols if s.high is not None and s.high >= 1 << 32}
 
 

@@ -1,8 +1,8 @@
-"""The tensor data mover: what a descriptor in scalar registers moves, where the tensor's sizes and its place are open.
+"""The tensor data mover: the accesses of a descriptor in scalar registers, with open sizes and address of the tensor.
 
-A tile of rows is followed, one array for each of its elements: those that the tensor has are read, and all of them are
-written to the LDS, zeros for the others (`mfmasim.machine.tensor`). EXEC does not matter: all waves that execute the
-instruction move a tile.
+A tile of rows is followed. The mover reads the elements of the tile that lie within the tensor, and writes all elements
+to the LDS, with zeros for those outside (`mfmasim.machine.tensor`). It ignores EXEC: every wave that executes the
+instruction moves a tile.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LDS, LOW, HIGH, DIM0_LOW, DIMS, DIM1_HIGH, STRIDE = 1, 2, 3, 5, 6, 7, 9
 ADDRESS = (1 << 25) - 1
 """Bits of an address in `HIGH`."""
 BELOW = 1 << 48
-"""Addresses lie below it, so that the upper half of their high dword is free."""
+"""Addresses are below this number, so that the upper half of their high dword is free."""
 
 
 def moved(state: State, ins: Instruction, executing: Sequence[int] | None) -> tuple[Access, ...]:
@@ -46,7 +46,7 @@ def moved(state: State, ins: Instruction, executing: Sequence[int] | None) -> tu
     Args:
         state: before it.
         ins: the instruction.
-        executing: numbers of the waves that execute it; None is all.
+        executing: numbers of the waves that execute it; None means all waves.
 
     Raises:
         Stopped: the descriptor is not followed.
@@ -87,7 +87,7 @@ def _group(state: State, operand: object, count: int) -> list[Word | None]:
 
 
 def _address(state: State, low: Word | None, high: Word | None) -> tuple[Polynomial | None, int]:
-    """The address of a tile, and the bits above it in its high dword."""
+    """The address of a tile, and the bits above the address in its high dword."""
     if low is None or high is None or low.part or high.part != 1:
         return None, 0
     start, above = low.value, high.value - low.value
@@ -99,7 +99,7 @@ def _address(state: State, low: Word | None, high: Word | None) -> tuple[Polynom
 
 
 def _halves(state: State, word: Word | None) -> tuple[Polynomial, Polynomial] | None:
-    """Low half of a dword, and the high one modulo 2^16."""
+    """The low half of a dword, and its high half modulo 2^16."""
     number = known(word)
     if isinstance(number, int):
         return constant(number % HALF), constant(number // HALF)
@@ -109,13 +109,13 @@ def _halves(state: State, word: Word | None) -> tuple[Polynomial, Polynomial] | 
         {m: c if m else c % HALF for m, c in word.value.terms.items() if not m or np.any(np.asarray(c) % HALF)}
     )
     whole = Polynomial({m: c // HALF for m, c in (word.value - low).terms.items()})
-    # As a multiple, which a quotient by 2^16 of a dword is bounded by.
+    # As a multiple, which bounds the quotient of a dword by 2^16.
     small = never_negative(low, state.facts) and never_negative((-low + (HALF - 1)).scaled(HALF), state.facts)
     return (low, whole) if small else None
 
 
 def _size(state: State, first: Word | None, second: Word | None) -> Polynomial | None:
-    """A size of the tensor: its low half is the high half of a dword, its high half the low half of the next one."""
+    """A size of the tensor: its low half is the high half of a dword, its high half the low half of the next dword."""
     one, two = _halves(state, first), _halves(state, second)
     if one is None or two is None:
         return None
@@ -130,17 +130,17 @@ def _size(state: State, first: Word | None, second: Word | None) -> Polynomial |
         return None
     (symbol,) = divided
     whole, by = divided[0].quotient
-    # 2^16 (x // 2^16) and the low half of x are x.
+    # 2^16 (x // 2^16) plus the low half of x is x.
     if not by.same(constant(HALF)) or any(np.any(np.asarray(c) % HALF) for c in (whole - low).terms.values()):
         return None
     return whole + (high - Polynomial({(symbol,): 1})).scaled(HALF)
 
 
 def _tile(state: State, ins: Instruction, words: Sequence[Word | None], kind: int) -> Descriptor:
-    """The descriptor with all of its tile inside of the tensor, whose rows are `HALF` elements apart.
+    """The descriptor for a tile that lies within the tensor, with a stride of `HALF` elements between rows.
 
     Raises:
-        Stopped: its shape is not known, or not one of rows.
+        Stopped: the shape of the tile is unknown, or has no rows.
     """
     plain: list[int] = []
     for number, word in enumerate(words):

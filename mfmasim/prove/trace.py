@@ -1,4 +1,4 @@
-"""What a path did: accesses, waits, barriers, matrix instructions, and loops in place of their turns; blocks."""
+"""The trace of a path: accesses, waits, barriers, matrix instructions, blocks, and loops in place of their turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Access", "Block", "Loop", "Reach", "Step", "accesses"]
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """A buffer resource: bytes from a base on that an access can reach."""
+    """A buffer resource: the base, and the bytes from the base on that an access can reach."""
 
     base: Polynomial | None
     records: Polynomial | None
@@ -38,24 +38,24 @@ class Access:
     kind: str
     """``read``, ``write`` or ``atomic``."""
     address: Polynomial | None
-    """First byte of each lane; None where it is not known."""
+    """First byte of each lane; None if it is unknown."""
     size: int
     """Bytes of each lane."""
     mask: Mask
     facts: Sequence[Polynomial]
-    """What holds where it is executed."""
+    """Facts at the access."""
     waves: NDArray[np.intp]
     why: str = ""
-    """Why the address is not known."""
+    """Why the address is unknown."""
     reach: Reach | None = None
-    """Of a buffer access."""
+    """The resource of a buffer access."""
     through: str = ""
-    """Counter class: ``lds``, or ``memory`` of a load that writes the LDS."""
+    """Counter class: ``lds``, or ``memory`` for a load that writes the LDS."""
     data: tuple[Polynomial | None, ...] = ()
     """Contents of the bytes that a store writes (`mfmasim.prove.contents`)."""
 
     def of_wave(self, wave: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
-        """Constant addresses (lanes,) and active lanes of one wave; None where they are not constant."""
+        """Constant addresses (lanes,) and active lanes of one wave; None if they are not constant."""
         if self.address is None or not self.address.is_constant:
             return None
         row = int(np.flatnonzero(self.waves == wave)[0])
@@ -73,23 +73,23 @@ class Block:
     flights: tuple[Flight, ...]
     """Operations in flight before it."""
     exec: Mask | None
-    """EXEC before it, of all waves; None where its end has another one."""
+    """EXEC before the block, of all waves; None if its end has another EXEC."""
     waves: tuple[int, ...] | None = None
-    """Numbers of the waves that execute it; None where conditions decide."""
+    """Numbers of the waves that execute it; None if conditions decide."""
     inside: Mask | None = None
-    """EXEC at its first instruction; None where its end has another one."""
+    """EXEC at its first instruction; None if its end has another EXEC."""
     outer: Block | None = None
-    """The block around it that ends at the same address."""
+    """The outer block that ends at the same address."""
 
     @property
     def every(self) -> Iterator[Block]:
-        """It and those around it."""
+        """The block and its outer blocks."""
         yield self
         if self.outer is not None:
             yield from self.outer.every
 
     def chosen(self, which: NDArray[np.intp]) -> Block:
-        """Of some of the waves."""
+        """The block for some of the waves."""
         exec_, inside = (None if mask is None else mask.chosen(which) for mask in (self.exec, self.inside))
         outer = None if self.outer is None else self.outer.chosen(which)
         return replace(self, exec=exec_, inside=inside, outer=outer)
@@ -97,7 +97,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An instruction that waits, or is a barrier, or accesses memory, or multiplies."""
+    """A wait, a barrier, a memory access or a matrix instruction."""
 
     instruction: Instruction
     accesses: tuple[Access, ...] = ()
@@ -106,7 +106,7 @@ class Step:
     maybe: bool = False
     """Whether a wave without active lanes may have skipped it."""
     waves: tuple[int, ...] | None = None
-    """Numbers of the waves that execute it; None is all of the path."""
+    """Numbers of the waves that execute it; None means all waves of the path."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +115,14 @@ class Loop:
 
     pc: int
     turns: Symbol
-    """How many repetitions."""
+    """Number of repetitions."""
     period: tuple[Step | Loop, ...] = field(default=())
     flying: int = 0
     """Operations in flight before each period."""
 
 
 def accesses(trace: Sequence[Step | Loop]) -> Iterator[Access]:
-    """All accesses of a trace, those of a period once."""
+    """All accesses of a trace; those of a period occur once."""
     for item in trace:
         if isinstance(item, Loop):
             yield from accesses(item.period)

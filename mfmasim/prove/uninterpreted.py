@@ -1,8 +1,8 @@
-"""Results that no rule follows, of numbers that all waves share: symbols, the same for the same operation of the same.
+"""Uniform results without a rule, as symbols: the same operation on the same operands has the same symbol.
 
-A wave's scalar registers, and the sequence of a division of 64 bits, hold numbers that no polynomial says. All waves of
-a workgroup have the same, as the operation is a function of what they share: a loop that ends at such a number has the
-same turns in all of them.
+Scalar registers, and the sequence of a 64-bit division, hold numbers that are no polynomials. All waves of a workgroup
+have the same number, as the operation is a function of uniform operands: a loop whose end depends on it has the same
+number of turns in all waves.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _every: Memo[Symbol, None] = Memo(20_000)
 
 
 def residue(word: Word | None) -> Word | None:
-    """A word that depends on such results and may wrap, as a number of 32 bits of its own; None of others."""
+    """A word that depends on such results and may wrap, as a new number of 32 bits; None for other words."""
     if word is None or word.part or word.under is not None or not word.value.uniform:
         return None
     if _every.keys().isdisjoint(word.value.symbols):
@@ -46,13 +46,13 @@ def residue(word: Word | None) -> Word | None:
 
 
 def depends(condition: Condition) -> bool:
-    """Whether a condition is one of such results, or of their flags."""
+    """Whether a condition depends on such results, or on their flags."""
     value = condition.value
     return condition.key[0] == "flag" if value is None else not _every.keys().isdisjoint(value.symbols)
 
 
 def sources_of(state: State, ins: Instruction) -> Sources | None:
-    """What an operation reads, before it writes; None where its result may not be the same in all waves.
+    """The operands of an operation before it writes; None if its result may differ between waves.
 
     Args:
         state: before it.
@@ -88,12 +88,12 @@ def sources_of(state: State, ins: Instruction) -> Sources | None:
 
 
 def filled(state: State, ins: Instruction, sources: Sources | None) -> None:
-    """Give the destinations of an operation that are not known a symbol each, and SCC a condition.
+    """Write a symbol to each unknown destination of an operation, and a condition to SCC.
 
     Args:
         state: after the operation.
         ins: the operation.
-        sources: what it read.
+        sources: its operands.
     """
     if sources is None:
         return

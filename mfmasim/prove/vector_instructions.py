@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["execute_vector"]
 
 _TABLES = {0x40: "v_and_b32", 0x54: "v_or_b32", 0x14: "v_xor_b32"}
-"""Truth tables of V_BITOP2_B32, by the rows in which a third source of 0 takes part."""
+"""Operations by truth table of V_BITOP2_B32; a third source of 0 selects the rows of the table."""
 
 
 def execute_vector(state: State, ins: Instruction) -> None:
@@ -37,7 +37,7 @@ def execute_vector(state: State, ins: Instruction) -> None:
 
 def _execute(state: State, ins: Instruction) -> None:
     name = ins.name if ins.name != "v_bitop2_b32" else _TABLES.get(ins.modifiers["bitop3"] & 0x55, ins.name)
-    if ins.opcode.matrix:  # it writes all lanes, whatever EXEC says
+    if ins.opcode.matrix:  # the instruction ignores EXEC, and writes all lanes
         dropped(state, ins)
         return
     if ins.opcode.compare:
@@ -59,7 +59,7 @@ def _execute(state: State, ins: Instruction) -> None:
         state.write(ins.dst[0], [word])
         return
     if ins.opcode.lane or not plain(ins):
-        # A lane that is written whatever EXEC says, and what other lanes hold, is not followed.
+        # Writes to inactive lanes, and reads of other lanes, are not followed.
         dropped(state, ins)
         return
     if name == "v_cndmask_b32":
@@ -111,7 +111,7 @@ def _first_lane(state: State, ins: Instruction) -> Word | None:
     some = not state.exec.literals and bool(on.any(axis=1).all())
     if word.value.uniform:
         whole = state.v.get((operand.kind, operand.index))
-        # Without any lane in EXEC the instruction reads lane 0, whatever was written under the mask.
+        # With EXEC 0 the instruction reads lane 0, which the mask does not cover.
         everywhere = whole is None or (whole.under is None and whole.value.uniform)
         return word if some or everywhere else None
     if not some or any(s.varies for s in word.value.symbols):
@@ -155,7 +155,7 @@ def _chosen(state: State, ins: Instruction) -> Word | None:
         word = selected(condition, *((yes, no) if holds else (no, yes)), state.facts)
         if word is not None:
             return word
-    whole = bool(state.exec.on.all()) and not state.exec.literals  # of a register that is written in all lanes
+    whole = bool(state.exec.on.all()) and not state.exec.literals  # the register is written in all lanes
     if whole and yes is not None and no is not None and yes.part == no.part == 0:
         if isinstance(known(no), int):
             return Word(yes.value, under=mask, rest=no)

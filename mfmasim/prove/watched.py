@@ -1,9 +1,9 @@
-"""What a case's function does beyond arithmetic: every function that runs is held to what is known to be harmless.
+"""Operations of a case's function beyond arithmetic: every function that runs may only use known harmless objects.
 
-A traced size has not the class of a plain number. A function that finds out, by its class, its attributes, its identity
-or an exception, may take a way in plain runs that the traced run does not show. So whatever code of the case runs in a
-traced run is looked at, by its instructions: the names that it loads, their attributes, what it is given. What is not
-known to be harmless (`mfmasim.prove.harmless`) is noted.
+A traced size does not have the class of a plain number. A function that distinguishes the two, by class, attributes,
+identity or an exception, may take a path in plain runs that the traced run does not take. So the instructions of all
+code of the case that runs in a traced run are examined: the names that they load, attributes and arguments. Objects
+that are not known to be harmless (`mfmasim.prove.harmless`) are recorded.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["watching"]
 
 TRUSTED = frozenset({"mfmasim", "numpy", "ml_dtypes", "enum", "pathlib", "importlib", "_frozen_importlib", "abc"})
-"""Packages whose own functions are not looked at; what a case calls of them is (`mfmasim.prove.harmless`)."""
+"""Packages whose own code is not examined; the case's calls of it are (`mfmasim.prove.harmless`)."""
 SPECIAL = frozenset({"__init__", "__post_init__", "__setattr__", "__name__", "__file__", "__enter__", "__exit__"})
-"""Attributes with underscores that say nothing of a number's class."""
+"""Special attributes that do not depend on a number's class."""
 INNER = frozenset({
     "format", "format_map", "gi_frame", "gi_code", "cr_frame", "ag_frame", "tb_frame", "f_locals", "f_globals",
     "f_builtins", "f_back", "mro",
 })  # fmt: skip
-"""Attributes that lead to those of other objects by a text, or to what else is not seen."""
+"""Attributes that give access to other objects by a text, or to unseen objects."""
 KNOWN = {
     "functools": frozenset({"cache", "lru_cache", "decorating_function", "update_wrapper", "wraps"}),
     "threading": frozenset({"RLock"}),
@@ -40,11 +40,11 @@ KNOWN = {
 """Functions that keep results, what they call is looked at; and one that a generator of random numbers calls. Those of
 `typing` are known, too: annotations."""
 MATCHED = frozenset({"polynomial", "value", "elements", "times"})
-"""Attributes that a traced size has and an integer has not: a pattern asks without an exception."""
+"""Attributes that a traced size has and an integer does not have: a pattern tests them without an exception."""
 
 
 class Name(NamedTuple):
-    """A name that code loads, and the attributes of it."""
+    """A name that code loads, and its attributes."""
 
     line: int
     name: str
@@ -52,27 +52,27 @@ class Name(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """What a code object does that matters."""
+    """The names and operations of a code object that may be harmful."""
 
     problem: str
-    """What is not known to be harmless whatever its names are, with its line; or empty."""
+    """An operation that is not known to be harmless, whatever its names are, with its line; or empty."""
     loaded: tuple[Name, ...]
-    """Names of the module, and of the language."""
+    """Names of the module, and built-in names."""
     free: tuple[Name, ...]
-    """Names of functions around it."""
+    """Names of enclosing functions."""
     imported: tuple[Name, ...]
     """Modules, by their full names."""
 
 
 @contextmanager
 def watching(lost: list[str]) -> Iterator[None]:
-    """Look at all functions that run within.
+    """Examine all functions that run within the block.
 
     Args:
-        lost: gets what is not known to be harmless, with file and line.
+        lost: receives objects that are not known to be harmless, with file and line.
     """
     seen: set[tuple[int, int]] = set()
-    kept: list[object] = []  # so that no other object gets their id
+    kept: list[object] = []  # keeps the objects alive, so that no other object gets their id
     trusted: set[int] = set()
     clean: dict[int, Any] = {}
 
@@ -97,7 +97,7 @@ def watching(lost: list[str]) -> Iterator[None]:
             if text not in lost:
                 lost.append(text)
 
-    # A trace function is called for calls alone, and costs less; a debugger's or that of a coverage run stays in place.
+    # A trace function for calls alone costs less; that of a debugger or of a coverage run stays in place.
     free = sys.gettrace() is None
     before = sys.getprofile()
     (sys.settrace if free else sys.setprofile)(called)
@@ -111,7 +111,7 @@ def watching(lost: list[str]) -> Iterator[None]:
 
 
 def _trusted(frame: FrameType) -> bool:
-    """Whether code is that of a package whose functions are known, as it was imported, or called by one."""
+    """Whether code belongs to a trusted package, unchanged since its import, or is called by such code."""
     one: FrameType | None = frame
     while one is not None:
         name = str(one.f_globals.get("__name__"))
@@ -127,7 +127,7 @@ def _trusted(frame: FrameType) -> bool:
 
 
 def _named(frame: FrameType, looks: Looks, clean: dict[int, Any]) -> Iterator[tuple[int, str]]:
-    """What is harmful by itself, or by the values of its global names."""
+    """Harmful operations of a frame's code, by themselves or by the values of global names."""
     line = frame.f_code.co_firstlineno
     module = str(frame.f_globals.get("__name__"))
     if package(module) in sys.stdlib_module_names:
@@ -150,14 +150,14 @@ def _named(frame: FrameType, looks: Looks, clean: dict[int, Any]) -> Iterator[tu
 
 
 def _given(frame: FrameType, looks: Looks, clean: dict[int, Any]) -> Iterator[tuple[int, str]]:
-    """What is harmful of a function's arguments, and of what functions around it hold."""
+    """Harmful objects among a function's arguments and the variables of enclosing functions."""
     code = frame.f_code
     if not code.co_flags & 1 or package(frame.f_globals.get("__name__")) in sys.stdlib_module_names:  # or a body
         return
     held = frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     for name in code.co_varnames[:count]:
-        # ".0": what a comprehension iterates over, which its function has made.
+        # ".0": the iterator of a comprehension, which the enclosing function has made.
         if name != ".0" and name in held and (why := harmful(held[name], clean)):
             yield code.co_firstlineno, why
     for one in looks.free:
@@ -166,7 +166,7 @@ def _given(frame: FrameType, looks: Looks, clean: dict[int, Any]) -> Iterator[tu
 
 
 def _value(one: Name, value: Any, clean: dict[int, Any]) -> Iterator[tuple[int, str]]:
-    """What is harmful of a value: of a module, the attribute that is asked of it."""
+    """The harmful part of a value; for a module, the attribute that the code reads."""
     for place, attribute in enumerate(one.attributes):
         if not isinstance(value, ModuleType):
             for other in one.attributes[place:]:
@@ -237,12 +237,12 @@ def _attribute(name: str) -> str:
 
 
 def _single(value: object) -> bool:
-    """Whether there is one object of this value only."""
+    """Whether only one object of this value exists."""
     return value is None or value is True or value is False or value is ...
 
 
 def _attributes(every: list[dis.Instruction], at: int) -> tuple[str, ...]:
-    """Attributes that are asked of what an instruction has loaded."""
+    """Attributes that code reads from the object that an instruction has loaded."""
     found = []
     for ins in every[at + 1 :]:
         if ins.opname not in _ATTRIBUTE or ins.is_jump_target:
@@ -252,7 +252,7 @@ def _attributes(every: list[dis.Instruction], at: int) -> tuple[str, ...]:
 
 
 def _imports(every: list[dis.Instruction]) -> dict[str, str]:
-    """Local names of modules that code imports; of no name where something else is stored there, too."""
+    """Local names of modules that code imports, unless the code stores something else in the name, too."""
     found: dict[str, str] = {}
     for before, ins in zip([every[0], *every], every, strict=False):
         if ins.opname.startswith(("STORE_FAST", "STORE_DEREF")):
@@ -264,7 +264,7 @@ def _imports(every: list[dis.Instruction]) -> dict[str, str]:
 
 
 def _import(every: list[dis.Instruction], at: int, imported: list[Name], line: int) -> str:
-    """What is harmful of an import; what it takes of a module is looked at by its name."""
+    """The harmful part of an import; names that are imported from a module are examined by name."""
     module, after = str(every[at].argval), every[at + 1 :]
     if not after or after[0].opname not in ("IMPORT_FROM", "STORE_FAST", "STORE_DEREF", "STORE_NAME"):
         return f"an import of {module}"

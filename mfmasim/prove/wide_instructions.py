@@ -1,4 +1,4 @@
-"""Sums with carries, and instructions of 64 bits, scalar and vector."""
+"""Sums with carries, and instructions on 64 bits, scalar and vector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mfmasim.prove.operations import WIDE, WORDS
 from mfmasim.prove.polynomial import Polynomial, constant
 from mfmasim.prove.quotients import defined, quotient
 from mfmasim.prove.state import Carry
-from mfmasim.prove.words import Word, bits, known, pair, settled, signed, unsigned, unsigned_pair
+from mfmasim.prove.words import Word, bits, known, pair, reduced, signed, unsigned, unsigned_pair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["carry_in", "carry_of", "execute_wide", "high_sum"]
 
 
 def carry_of(sources: list[Word | None]) -> Carry | None:
-    """The carry of a sum of two dwords; None where it is not known."""
+    """The carry of a sum of two dwords; None if it is unknown."""
     values = []
     for word in sources[:2]:
         number = known(word)
@@ -47,21 +47,21 @@ def high_sum(carry: object, highs: list[Word | None], state: State) -> Word | No
     """The high dword of a sum of 64 bits.
 
     Args:
-        carry: of the sum of the low dwords, a `Carry` where it is known.
+        carry: of the sum of the low dwords, a `Carry` if it is known.
         highs: the high dwords.
         state: of the waves, for its facts.
     """
     if not isinstance(carry, Carry):
         return None
-    for lows in ((carry.a, carry.b), (carry.b, carry.a)):  # the sum is the same whichever high word is whose
-        values = [pair(settled(low), high, state.facts) for low, high in zip(lows, highs, strict=True)]
+    for lows in ((carry.a, carry.b), (carry.b, carry.a)):  # the sum does not depend on the order of the high words
+        values = [pair(reduced(low), high, state.facts) for low, high in zip(lows, highs, strict=True)]
         if values[0] is not None and values[1] is not None:
             return _upper(values[0] + values[1], state)
     return None
 
 
 def _upper(value: Polynomial, state: State) -> Word:
-    """Word 1 of a polynomial; as a constant where it is one."""
+    """Word 1 of a polynomial, as a constant if it is one."""
     if value.is_constant:
         number = value.constant
         return bits(number >> 32 & 0xFFFFFFFF)
@@ -89,12 +89,12 @@ def execute_wide(state: State, ins: Instruction) -> None:
         ]
         amounts = [known(state.operand(o)) for o in src]
         value = _wide_right(state, how, src) if how.startswith("right") else _wide_value(how, values, amounts)
-    low, high = (None, None) if value is None else (settled(value), _upper(value, state))
+    low, high = (None, None) if value is None else (reduced(value), _upper(value, state))
     if how in ("right", "right reversed") and (dwords := _shifted_dwords(state, how, src)) is not None:
         low, high = dwords
         for word in dwords:
             defined(state, word, [state.operand(o, k) for o in src for k in range(2)])
-    if value is None and how.startswith("mad"):  # the low word needs the low words alone
+    if value is None and how.startswith("mad"):  # the low word depends on the low words alone
         product = WORDS["v_mul_lo_u32"]([state.operand(o) for o in src[:2]], state.facts)
         added = state.operand(src[2])
         if product is not None:
@@ -113,7 +113,7 @@ def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[obj
 
     if how == "shift add":
         amount = amounts[1]
-        if not isinstance(amount, int) or amount > 4:  # what larger shifts give is not followed
+        if not isinstance(amount, int) or amount > 4:  # results of larger shifts are not followed
             return None
         first, rest = times(values[0], amount), values[2]
         return None if first is None or rest is None else first + rest
@@ -128,7 +128,7 @@ def _wide_value(how: str, values: list[Polynomial | None], amounts: Sequence[obj
 
 
 def _shifted_dwords(state: State, how: str, src: Sequence[Operand]) -> tuple[Word, Word] | None:
-    """A shift to the right by less than 32 places, of dwords that are numbers by themselves."""
+    """A right shift by less than 32 of a dword pair whose dwords are separate numbers."""
     operand, by = reversed(src) if how.endswith("reversed") else src
     amount = known(state.operand(by))
     low, high = (unsigned(state.operand(operand, k), state.facts) for k in range(2))
@@ -136,11 +136,11 @@ def _shifted_dwords(state: State, how: str, src: Sequence[Operand]) -> tuple[Wor
         return None
     places = amount & 63
     below, above = (quotient(one, constant(1 << places), state.facts) for one in (low, high))
-    return settled(below + high.scaled(1 << 32 - places)), settled(above)
+    return reduced(below + high.scaled(1 << 32 - places)), reduced(above)
 
 
 def _wide_right(state: State, how: str, src: Sequence[Operand]) -> Polynomial | None:
-    """A shift to the right of 64 bits, of numbers that are not negative."""
+    """A right shift of a 64-bit number that is not negative."""
     operand, by = reversed(src) if how.endswith("reversed") else src
     amount = known(state.operand(by))
     exact = unsigned_pair(state.operand(operand), state.operand(operand, 1), state.facts)
@@ -149,5 +149,5 @@ def _wide_right(state: State, how: str, src: Sequence[Operand]) -> Polynomial | 
     if exact is None or not isinstance(amount, int):
         return None
     places = amount & 63
-    # Numbers of 64 bits are followed up to 2^60, and 2^63 is no int64.
+    # 64-bit numbers are followed up to 2^60, and 2^63 is no int64.
     return quotient(exact, constant(1 << places), state.facts) if places <= 60 else constant(0)

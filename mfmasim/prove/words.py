@@ -1,8 +1,8 @@
-"""What a register holds: a word of an exact integer that is a polynomial.
+"""The value of a register: a word of an exact integer that is a polynomial.
 
 Bits 32 k to 32 k + 31 of a polynomial are word k. A register that holds word 0 of P holds P modulo 2^32, whatever P is;
-two registers hold words 0 and 1 of a 64-bit address. Carries then need no rule of their own: the words of a sum are the
-words of the sum of the polynomials. None in place of a `Word` is a register of which nothing is known.
+two registers hold words 0 and 1 of a 64-bit address. Carries then need no rule: the words of a sum are the
+words of the sum of the polynomials. None in place of a `Word` means that the register is unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 WORD = 1 << 32
 HUGE = 1 << 60
-"""Numbers of 64 bits are followed between -2^60 and 2^60: sums of two of them do not wrap, coefficients stay exact."""
+"""64-bit numbers are followed between -2^60 and 2^60: sums of two of them do not wrap, coefficients stay exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +35,17 @@ class Word:
 
     value: Polynomial
     part: int = 0
-    """Which 32 bits of it."""
+    """Number of the word: its lowest bit is bit ``32 * part``."""
     under: Mask | None = None
-    """Lanes in which it is known; None is all."""
+    """Lanes in which the word is known; None means all lanes."""
     rest: Word | None = None
-    """What the other lanes hold, where that is known."""
+    """The word of the other lanes, if it is known."""
 
     def __repr__(self) -> str:
         return f"{self.value}" + (f" >> {32 * self.part}" if self.part else "")
 
     def same(self, other: Word | None) -> bool:
-        """Whether both hold the same in every lane, for all values of the symbols."""
+        """Whether two words are equal in every lane, for all values of the symbols."""
         return (
             other is not None and self.part == other.part and self.under == other.under and self.value.same(other.value)
         )
@@ -75,8 +75,8 @@ def bits(value: np.ndarray | int) -> Word:
     return Word(constant((value.astype(np.int64) + (WORD >> 1)) % WORD - (WORD >> 1)))
 
 
-def settled(value: Polynomial) -> Word:
-    """Word 0 of a polynomial, without multiples of 2^32, with the constant as small as it can be."""
+def reduced(value: Polynomial) -> Word:
+    """Word 0 of a polynomial, without multiples of 2^32, and with the constant nearest to 0."""
     terms = {m: c for m, c in value.terms.items() if m and np.any(np.asarray(c) % WORD)}
     return Word(Polynomial(terms) + constant((value.constant + (WORD >> 1)) % WORD - (WORD >> 1)))
 
@@ -87,7 +87,7 @@ def unsigned(word: Word | None, facts: Sequence[Polynomial]) -> Polynomial | Non
 
 
 def signed(word: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
-    """The signed value, likewise."""
+    """The signed value of a word, as `unsigned`."""
     return _within(word, facts, -(WORD >> 1))
 
 
@@ -133,7 +133,7 @@ def pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Po
 
 
 def _congruent(a: Polynomial, b: Polynomial) -> bool:
-    """Whether two polynomials are the same modulo 2^32."""
+    """Whether two polynomials are congruent modulo 2^32."""
     return all(
         not np.any(np.asarray(c) % WORD) if not isinstance(c, int) else c % WORD == 0 for c in (a - b).terms.values()
     )
@@ -152,7 +152,7 @@ def unsigned_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomia
 
 
 def signed_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]) -> Polynomial | None:
-    """The signed value of 64 bits, likewise.
+    """The signed value of 64 bits, as `unsigned_pair`.
 
     Args:
         low: the low register.
@@ -164,14 +164,14 @@ def signed_pair(low: Word | None, high: Word | None, facts: Sequence[Polynomial]
 
 
 def _lies(value: Polynomial, least: int, facts: Sequence[Polynomial]) -> bool:
-    """Whether a value lies between a number and the largest one of 64 bits that is followed, in every lane."""
+    """Whether a value lies between `least` and `HUGE` in every lane."""
     low, high = value.range
     above = (low is not None and low >= least) or never_negative(value - least, facts)
     return above and ((high is not None and high <= HUGE) or never_negative(-value + HUGE, facts))
 
 
 def sign_word(word: Word | None, facts: Sequence[Polynomial]) -> Word | None:
-    """All bits the sign of a word: word 1 of its signed value."""
+    """A dword that is filled with the sign of a word: word 1 of the signed value."""
     value = signed(word, facts)
     if value is None:
         return None

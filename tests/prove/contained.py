@@ -17,7 +17,7 @@ from mfmasim.prove.objects import open_contract
 from mfmasim.prove.paths import Fork, Split, Stopped, assume
 from mfmasim.prove.polynomial import Symbol, TooLarge, constant, of
 from mfmasim.prove.state import Carry, State
-from mfmasim.prove.words import Word, bits, settled
+from mfmasim.prove.words import Word, bits, reduced
 
 WORD = 1 << 32
 
@@ -74,7 +74,7 @@ class Drawn:
             back = int(rng.choice([0, 0, 1, 7]))
             value, rest = of(self.symbol(max(first - back, 0))), held - max(first - back, 0)
         rest = (rest + (1 << 31)) % WORD - (1 << 31)
-        return settled(value + constant(int(rest.flat[0]) if (rest == rest.flat[0]).all() else rest))
+        return reduced(value + constant(int(rest.flat[0]) if (rest == rest.flat[0]).all() else rest))
 
     def _register(self, kind, number):
         rng, state = self.rng, self.state

@@ -14,7 +14,7 @@ from mfmasim.prove.constants import PLAIN, computed
 from mfmasim.prove.inequality import never_negative
 from mfmasim.prove.operations import WORDS
 from mfmasim.prove.polynomial import Polynomial, Symbol, TooLarge, constant, of
-from mfmasim.prove.words import Word, pair, settled, signed, unsigned
+from mfmasim.prove.words import Word, pair, reduced, signed, unsigned
 
 LANES = 4
 WORD = 1 << 32
@@ -41,10 +41,10 @@ def words(draw: st.DrawFn, values: dict[Symbol, int]) -> Word:
         st.integers(-9, 64), st.sampled_from((0, 1, 16, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF))
     )
     if kind == "constant":
-        return settled(constant(draw(small)))
+        return reduced(constant(draw(small)))
     lanes = np.array([[draw(small) for _ in range(LANES)]], np.int64)
     if kind == "lanes":
-        return settled(constant(lanes))
+        return reduced(constant(lanes))
     total = constant(lanes if draw(st.booleans()) else draw(small))
     for _ in range(draw(st.integers(1, 2))):
         high = draw(st.sampled_from((1, 7, 255, 1 << 20, (1 << 31) - 1)))
@@ -57,7 +57,7 @@ def words(draw: st.DrawFn, values: dict[Symbol, int]) -> Word:
             values[other] = draw(st.integers(0, 1 << 16))
             term = term * of(other)
         total = total + term
-    return Word(total, 1) if kind == "high" else settled(total)
+    return Word(total, 1) if kind == "high" else reduced(total)
 
 
 def registers(word: Word, values: dict[Symbol, Any]) -> np.ndarray:

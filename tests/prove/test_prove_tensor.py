@@ -16,7 +16,7 @@ from mfmasim.prove.polynomial import Symbol, constant, of
 from mfmasim.prove.quotients import defined, quotient
 from mfmasim.prove.state import State
 from mfmasim.prove.tensor import moved
-from mfmasim.prove.words import Word, bits, settled
+from mfmasim.prove.words import Word, bits, reduced
 from tests.machine import harness
 from tests.prove.test_prove_operations import registers, value_in
 from tests.prove.tile_faults import RIGHT
@@ -79,7 +79,7 @@ def compared(followed: list[int], data: st.DataObject) -> None:
     upper = data.draw(st.sampled_from((columns, columns, columns, *others)))  # of which the upper half is passed
     quotients = [quotient(one, constant(1 << 16), state.facts) for one in (upper, rows)]
     for one in quotients:
-        defined(state, settled(one), [])
+        defined(state, reduced(one), [])
     element = number(0, 2)
     width = 4 * number(1, 3) if element == 0 else 2 * number(1, 4)
     pad = data.draw(st.sampled_from((0, 1 << 20, 1 << 20 | 1 << 22 | 2 << 25)))
@@ -88,14 +88,14 @@ def compared(followed: list[int], data: st.DataObject) -> None:
     words = [
         bits(data.draw(st.sampled_from((1, 1, 1, 0)))),
         bits(4 * number(0, 40)),
-        settled(start),
+        reduced(start),
         Word(start + (((fields + (1 << 31)) % (1 << 32) - (1 << 31)) << 32), 1),
         bits(element << 16 | pad),
-        settled(columns.scaled(1 << 16)),
-        settled(quotients[0] + rows.scaled(1 << 16)),
-        settled(quotients[1] + constant(width << 16)),
+        reduced(columns.scaled(1 << 16)),
+        reduced(quotients[0] + rows.scaled(1 << 16)),
+        reduced(quotients[1] + constant(width << 16)),
         bits(number(0, 4)),
-        settled(stride),
+        reduced(stride),
         bits(number(0, 3) // 3),
         bits(0),
     ]

@@ -23,7 +23,7 @@ from mfmasim.lab.mutation.covered import Sizes
 from mfmasim.lab.mutation.operators import OPERATORS, is_lds_write
 from mfmasim.lab.mutation.outcome import Outcome, same_bytes, within_tolerance
 from mfmasim.machine.events import AccessEvent, BlockEvent
-from mfmasim.observe.flights import Flight, execute, settled
+from mfmasim.observe.flights import Flight, execute, remaining
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.cases import Case
@@ -104,8 +104,8 @@ class InFlight(Paths[tuple[Flight, ...]]):
         flights = list(state)
         for instruction in event.instructions:
             for counter, value in waited(self.arch, instruction):
-                left = settled(flights, counter, value)
-                weaker = settled(flights, counter, value + 1)
+                left = remaining(flights, counter, value)
+                weaker = remaining(flights, counter, value + 1)
                 self.ended.setdefault((instruction.pc, counter, 0), set()).update(f for f in flights if f not in left)
                 self.ended.setdefault((instruction.pc, counter, 1), set()).update(f for f in weaker if f not in left)
             opcode = instruction.opcode

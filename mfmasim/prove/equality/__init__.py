@@ -1,4 +1,4 @@
-"""Equality of kernels: what each byte of an output is made of, as expressions over the inputs."""
+"""Equality of kernels: each byte of an output as an expression over the inputs."""
 
 from __future__ import annotations
 

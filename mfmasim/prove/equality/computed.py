@@ -1,8 +1,8 @@
-"""Results that an instruction computes: expressions of the instruction and of everything that it reads.
+"""Results that an instruction computes: expressions of the instruction and of all of its operands.
 
-The head has all that the result may depend on besides the operands: the operation, the architecture, modifiers,
-constants, MODE. What is kept of a destination is an operand too. Lanes are looked at one by one: a lane reads its own
-registers alone, or with DPP those of a known lane.
+The head has everything else that the result may depend on: the operation, the architecture, modifiers,
+constants, MODE. A part of the destination that stays is an operand too. Lanes are followed one by one: a lane reads its
+own registers alone, or with DPP those of a known lane.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 SAME = {"v_fmac_f32": "v_fma_f32", "v_fmac_f16": "v_fma_f16", "v_fmac_f64": "v_fma_f64",
         "v_fmaak_f32": "v_fma_f32", "v_fmamk_f32": "v_fma_f32"}  # fmt: skip
-"""Operations that differ in their encoding alone: where the third operand, or a constant, comes from."""
+"""Operations that differ in their encoding alone: in the place of the third operand or of a constant."""
 LANES = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
-"""Modifiers of DPP, which say which lane is read: operands are those of that lane already."""
+"""Modifiers of DPP that select the lane that is read: the operands here are those of the selected lane."""
 USUAL = {"dst_sel": 6}
-"""Values of modifiers that mean the same as none; of all others 0."""
+"""Values of modifiers that have no effect; of all other modifiers this value is 0."""
 PACKED = {"v_pk_add_f32": "v_add_f32", "v_pk_mul_f32": "v_mul_f32", "v_pk_fma_f32": "v_fma_f32"}
-"""Operations on two F32, each of which is the same function as the operation on one."""
+"""Packed operations on two F32, and the operation on one F32 that each half performs."""
 COMMUTES = frozenset({"v_add_u32", "v_add_nc_u32", "v_mul_lo_u32", "v_and_b32", "v_or_b32", "v_xor_b32",
                       "v_mul_u32_u24", "v_max_u32", "v_min_u32", "v_max_i32", "v_min_i32", "s_and_b32", "s_or_b32",
                       "s_xor_b32", "s_mul_i32"})  # fmt: skip
 """Operations on integers whose two operands may be exchanged."""
 PRODUCTS = frozenset({"v_add_f32", "v_mul_f32", "v_fma_f32"})
-"""Operations on F32 whose first two operands may be exchanged if one is no NaN: of two, the first is the result's."""
+"""Operations on F32 whose first two operands may be exchanged unless both are NaNs: the result is the first NaN."""
 
 
 def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int) -> tuple[Hashable, ...]:
-    """What a result depends on besides operands in registers.
+    """Everything that a result depends on except operands in registers.
 
     Args:
         instruction: the instruction.
@@ -63,7 +63,7 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
 
 
 def _shape(operand: Operand) -> Hashable:
-    """How the instruction reads an operand; a constant by what it is, but one of 32 bits is like a register."""
+    """An operand in the head: how the instruction reads it, and the value of a constant that is not a dword."""
     read = operand.type, operand.neg, operand.abs, operand.sext, operand.sel, operand.half
     return (
         read
@@ -73,18 +73,18 @@ def _shape(operand: Operand) -> Hashable:
 
 
 def _dword(operand: Operand) -> bool:
-    """Whether an operand is a constant of 32 bits, which a register could hold as well."""
+    """Whether an operand is a constant of 32 bits, which is treated as an operand in a register."""
     return operand.kind == "const" and operand.type in ("f32", "u32", "i32", "b32")
 
 
 def single(
     instruction: Instruction, head: tuple[Hashable, ...], operands: Codes, number: int
 ) -> tuple[tuple[Hashable, ...], Codes] | None:
-    """One half of a packed operation on F32, as the operation on one F32; None of any other instruction.
+    """One half of a packed operation on F32, as the operation on one F32; None for any other instruction.
 
     Args:
         instruction: the instruction.
-        head: what `head_of` gives.
+        head: the result of `head_of`.
         operands: (values, operands), two of each source.
         number: which half of the result.
     """
@@ -125,11 +125,11 @@ class Computed:
         Args:
             instruction: the instruction.
             operation: what it performs.
-            codes: codes of the bytes of every register that is read.
+            codes: codes of the bytes of every register that the instruction reads.
             masks: codes of lane masks by operand: the key of the lower register, or SCC.
-            kept: registers of which the destination keeps a part.
+            kept: destination registers that keep a part of their contents.
             shape: (waves, lanes) of a vector instruction, (waves,) of a scalar one.
-            lanes: of DPP the lane that each lane reads of the first source, -1 where it reads 0; (waves, lanes).
+            lanes: for DPP, the lane whose first source each lane reads, -1 where it reads 0; (waves, lanes).
         """
         self.instruction, self.operation, self.shape = instruction, operation, shape
         self._bytes, self._masks = codes, masks
@@ -168,7 +168,7 @@ class Computed:
         return found
 
     def _exchanged(self, codes: Codes) -> Codes:
-        """What lanes read of the first source."""
+        """The first source after the exchange of lanes by DPP."""
         if self._lanes is None:
             return codes
         taken = np.take_along_axis(np.broadcast_to(codes, self.shape), np.maximum(self._lanes, 0), axis=1)
@@ -180,7 +180,7 @@ class Computed:
 
 
 def ordered(pairs: Codes) -> Codes:
-    """Pairs of operands in F32 with a constant first, if it is no NaN.
+    """Pairs of F32 operands with a constant first, unless the constant is a NaN.
 
     Args:
         pairs: codes of dwords, (values, 2).
@@ -205,8 +205,8 @@ def results(
         head: what `head_of` gives.
         operands: (values, operands).
         words: the dwords of the result, each (values,).
-        active: values that are written; None is all.
-        ranks: of an integer sum, whose dwords do not depend on higher ones, which dword each operand is.
+        active: values that the instruction writes; None means all.
+        ranks: for an integer sum, the dword that each operand is: a dword does not depend on higher dwords.
     """
     out = []
     for number, word in enumerate(words):

@@ -1,13 +1,13 @@
-"""Following expressions through a launch: an observer that sees every instruction before and after it is executed.
+"""Expressions through a launch: an observer that sees every instruction before and after its execution.
 
-The launch runs with one set of inputs. What is found holds for all inputs, because nothing that depends on them may
-decide which instructions are executed, by which lanes, or where they access memory: where something would, the observer
-stops (`Stopped`), and nothing is claimed. Every instruction is one of these:
+The launch runs with one set of inputs. The verdict holds for all inputs, because no value that depends on inputs may
+decide which instructions are executed, by which lanes, or which addresses they access: if one does, the observer
+stops (`Stopped`) without a verdict. Every instruction belongs to one of these classes:
 
-* none of what it reads depends on inputs: neither do its results;
-* it moves bytes (`moves`), or accesses memory (`transfers`): codes move, and their bits must be those of the machine;
-* it computes (`computed`, `matrices`): a result is an expression of the instruction, MODE and all that it reads;
-* anything else stops.
+* no operand depends on inputs: the results do not depend on inputs;
+* it moves bytes (`moves`), or accesses memory (`transfers`): codes move, and the machine must show their bits;
+* it computes (`computed`, `matrices`): a result is an expression of the instruction, MODE and all operands;
+* any other instruction stops the observer.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ NOT_FOLLOWED = {
     "index_mode": "an index selects registers of the instructions behind it",
     "msb": "MODE selects registers of the instructions behind it",
 }
-"""Kinds of instructions that stop a comparison, and why."""
+"""Kinds of instructions that stop a comparison, with the reason."""
 
 
 def mode_of(instruction: Instruction, group: Group) -> int:
     """MODE of the waves that execute an instruction.
 
     Raises:
-        Stopped: it is not the same in all of them.
+        Stopped: MODE differs between the waves.
     """
     found = np.unique(group.mode)
     if len(found) > 1:
@@ -85,7 +85,7 @@ class Expressions(Observer):
 
         Args:
             pool: of expressions; another launch with the same inputs may share it.
-            names: what buffers are called, by argument (``argument 0``); by default as the machine calls them.
+            names: names of buffers, by argument (``argument 0``); by default the machine's names.
         """
         self.pool, self._names = pool, names or {}
         self.stopped: Stopped | None = None
@@ -116,7 +116,7 @@ class Expressions(Observer):
     # --- instructions
 
     def before_step(self, step: Step) -> None:
-        """Look at what an instruction reads."""
+        """Record the operands of an instruction."""
         self._after, self._transfer = [], None
         if self.stopped is not None:
             return
@@ -129,7 +129,7 @@ class Expressions(Observer):
             step.end(str(stopped))
 
     def after_step(self, step: Step) -> None:
-        """Look at what it left."""
+        """Record the results of the instruction."""
         if self.stopped is not None:
             return
         group, numbers = step._group, step.waves  # noqa: SLF001
@@ -146,7 +146,7 @@ class Expressions(Observer):
         self._access(event)
 
     def on_scalar(self, event: AccessEvent) -> None:
-        """The same of a scalar access."""
+        """Codes move with the bytes of a scalar access."""
         self._access(event)
 
     def _access(self, event: AccessEvent) -> None:
@@ -209,10 +209,10 @@ class Expressions(Observer):
         keys = {"scc": [SCC], "vcc": [SGPR + VCC, SGPR + VCC + 1]}.get(condition, [])
         return [key for key in keys if self.registers.depends(key, numbers)]
 
-    # --- what follows
+    # --- kinds of instructions
 
     def _constant(self, part: Part) -> After:
-        """Results of constants are constants; in lanes that do not take part registers keep what they held."""
+        """An operation on constants has constant results; inactive lanes keep the contents of the register."""
         active_of = self._active(part)
 
         def after(group: Group, numbers: Numbers) -> None:
@@ -242,7 +242,7 @@ class Expressions(Observer):
         return after
 
     def _computed(self, machine: Machine, part: Part, group: Group, numbers: Numbers, kept: list[int]) -> After:
-        """Codes of the results: of moved bytes, else expressions."""
+        """Codes of the results: codes of moved bytes, or expressions."""
         instruction, operation = part.instruction, part.operation
         kinds = [kind for kind in operation.sources if kind not in ("mode", "scc")]
         given = list(zip(kinds, instruction.src, strict=False)) or [("b32", operand) for operand in instruction.src]
@@ -288,7 +288,7 @@ class Expressions(Observer):
         head = head_of(instruction, operation, machine.arch.name, mode)
         active = np.broadcast_to(group.active, shape).copy() if vector else np.ones(shape, np.bool_)
         lanes, takes_part = exchanged(instruction, active) if dpp else (None, active)
-        # What DPP leaves out keeps what the destination held: no operand of what is computed.
+        # Lanes that DPP disables keep the destination's contents, which are no operand of the computed result.
         left = [] if dpp and not half_written(instruction, operation) else kept
         computed = Computed(instruction, operation, codes, mask_codes, left, shape, lanes)
         operands = computed.operands(self.pool)
@@ -366,7 +366,7 @@ class Expressions(Observer):
             for word in keys_of(instruction.dst[0]):
                 self.registers.put(word, numbers, np.full((len(numbers), BYTES), -1))
             self.registers.put_mask(key, numbers, found.reshape(len(numbers), group.lanes))
-            if SCC in part.accessed.writes:  # whether any lane is left: a number of all lanes
+            if SCC in part.accessed.writes:  # SCC says whether any lane is left: it depends on all lanes
                 words = np.broadcast_to(group.scc, (len(numbers),)).astype(np.uint32)
                 lanes = operands.reshape(len(numbers), -1)
                 (made,) = results(self.pool, (name, "scc"), lanes, [words], None)

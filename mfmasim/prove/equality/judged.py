@@ -40,7 +40,7 @@ class Side:
     case: Case
     kernel: Kernel
     text: str
-    """As it was written."""
+    """The text by which the user named it."""
 
 
 @dataclass
@@ -55,14 +55,14 @@ class Equality:
     bytes: int = 0
     """Bytes of the buffers that were compared."""
     reason: str = ""
-    """Of `unknown`: the instruction that stopped it; of `different` and `sums`: the first element."""
+    """For `unknown`: the instruction that stopped the comparison; for `different` and `sums`: the first element."""
     expressions: tuple[str, str] = ("", "")
-    """What the first place that differs is made of."""
+    """The two expressions of the first place that differs."""
     count: int = 0
     """Expressions that were made."""
     seconds: float = 0.0
     sizes: dict[str, Any] = field(default_factory=dict)
-    """Numbers of the case for which it holds."""
+    """Parameters of the case for which the verdict holds."""
 
     @property
     def equal(self) -> bool:
@@ -70,7 +70,7 @@ class Equality:
         return self.level in HOLDS
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """The verdict as a dictionary that JSON can represent."""
         return {
             "case": self.case,
             "sides": list(self.sides),
@@ -89,7 +89,7 @@ class Equality:
 class _Ran:
     expressions: Expressions
     before: dict[str, NDArray[Any]]
-    """What the buffers held, by name."""
+    """Contents of the buffers before the launch, by name."""
     after: dict[str, NDArray[Any]]
     errors: list[str]
 
@@ -136,7 +136,7 @@ def _run(side: Side, pool: Pool, given: Mapping[str, NDArray[Any]]) -> _Ran:
     """Launch one side on the given contents of buffers, or on those that its case draws.
 
     Raises:
-        MfmasimError: there are other buffers than those given.
+        MfmasimError: the buffers are not those of `given`.
     """
     case = informed(informed(side.case, arch=side.kernel.arch.name), wave=side.kernel.wave)
     case.check_contract()
@@ -160,7 +160,7 @@ def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _stopped(side: Side, ran: _Ran) -> str:
-    """Why a side was not followed to its end; empty if it was."""
+    """Why a side was not followed to its end; empty if it was followed."""
     stopped = ran.expressions.stopped
     if stopped is not None:
         line = side.kernel.line_at(stopped.instruction.pc)
@@ -169,9 +169,9 @@ def _stopped(side: Side, ran: _Ran) -> str:
 
 
 def _guarded(side: Side, ran: _Ran) -> str:
-    """Launch a side again on other contents: the bytes that are no expressions have to be the same; empty if they are.
+    """Launch a side again on other contents: bytes without an expression have to be equal; empty if they are.
 
-    No verdict rests on it. It guards against an instruction whose effect the observer does not see.
+    No verdict depends on this test. It detects an instruction whose effect the observer does not see.
     """
     rng = np.random.default_rng(len(ran.before))
     drawn = {name: rng.integers(0, 256, held.nbytes).astype(np.uint8) for name, held in ran.before.items()}
@@ -187,7 +187,7 @@ def _guarded(side: Side, ran: _Ran) -> str:
 
 
 def _compare(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> None:
-    """Compare what the bytes that both left are made of, then what was computed for the contents that were drawn."""
+    """Compare the expressions of the output bytes of both sides, then the values for the contents that were drawn."""
     whole = one.whole and two.whole
     differs = ""
     for name, held in one.after.items() if whole else ():
@@ -205,7 +205,7 @@ def _compare(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> None:
 
 
 def _level(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> str:
-    """What the expressions of two launches that were followed to their ends say."""
+    """The level of equality of two launches that were followed to their ends."""
     level = "bits"
     for name, codes in one.expressions.outputs().items():
         others = two.expressions.outputs()[name]
@@ -223,7 +223,7 @@ def _level(found: Equality, pool: Pool, one: _Ran, two: _Ran) -> str:
 
 
 def _texts(pool: Pool, one: _Ran, two: _Ran, name: str, at: int) -> tuple[str, str]:
-    """What a byte is made of on both sides: the innermost part of both expressions that is not the same."""
+    """The expressions of a byte on both sides: the innermost parts that differ."""
     first, second = (int(ran.expressions.outputs()[name][at]) for ran in (one, two))
     unit = BYTES
     while first > 0 and second > 0 and first % unit == second % unit:

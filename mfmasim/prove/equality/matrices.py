@@ -1,7 +1,7 @@
 """Results of matrix instructions: chains of the steps in which the accumulation model adds products.
 
 A step adds `Model.group` consecutive products to the running value and rounds (`mfmasim.matrix.models`). Its expression
-has the running value and the pairs of factors; where the model's sum does not depend on their order, pairs are sorted.
+has the running value and the pairs of factors; where the order of the pairs does not change the sum, they are sorted.
 Two instructions of different shapes therefore make one expression if they add the same products in the same steps.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.equality.pool import Codes, Pool
 
 STEPPED = ("fma", "exact", "flush_pairwise", "aligned", "dot2", "dot4")
-"""Algorithms whose steps are one after the other."""
+"""Algorithms that add their steps one after the other."""
 
 
 def elements(pool: Pool, fragment: Fragment, codes: Codes, instruction: Instruction) -> Codes:
@@ -133,7 +133,7 @@ def matrix_results(
 
 
 def _sums(pool: Pool, head: tuple[Hashable, ...], operands: Codes, values: NDArray[np.uint32] | None) -> Codes:
-    """One step; a result of constants alone is the machine's, or within an instruction an expression of constants."""
+    """One step. Without `values` of the machine a result of constants alone is an expression, too."""
     depends = (operands >= 0).any(axis=1)
     out = np.empty(len(operands), np.int64)
     rows = np.flatnonzero(depends if values is not None else np.ones(len(operands), np.bool_))

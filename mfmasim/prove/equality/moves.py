@@ -1,10 +1,10 @@
 """Moved bytes: which byte of a source each byte of a result is, found by executing the instruction on chosen bits.
 
 This is sound for operations whose rule for undefined bits is ``bits`` or ``moves`` (`Rule`): each bit of a result is a
-function of one bit of each operand. The bits of the sources that depend on inputs are chosen, all others keep what they
-are. First each operand is filled with zeros or ones, in all combinations: a result bit that is the filling of one
-operand in all of them is a bit of that operand, whatever the others hold. Then every bit gets a number, and the
-instruction is executed once for each digit of the numbers: the digits that such a result bit shows are the number of
+function of one bit of each operand. Source bits that depend on inputs get chosen values, all other bits keep their
+values. First each operand is filled with zeros or ones, in all combinations: a result bit that equals one operand's
+filling in all combinations is a bit of that operand, and of no other operand. Then every bit gets a number, and the
+instruction is executed once for each digit of the numbers: the digits that this result bit shows are the number of
 its source.
 """
 
@@ -40,12 +40,12 @@ def moved(
     operands: Sequence[Sequence[int]],
     writes: Sequence[int],
 ) -> dict[int, Codes] | None:
-    """Codes of the bytes of each result; None where a result is more than moved bits.
+    """Codes of the bytes of each result; None where a result does not consist of moved bytes.
 
     Args:
         group: waves that are about to execute the instruction.
         run: the bound instruction.
-        sources: codes of the bytes of every register that is read or kept, in all lanes of the group's waves.
+        sources: codes of the bytes of every register that the instruction reads or keeps, in all lanes of the group.
         operands: keys of the registers of each operand with bits that depend on inputs; no key is in two of them.
         writes: keys of the registers that are written.
     """
@@ -83,22 +83,22 @@ def moved(
         number = sum(one[key].astype(np.int64) << digit for digit, one in enumerate(digits))
         at = np.where(follows >= 0, order[np.minimum(number, len(order) - 1)], -1)
         if (constant == (follows >= 0)).any() or ((follows >= 0) & ((at < 0) | (number >= len(order)))).any():
-            return None  # more than moved bits
+            return None  # the result does not consist of moved bits
         moves = follows >= 0
         if len(flat) and (moves & ((owner[at] != follows) | (at % 8 != np.arange(BITS) % 8))).any():
-            return None  # bits that change their places within a byte
+            return None  # bits move within a byte
         wave = np.arange(group.count).reshape(-1, *[1] * (at.ndim - 1))
         source = np.where(moves, codes[wave, np.maximum(at, 0)], -1) if len(flat) else np.full(at.shape, -1)
         source = source.reshape(*real[key].shape, 4, 8)
         if (source != source[..., :1]).any():
-            return None  # a byte of several sources
+            return None  # the byte has bits of several source bytes
         held = (seen[0].reshape(source.shape).astype(np.int64) << np.arange(8)).sum(axis=-1)
         found[key] = np.where(source[..., 0] >= 0, source[..., 0], -1 - held)
     return found
 
 
 def _numbers(keys: Sequence[int], group: Group) -> tuple[dict[int, NDArray[np.int64]], int]:
-    """A number for every bit of the registers, (waves, [lanes,] 32), and how many; waves have the same ones."""
+    """A number for every bit of the registers, (waves, [lanes,] 32), equal in all waves; and the count of numbers."""
     found, first = {}, 1
     for key in keys:
         shape = (group.lanes, BITS) if key < VECTORS else (BITS,)
@@ -120,7 +120,7 @@ def _words(bits: NDArray[np.bool_]) -> U32:
 
 
 def _beside(group: Group, changes: Mapping[int, U32]) -> Group:
-    """The same waves with other values in some registers: a copy that an instruction may change."""
+    """A copy of the waves, with other values in some registers, that an instruction may change."""
     whole = {}
     for key, values in changes.items():
         whole[key] = np.array(np.broadcast_to(register(group.waves, key), (group.waves.count, *values.shape[1:])))

@@ -1,4 +1,4 @@
-"""The parts of an instruction that a comparison looks at one by one, and what each accesses."""
+"""The parts of an instruction that a comparison follows separately, and the registers that each part accesses."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ MOST_OPERANDS = 4
 
 @dataclass(frozen=True)
 class Part:
-    """An instruction, or half of a dual one, and what it accesses."""
+    """An instruction, or half of a dual instruction, and the registers that it accesses."""
 
     instruction: Instruction
     operation: Operation
     run: Bound
     accessed: Accessed
     kept: list[int]
-    """Registers of which it keeps a part that EXEC does not leave out: halves, or lanes that DPP leaves out."""
+    """Destinations that keep a part in active lanes: a half of the register, or lanes that DPP disables."""
     moves: bool
-    """Whether its rule says that each bit of a result is a function of one bit of each operand."""
+    """Whether each bit of a result is a function of one bit of each operand, by the operation's `Rule`."""
     by_lane: bool
 
 
 def parts_of(machine: Machine, instruction: Instruction) -> Iterator[Part]:
-    """The instruction, or the halves of a dual one.
+    """The instruction, or the halves of a dual instruction.
 
     Args:
-        machine: that executes it.
+        machine: the machine that executes the instruction.
         instruction: decoded.
     """
     for part in instruction.halves or (instruction,):
@@ -65,7 +65,7 @@ def parts_of(machine: Machine, instruction: Instruction) -> Iterator[Part]:
 
 
 def exchanged(instruction: Instruction, active: Flags) -> tuple[Numbers, Flags]:
-    """Of DPP the lane that each lane reads, -1 for a 0, and the lanes that are written; both (waves, lanes).
+    """The lane that each lane reads by DPP, -1 for a 0, and the lanes that are written; both (waves, lanes).
 
     Args:
         instruction: with DPP.
@@ -92,16 +92,16 @@ def half_written(instruction: Instruction, operation: Operation) -> bool:
 
 
 def varying(part: Part, codes: Mapping[int, Codes]) -> list[tuple[int, ...]] | None:
-    """Registers of each operand with bits that depend on inputs, and of what destinations keep.
+    """Registers with bits that depend on inputs, by operand; a destination that keeps a part is an operand.
 
-    None if bits cannot be followed: one register stands in two operands, or one of them steers.
+    None if the bits cannot be followed: a register occurs in two operands, or an operand selects lanes or bits.
 
     Args:
         part: an instruction.
-        codes: of the bytes of every register that is read or kept.
+        codes: of the bytes of every register that the part reads or keeps.
     """
     sources = {key for operand in part.instruction.src for key in keys_of(operand)}
-    # A copy is, lane by lane, its source or what the destination held: which of both, no content decides.
+    # Each lane of a copy has its source, or the destination's old contents; no content decides between the two.
     copied = part.instruction.opcode.copies
     kept = tuple(key for key in part.kept if not (copied and key in sources))
     parts = [*(keys_of(operand) for operand in part.instruction.src), kept]

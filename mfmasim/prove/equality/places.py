@@ -1,4 +1,4 @@
-"""What registers and memory hold, byte by byte: codes of parts of expressions, 0 where it is a constant."""
+"""Codes of the bytes of registers and memory: parts of expressions, 0 for a constant byte."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def constant_bytes(words: U32) -> Codes:
 
 
 def rows(group: Group, key: int) -> U32:
-    """What waves hold in a register, (waves, lanes) or of a scalar register (waves,).
+    """Values of a register by wave, (waves, lanes); of a scalar register, (waves,).
 
     Args:
         group: the waves.
@@ -54,9 +54,9 @@ def mask_bits(group: Group, key: int) -> Flags:
 
 
 class Registers:
-    """Parts of expressions in the registers of all waves of a launch; registers that only held constants have none.
+    """Codes of the registers of all waves of a launch; a register that only held constants has no entry.
 
-    The key of a register is that of `mfmasim.machine.definedness.keys`; SCC is one of 32 bits.
+    The key of a register is that of `mfmasim.machine.definedness.keys`; SCC counts as a register of 32 bits.
     """
 
     def __init__(self, waves: int, lanes: int) -> None:
@@ -75,7 +75,7 @@ class Registers:
         the lower register."""
 
     def parts(self, key: int, numbers: Numbers) -> Codes | None:
-        """What some waves hold, (waves, lanes, 4) or of a scalar register (waves, 4); None: constants alone."""
+        """Codes of some waves, (waves, lanes, 4); of a scalar register, (waves, 4); None for constants alone."""
         held = self._held.get(key)
         if held is None:
             return None
@@ -83,7 +83,7 @@ class Registers:
         return rows if rows.any() else None
 
     def codes(self, key: int, numbers: Numbers, group: Group) -> Codes:
-        """Codes of the bytes of a register, constants with their bits; shape as `parts`.
+        """Codes of the bytes of a register, with constants as codes of their bits; shape as `parts`.
 
         Args:
             key: the register.
@@ -97,7 +97,7 @@ class Registers:
         return bytes_held if parts is None else np.where(parts != 0, parts, bytes_held)
 
     def put(self, key: int, numbers: Numbers, codes: Codes, active: Flags | None = None) -> None:
-        """Change a register; where lanes do not take part, it keeps what it held.
+        """Change a register in its active lanes.
 
         Args:
             key: the register.
@@ -119,7 +119,7 @@ class Registers:
         return any(self.parts(key, numbers) is not None for key in self._held)
 
     def depends(self, key: int, numbers: Numbers) -> bool:
-        """Whether a register depends on inputs in one of these waves: as bits of its own, or as a part of a mask."""
+        """Whether a register depends on inputs in one of these waves, as 32 bits or as a part of a lane mask."""
         if self.parts(key, numbers) is not None:
             return True
         for word in range(self.words):
@@ -129,7 +129,7 @@ class Registers:
         return False
 
     def forget(self, key: int, numbers: Numbers) -> None:
-        """A scalar register is written: the part of a lane mask that it held is none any more."""
+        """A scalar register is written: the lane mask that it held a part of is no longer valid."""
         for word in range(self.words):
             held = self.masks.get(key - word)
             if held is not None:
@@ -144,12 +144,12 @@ class Registers:
         return rows if rows.any() else None
 
     def put_mask(self, key: int, numbers: Numbers, found: Codes | None) -> None:
-        """Change a lane mask.
+        """Change a lane mask in scalar registers.
 
         Args:
             key: the lower register.
             numbers: of the waves in the launch.
-            found: its expressions, (waves, lanes); None is one of constants.
+            found: its expressions, (waves, lanes); None for a mask of constants.
         """
         for word in range(self.words):
             self.forget(key + word, numbers)
@@ -183,7 +183,7 @@ class Memory:
         return self._launch.memory.base if space == "global" else 0
 
     def load(self, space: str, numbers: Numbers, addresses: Numbers, active: Flags, size: int) -> Codes:
-        """Codes of what lanes read, 0 where it is a constant, (waves, lanes, size).
+        """Codes of the bytes that lanes read, 0 for a constant byte, (waves, lanes, size).
 
         Args:
             space: ``global`` or ``lds``.
@@ -201,10 +201,10 @@ class Memory:
         return out
 
     def store(self, space: str, numbers: Numbers, addresses: Numbers, active: Flags, codes: Codes) -> bool:
-        """Change what lanes write.
+        """Change the bytes that lanes write.
 
         Returns:
-            Whether lanes of one wave that write the same byte write the same; the ISA does not say who is last.
+            Whether lanes of one wave that write one byte write equal codes; the ISA does not define their order.
 
         Args:
             space: ``global`` or ``lds``.

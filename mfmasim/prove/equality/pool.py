@@ -1,12 +1,12 @@
-"""Expressions over the inputs of a launch, each kept once: kernels share a pool, and equal numbers are equal values.
+"""Expressions over the inputs of a launch, each stored once: kernels share a pool, and equal numbers mean equal values.
 
-A *code* is what a place holds: a constant, or a part of an expression. Codes are int64: ``-1 - bits`` is the constant
+A *code* is a byte's or dword's content: a constant, or a part of an expression. As int64 ``-1 - bits`` is the constant
 `bits`, everything from `FIRST` on is ``number * UNITS[width] + part``, where the part of an expression of 32 bits is
 counted in units of the width. A code of a dword is the number of its expression itself.
 
 An expression is the operation of an instruction with its modifiers, MODE and constants (the *head*), and the codes of
-its operands. Beside each the pool keeps the bits that it has under the inputs of the launch: expressions are functions,
-so two executions that make the same one have the same bits, and where they have not, `ContradictionError` says so.
+its operands. With each expression the pool stores its bits for the inputs of the launch. An expression is a function:
+two executions that make the same expression have equal bits, else the pool raises `ContradictionError`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class FullError(MfmasimError):
 
 
 class ContradictionError(MfmasimError):
-    """One expression with two values: the rule that made it leaves out what the instruction depends on."""
+    """One expression with two values: the rule that made it omits something that the instruction depends on."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Node:
     """One expression."""
 
     head: tuple[Hashable, ...]
-    """The operation and what belongs to it; of an input ``("input", name)``."""
+    """The operation with its modifiers, MODE and constants; for an input ``("input", name)``."""
     operands: tuple[int, ...]
-    """Codes; of an input its dword."""
+    """Codes of the operands; for an input, the number of the dword."""
 
 
 class Pool:
@@ -62,9 +62,9 @@ class Pool:
         self._heads: dict[tuple[Hashable, ...], int] = {}
         self._inputs: dict[str, tuple[int, int]] = {}
         self._begins: list[int] = [1]
-        """First numbers of stretches, each of one input or of operations."""
+        """First number of each range of numbers; a range belongs to one input or to operations."""
         self._stretches: list[tuple[str, int]] = [("", 0)]
-        """Name of the input, or of operations the index of the first in `_nodes`."""
+        """For each range: the name of the input, or for operations the index of the first one in `_nodes`."""
         self._values: U32 = np.zeros(1 << 12, np.uint32)
         self._shown: Flags = np.zeros(1 << 12, np.bool_)
         """Expressions whose bits the machine has shown: not the steps within a matrix instruction."""
@@ -85,11 +85,11 @@ class Pool:
         """Expressions of the dwords of an input, (dwords,).
 
         Args:
-            name: of the buffer; both launches call it alike.
-            words: what it holds.
+            name: of the buffer, equal in both launches.
+            words: the contents of the buffer.
 
         Raises:
-            MfmasimError: another launch has an input of this name of another size, or of other contents.
+            MfmasimError: in another launch the input of this name has another size or other contents.
         """
         if name not in self._inputs:
             self._inputs[name] = self._grow(len(words)), len(words)
@@ -107,12 +107,12 @@ class Pool:
         return np.arange(first, first + count)
 
     def made(self, head: tuple[Hashable, ...], operands: Codes, values: U32 | None) -> Codes:
-        """The expressions of one operation with several sets of operands, (sets,).
+        """Expressions of one operation on several sets of operands, (sets,).
 
         Args:
             head: the operation.
             operands: codes, (sets, operands).
-            values: the bits of the results, (sets,); None where the machine does not show them.
+            values: the bits of the results, (sets,); None if the machine does not show them.
 
         Raises:
             ContradictionError: an expression has other bits already.
@@ -150,11 +150,11 @@ class Pool:
         return found
 
     def check(self, codes: Codes, held: NDArray[np.unsignedinteger]) -> bool:
-        """Whether bytes have the bits that their codes say.
+        """Whether the machine's bytes have the bits of their codes.
 
         Args:
             codes: of bytes.
-            held: the bytes.
+            held: the machine's bytes.
         """
         words = self._values[np.maximum(codes, 0) // BYTES]
         found = words >> (8 * (np.maximum(codes, 0) % BYTES)).astype(np.uint32) & np.uint32(0xFF)
@@ -198,12 +198,12 @@ class Pool:
         return out
 
     def text(self, code: int, unit: int = 1, depth: int = 3) -> str:
-        """An expression as a person reads it.
+        """An expression as text.
 
         Args:
             code: of a dword, or of a part of one.
             unit: how many such parts a dword has.
-            depth: operations below which ``...`` stands.
+            depth: nesting depth from which on ``...`` replaces operations.
         """
         if code < 0:
             return f"{-1 - code:#x}"

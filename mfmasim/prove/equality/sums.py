@@ -1,8 +1,8 @@
-"""Sums: expressions as exact real polynomials of the inputs, whatever the order and rounding of the additions.
+"""Sums: expressions as exact real polynomials of the inputs, without the order and rounding of the additions.
 
-What is expanded: additions, subtractions, products and fused ones in F32, sums of matrix instructions, and exact
-conversions from narrower formats. Every other operation is an unknown of its own, which is compared with its operands
-in turn: the conversion of one sum is that of the other, if both sums are equal.
+Expanded operations: additions, subtractions, products and fused products in F32, sums of matrix instructions, and exact
+conversions from narrower formats. Every other operation is an unknown; two unknowns are equal if their operands are
+equal sums: the conversions of two equal sums are equal.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MOST = 1 << 21
 WIDEST = 64
 """Terms of one factor of a product of two sums that is expanded."""
 DEEPEST = 20_000
-"""Operations within one another."""
+"""Deepest nesting of operations."""
 ADDS = {"v_add_f32": (1, 1), "v_sub_f32": (1, -1), "v_subrev_f32": (-1, 1), "s_add_f32": (1, 1), "s_sub_f32": (1, -1)}
 MULTIPLIES = ("v_mul_f32", "v_fma_f32", "s_mul_f32", "s_fmac_f32")
-"""A product, and what is added to it where there is a third operand."""
+"""Products, plus the third operand where there is one."""
 WIDENS = {"v_cvt_f32_fp8": "fp8", "v_cvt_f32_bf8": "bf8"}
 WHOLE = 6
 """SDWA's selection of the whole register."""
@@ -43,7 +43,7 @@ FACTORS = {4: 8, 6: 6, 8: 4, 16: 2, 32: 1}
 
 
 class Sums:
-    """Compares expressions as sums; what is expanded is kept."""
+    """Compares expressions as sums; expanded sums are memoised."""
 
     def __init__(self, pool: Pool) -> None:
         """Nothing is expanded yet."""
@@ -53,14 +53,14 @@ class Sums:
         self._polynomials: dict[int, Polynomial] = {}
         self._terms = 0
         self.why = ""
-        """Why they could not be compared, as the end of a sentence."""
+        """Why two expressions could not be compared, as the end of a sentence."""
 
     def same(self, first: Codes, second: Codes) -> bool:
         """Whether bytes are equal parts of equal sums.
 
         Args:
             first: codes of bytes; 0 is a constant.
-            second: those that they are compared with.
+            second: codes of the bytes that they are compared with.
         """
         if ((first <= 0) | (second <= 0) | (first % BYTES != second % BYTES)).any():
             return False
@@ -80,7 +80,7 @@ class Sums:
         return self._forms.setdefault(form, len(self._forms))
 
     def _form(self, code: int) -> int:
-        """Number of what a dword, or a lane mask, is compared by."""
+        """Number of the form by which a dword, or a lane mask, is compared."""
         if code < 0:
             return self._number(("constant", code))
         found = self._known.get(code)
@@ -164,7 +164,7 @@ class Sums:
         return {(self._widened(code, node),): Fraction(1)}
 
     def _widened(self, code: int, node: Node) -> int:
-        """The element that was converted exactly to F32, as a matrix instruction would read it; else the dword."""
+        """The element whose exact conversion to F32 a dword is, as a factor of a matrix instruction; else the dword."""
         name = node.head[0]
         if name in WIDENS and not node.head[3]:
             shapes: Any = node.head[4]
@@ -241,7 +241,7 @@ def _value(name: str, bits: int) -> Fraction:
     """The real number that a constant is.
 
     Raises:
-        MfmasimError: it is none.
+        MfmasimError: the constant is an infinity or a NaN.
     """
     value: Any = number_format(name).decode(np.array([bits & 0xFFFFFFFF], np.uint32))[0]
     if not np.isfinite(value):

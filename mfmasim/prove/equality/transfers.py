@@ -1,6 +1,6 @@
 """Loads and stores: codes move with the bytes between registers and memory.
 
-The machine reports which addresses the lanes access; which registers hold the bytes follows from the opcode's record.
+The machine reports the addresses of the lanes; the opcode's record determines the registers of the bytes.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ class Transfer:
         *,
         clears: bool,
     ) -> None:
-        """Look at the registers before the instruction.
+        """Record the registers before the instruction.
 
         Args:
             instruction: the instruction.
             group: waves that are about to execute it.
             numbers: of the waves in the launch.
-            registers: what they hold.
-            memory: what memory holds.
+            registers: codes of the registers.
+            memory: codes of memory.
             pool: of expressions.
             clears: whether a load of half a register clears the other half.
 
         Raises:
-            Stopped: an address depends on inputs, or the instruction is none that only moves bytes.
+            Stopped: an address depends on inputs, or the instruction does not only move bytes.
         """
         self.instruction, self.group, self.numbers = instruction, group, numbers
         self.registers, self.memory, self.pool, self.clears = registers, memory, pool, clears
@@ -79,7 +79,7 @@ class Transfer:
         self._read: list[tuple[AccessEvent, Codes, NDArray[np.bool_]]] = []
 
     def _depends(self, key: int) -> bool:
-        """Whether a register depends on inputs in a lane that takes part."""
+        """Whether a register depends on inputs in an active lane."""
         parts = self.registers.parts(key, self.numbers)
         if parts is None or key >= VECTORS:
             return parts is not None
@@ -95,7 +95,7 @@ class Transfer:
         """The machine accessed memory.
 
         Raises:
-            Stopped: bytes that depend on inputs do something else than move.
+            Stopped: the access does not only move bytes that depend on inputs.
         """
         where, active = self._wide(event)
         if event.space == "scratch":
@@ -122,7 +122,7 @@ class Transfer:
 
     def _written(self, event: AccessEvent) -> Codes:
         """Codes of the bytes that lanes write, (waves, lanes, size)."""
-        if not self.data:  # from memory to the LDS, or back: what was read just now
+        if not self.data:  # between memory and the LDS: the bytes of the read event before this event
             taken = [codes for read, codes, _ in self._read if read.size == event.size]
             if not taken:
                 raise Stopped(self.instruction, "it stores what no register holds")
@@ -148,7 +148,7 @@ class Transfer:
         return codes
 
     def _share(self, words: list[Codes], count: int, number: int) -> list[Codes]:
-        """The dwords of one of several accesses: an access through a buffer resource may be executed dword by dword.
+        """The dwords of one of several accesses: the machine may execute a buffer access dword by dword.
 
         Raises:
             Stopped: there are more accesses than dwords.
@@ -160,17 +160,17 @@ class Transfer:
         return words[number * count : (number + 1) * count]
 
     def finish(self, held: dict[int, NDArray[np.uint32]]) -> dict[int, Codes]:
-        """Codes of the bytes of the registers that were loaded, (waves, lanes, 4) or (waves, 4).
+        """Codes of the bytes of the load's registers, (waves, lanes, 4) or (waves, 4).
 
         Args:
-            held: what the registers hold now, by key.
+            held: values of the registers after the load, by key.
         """
         keys = [key for operand in self.instruction.dst for key in keys_of(operand)]
         out = {key: constant_bytes(held[key]) for key in keys}
         opcode = self.instruction.opcode
         if opcode.d16 and keys:
             self._keep(out, keys[0])
-        if not keys or not any(codes.any() for _, codes, _ in self._read):  # a load to the LDS has no register
+        if not keys or not any(codes.any() for _, codes, _ in self._read):  # a load to the LDS writes no register
             return out
         for count, (event, codes, _) in enumerate(self._read):
             size = codes.shape[-1] // 4
@@ -189,7 +189,7 @@ class Transfer:
         return out
 
     def _keep(self, out: dict[int, Codes], key: int) -> None:
-        """The other half of a register, which keeps what it held unless the architecture clears it."""
+        """The other half of the register keeps its contents, unless the architecture clears it."""
         other = slice(0, 2) if self.instruction.opcode.d16 == "high" else slice(2, 4)
         kept, left = self._kept[key][..., other], out[key][..., other]
         if not (kept >= 0).any():
@@ -200,7 +200,7 @@ class Transfer:
         out[key][..., other] = np.where(kept >= 0, kept, left)
 
     def _narrow(self, out: dict[int, Codes], keys: Sequence[int], codes: Codes) -> None:
-        """A load of less than a dword: the rest is 0, a sign, or what the register held."""
+        """A load of less than a dword: the other bytes are 0, copies of the sign, or the register's old contents."""
         opcode, (key,) = self.instruction.opcode, keys
         size = codes.shape[-1]
         name = opcode.name
