@@ -1,6 +1,6 @@
-"""lanes: values that an exchange read from lanes that had none for it, and that reach an output or a decision.
+"""lanes: values that a lane exchange reads from lanes without a value, and that reach an output or a decision.
 
-The machine follows them (`mfmasim.machine.definedness.absent`): this file describes their uses.
+The machine follows such values (`mfmasim.machine.definedness.absent`): this file describes their uses.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Absent(Check):
     kinds = (OFF, HALF)
 
     def __init__(self, launch: Launch) -> None:
-        """Start with none."""
+        """Start without uses."""
         super().__init__(launch)
         self._found: dict[tuple[int, int, str], Finding] = {}
         self._orders: dict[tuple[int, int, str], tuple[int, ...]] = {}
 
     def on_absent(self, event: AbsentUse) -> None:
-        """Remember the first use of each exchange by each instruction, in the order of the grid."""
+        """Record the first use of each exchange by each instruction, in the order of the grid."""
         kind = HALF if event.why == "half" else OFF
         exchange, place = event.exchange, event.place
         at = self.kernel.line_at(exchange.pc)
@@ -96,7 +96,7 @@ class Absent(Check):
         self._found[key] = replace(before, count=count)
 
     def merge(self, other: Absent) -> None:
-        """Add what another part of the same launch found."""
+        """Add the findings of another part of the same launch."""
         for key, found in other._found.items():
             self._add(key, found, other._orders[key])
 
@@ -106,7 +106,7 @@ class Absent(Check):
 
 
 def _numbers(lanes: tuple[int, ...]) -> str:
-    """Lanes as text: those that follow one another as a range."""
+    """Lanes as text: consecutive lanes as a range."""
     parts: list[list[int]] = []
     for lane in lanes:
         if parts and lane == parts[-1][-1] + 1:

@@ -1,9 +1,9 @@
 """alignment: addresses that the hardware truncates, rejects, or accesses more slowly.
 
 Drivers switch the unaligned mode on (SH_MEM_CONFIG.alignment_mode; the Linux driver does), and compilers for AMDHSA
-count on it. In that mode loads and stores of memory, LDS and scratch take any address, but atomics do not, and scalar
-loads ignore the two low bits of theirs. In the other mode, memory takes multiples of 4 bytes, or of the size where that
-is smaller. Sources: RDNA4 ISA manual 3.3.4 and 3.3.5.1 (also the native alignment of the LDS), RDNA3 ISA manual 3.3.4
+rely on it. In that mode loads and stores of memory, LDS and scratch take any address, but atomics do not, and scalar
+loads ignore the two low bits of their address. In the other mode, memory takes multiples of 4 bytes, or of a smaller
+size. Sources: RDNA4 ISA manual 3.3.4 and 3.3.5.1 (also the native alignment of the LDS), RDNA3 ISA manual 3.3.4
 and 3.3.4.1, CDNA3 ISA manual 3.11 and 8.2.1.1.
 """
 
@@ -70,7 +70,7 @@ DWORD = 4
 
 @dataclass
 class _Seen:
-    """The first misaligned lane of an instruction, and how many lanes there were."""
+    """The first misaligned lane of an instruction, and the number of misaligned lanes."""
 
     kind: Kind
     message: str
@@ -88,7 +88,7 @@ class Alignment(Check):
     kinds = (ATOMIC, SCALAR, LDS, GLOBAL, PAIR)
 
     def __init__(self, launch: Launch) -> None:
-        """Ignore what lies before the caller's buffers: constants and the text of printf are the compiler's."""
+        """Ignore addresses before the caller's buffers: the compiler places constants and texts of printf there."""
         super().__init__(launch)
         self.first = launch.buffers_begin
         self.pairs_fail = self.kernel.arch.errata.aligned_pairs
@@ -134,7 +134,7 @@ class Alignment(Check):
         self._note(event.instruction.pc, new)
 
     def _place(self, address: int, *, inside: bool = False) -> str:
-        """An address, with what the source calls the place."""
+        """An address, with the name of the place in the source."""
         names = self._names
         own = names.variable(names.variables, address) if inside else names.element_at(address)
         return f"{'LDS ' * inside}address {address:#x}{f' ({own})' * bool(own)}"
@@ -144,7 +144,7 @@ class Alignment(Check):
         self._note(event.instruction.pc, new)
 
     def _note(self, pc: int, new: _Seen) -> None:
-        """The first wave of the grid is reported, whichever came first."""
+        """Keep the first wave in the order of the grid, not in the order of execution."""
         key = pc, new.kind.id
         old = self._seen.get(key)
         if old is None:
@@ -155,7 +155,7 @@ class Alignment(Check):
             old.lanes += new.lanes
 
     def merge(self, other: Alignment) -> None:
-        """Add what another part of the same launch found."""
+        """Add the findings of another part of the same launch."""
         for (pc, _), seen in other._seen.items():
             self._note(pc, seen)
 

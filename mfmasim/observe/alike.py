@@ -1,4 +1,4 @@
-"""Findings that are alike, as reports show them: once, with how many there are."""
+"""Findings that differ in numbers alone, as reports show them: once, with their number."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d,]*")
 
 
 def same(finding: Finding) -> tuple[object, ...]:
-    """What a finding says, without the numbers and addresses that differ between variants and architectures.
+    """A finding without the numbers and addresses that differ between variants and architectures.
 
-    Of outputs with them: they are the values that a reader wants of each case.
+    Findings about outputs keep their numbers: a reader needs the values of each case.
     """
     if finding.check == "outputs":
         return finding.id, finding.message, finding.element, finding.expected, finding.actual
@@ -28,7 +28,7 @@ def same(finding: Finding) -> tuple[object, ...]:
 
 
 def alike(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings in their order, those together that differ in address, lanes and numbers alone: an unrolled loop's."""
+    """Findings in groups that differ in address, lanes and numbers alone, as those of an unrolled loop do."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for number, finding in enumerate(findings):
         where = (finding.source or number, finding.other, finding.instruction, finding.element.partition("[")[0])
@@ -37,7 +37,7 @@ def alike(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def folded(findings: Sequence[Finding]) -> list[Finding]:
-    """Findings in their order; of those of `FOLDED` that are alike the first, which then stands for all of them."""
+    """Findings in their order; the first of a group of a `FOLDED` check stands for the whole group."""
     groups = {id(group[0]): group for group in alike([one for one in findings if _folds(one)])}
     return [_one(groups[id(one)]) if _folds(one) else one for one in findings if id(one) in groups or not _folds(one)]
 
@@ -56,5 +56,5 @@ def _one(group: Sequence[Finding]) -> Finding:
 
 
 def _words(finding: Finding) -> str:
-    """The message without numbers; of a missing wait without its value, which depends on the place in the loop."""
+    """The message without numbers, nor the value of a missing wait, which depends on the place in the loop."""
     return NUMBER.sub("", finding.message.partition(" may still be writing it")[0])

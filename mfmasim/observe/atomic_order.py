@@ -1,7 +1,7 @@
-"""atomics: sums of floating-point atomics of several waves, whose bits depend on the order in which the waves add.
+"""atomics: floating-point atomic sums of several waves, whose bits depend on the order of the waves.
 
-Addition of floats is commutative and not associative: from three terms on (what memory held counts as one unless it is
-0) another order may round otherwise. One execution shows which places several waves add to without an order between
+Addition of floats is commutative and not associative: from three terms on (the initial value counts unless it is
+0) another order may round otherwise. One execution shows the places to which several waves add without an order between
 them. A barrier between the additions of two waves of one workgroup fixes their order; flags and locks are not followed.
 """
 
@@ -38,15 +38,15 @@ ATOMICS = Kind(
 ADDS = re.compile(r"_add(_rtn|_src2)?_(f16|bf16|f32|f64)$")
 SWAPS = re.compile(r"_cmp(swap|st|store)(_rtn)?(_x2|_[bf](32|64))?$")
 ROUNDS = re.compile(r"_(add|sub|subrev|mul|mad|mac|fma|fmac|fmamk|fmaak)\w*_(f16|bf16|f32|f64)(_e32|_e64)?$")
-"""Operations that round what they add."""
+"""Operations that round a sum."""
 BACK = 96
 """Instructions before a compare-and-swap in which its new value is computed."""
 MOST = 1 << 22
-"""Contributions that are kept."""
+"""Most contributions that are recorded."""
 
 
 def rounded_swap(instructions: Sequence[Instruction], place: int) -> bool:
-    """Whether a float operation computes what a compare-and-swap stores, followed back through the loop around it.
+    """Whether a float operation computes the new value of a compare-and-swap, followed backwards through its loop.
 
     Args:
         instructions: in address order.
@@ -71,7 +71,7 @@ def rounded_swap(instructions: Sequence[Instruction], place: int) -> bool:
 
 
 def _operands(swap: Instruction) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Registers of the new value and of the one that is compared: of CDNA's DS_CMPST the latter comes first."""
+    """Registers of the new value and of the compared value; CDNA's DS_CMPST has the compared value first."""
     data = [o for o in swap.src if o.kind in ("v", "a") and o.field in ("vdata", "data", "data0", "data1")]
     words = [(o.kind, o.index + k) for o in data for k in range(o.count)]
     half = len(words) // 2
@@ -88,7 +88,7 @@ class _Sums:
     size: int = 0
 
     def add(self, row: I64) -> None:
-        """Keep contributions, up to a limit."""
+        """Record contributions, up to a limit."""
         if self.size < MOST:
             self.rows.append(row)
             self.size += row.shape[1]
@@ -102,7 +102,7 @@ class AtomicOrder(Check):
     kinds = (ATOMICS,)
 
     def __init__(self, launch: Launch) -> None:
-        """Follow the kernel's float atomics; without any nothing is followed."""
+        """Follow the kernel's float atomics, if it has any."""
         super().__init__(launch)
         self._names, self._per = launch.names, launch.waves_per_workgroup
         self._base, self._lds = launch.memory.base, launch.lds_bytes // 4 + 1
@@ -121,7 +121,7 @@ class AtomicOrder(Check):
         self._bind()
 
     def _bind(self) -> None:
-        """Receive events only where the kernel has float atomics."""
+        """Receive events only if the kernel has float atomics."""
         if self._adds or self._swaps:
             self.on_access = self._access  # type: ignore[method-assign]
             self.on_block = self._block  # type: ignore[method-assign]
@@ -131,7 +131,7 @@ class AtomicOrder(Check):
             self.on_value = self._value  # type: ignore[method-assign]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what was found."""
+        """Pickle the contributions."""
         left_out = ("on_access", "on_block", "on_turn", "watches", "on_value", "_machine", "_last")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
@@ -141,7 +141,7 @@ class AtomicOrder(Check):
         self._bind()
 
     def _turn(self, machine: Any, group: Any, block: Any) -> None:
-        """Keep the machine, whose memory says what a place held before."""
+        """Keep the machine, whose memory has the value of a place before the addition."""
         del group, block
         self._machine = machine
 
@@ -153,7 +153,7 @@ class AtomicOrder(Check):
             self._epoch[event.waves] += 1
 
     def _epochs(self, waves: I64) -> I64:
-        """Barriers that waves have passed; none where no block of their batch has ended yet."""
+        """Numbers of barriers that waves have passed; 0 while no block of their batch has ended."""
         local = waves - self._first
         known = (local >= 0) & (local < len(self._epoch))
         return np.where(known, np.append(self._epoch, 0)[np.where(known, local, -1)], 0)
@@ -162,7 +162,7 @@ class AtomicOrder(Check):
         return instruction.pc in self._swaps
 
     def _access(self, event: AccessEvent) -> None:
-        """Keep additions; of a compare-and-swap its result says whether it is one."""
+        """Record additions; the result of a compare-and-swap decides whether it has added."""
         if event.kind != "atomic":
             return
         if event.instruction.pc in self._adds:
@@ -171,7 +171,7 @@ class AtomicOrder(Check):
             self._last = event
 
     def _value(self, event: ValueEvent) -> None:
-        """A compare-and-swap has returned what memory held: where that is what was compared, it has stored."""
+        """A compare-and-swap has returned the old value: it has stored if that equals the compared value."""
         access, self._last = self._last, None
         if access is None or access.instruction.pc != event.instruction.pc:
             return
@@ -187,12 +187,12 @@ class AtomicOrder(Check):
         self._add(access, stored, empty)
 
     def _add(self, event: AccessEvent, stored: Flags | None, empty: Flags | None = None) -> None:
-        """Keep the contributions of one execution.
+        """Record the contributions of one execution.
 
         Args:
             event: the access.
-            stored: lanes that have stored; None is all that are active.
-            empty: lanes that found 0; None: memory is looked at, before it is changed.
+            stored: lanes that have stored; None means all active lanes.
+            empty: lanes whose place held 0; None reads it from memory, before the addition.
         """
         shape = len(event.numbers), event.addresses.shape[-1]
         active = np.broadcast_to(np.True_ if event.active is None else event.active, shape)
@@ -232,7 +232,7 @@ class AtomicOrder(Check):
         return out
 
     def merge(self, other: AtomicOrder) -> None:
-        """Add what another part of the same launch found."""
+        """Add the contributions of another part of the same launch."""
         for key, sums in other._sums.items():
             for row in sums.rows:
                 self._sums.setdefault(key, _Sums()).add(row)
@@ -243,7 +243,7 @@ class AtomicOrder(Check):
         return [one for one in found if one is not None]
 
     def _finding(self, pc: int, space: str, sums: _Sums) -> Finding | None:
-        """The place with the most contributions, of those to which waves add without an order."""
+        """A finding about the place with the most contributions to which waves add without an order."""
         place, wave, epoch, count, empty = np.concatenate(sums.rows, axis=1)
         order = np.argsort(place, kind="stable")
         place, wave, epoch, count, empty = (column[order] for column in (place, wave, epoch, count, empty))

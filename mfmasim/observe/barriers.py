@@ -1,9 +1,9 @@
-"""barrier: waves of one workgroup that wait at different barriers, pass different numbers of them, or signal twice.
+"""barrier: waves of one workgroup that wait at different barriers, pass unequal numbers of them, or signal twice.
 
-Likewise a wave that executes a barrier for a part of its work-items.
+The check also reports a wave that executes a barrier for a part of its work-items.
 
 The hardware counts arrivals and ignores where a wave waits, so that such waves continue together (CDNA3 ISA manual,
-S_BARRIER; RDNA4 ISA manual 5.6.1); it does not wait for waves that have ended. This works, but is hardly ever intended:
+S_BARRIER; RDNA4 ISA manual 5.6.1); it does not wait for ended waves. Such code terminates, but is rarely intended:
 in HIP a ``__syncthreads()`` that only some threads reach is undefined.
 """
 
@@ -90,7 +90,7 @@ class Seen:
     place: Place
     count: int
     words: str
-    """What the message says about the first place."""
+    """The part of the message about the first place."""
 
 
 class _Batch:
@@ -100,7 +100,7 @@ class _Batch:
         waves, groups = event.total, event.total // per
         self.place = cache(event.place_of)
         self.arrived, self.waited, self.end = np.zeros((3, waves), np.int64)
-        """Barriers arrived at and waited for; address of the instruction that ended the wave."""
+        """Barriers arrived at and waited for, by wave; address of the instruction that ended the wave."""
         self.pc, self.number = np.full((2, waves, 2), NONE, np.int64)
         self.first, self.of = np.full((2, groups, 2), NONE, np.int64)
         self.differs = np.zeros((groups, 2), np.bool_)
@@ -123,7 +123,7 @@ class Barriers(Check):
         self._batch: _Batch | None = None
 
     def on_block(self, event: BlockEvent) -> None:
-        """Count barriers; they end a block, as the end of a wave does."""
+        """Count barriers; a barrier ends a block, as the end of a wave does."""
         if event.fresh:
             self._close()
             self._batch = _Batch(event, self.per)
@@ -142,7 +142,7 @@ class Barriers(Check):
             self._arrive(batch, waves, ins.pc)
 
     def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk:
-        """Only barriers and ends matter."""
+        """Only barriers and ends of waves matter."""
         return passing(blocks, waves, lambda ins: bool(ins.opcode.barrier) or ins.opcode.flow == "end")
 
     def watches(self, instruction: Instruction) -> bool:
@@ -190,14 +190,14 @@ class Barriers(Check):
         batch.arrived[waves] += 1
 
     def _arrive_together(self, batch: _Batch, waves: I64, group: I64, number: int, pc: int) -> None:
-        """The same for waves that have arrived at equally many barriers.
+        """`_arrive` for waves that have arrived at equal numbers of barriers.
 
         Args:
             batch: the workgroups in flight.
             waves: their numbers in the batch.
-            group: workgroup of each.
-            number: barriers that each has arrived at.
-            pc: of the barrier.
+            group: workgroup of each wave.
+            number: barriers at which each wave has arrived.
+            pc: address of the barrier.
         """
         slot = number & 1
         first, of, differs = batch.first[:, slot], batch.of[:, slot], batch.differs[:, slot]
@@ -248,7 +248,7 @@ class Barriers(Check):
         self._batch = None
 
     def _add(self, kind: Kind, pc: int, other: int, place: Place, count: int, words: str) -> None:
-        """The first wave of the grid is reported, whichever came first."""
+        """Keep the first wave in the order of the grid, not in the order of execution."""
         old = self._seen.get((kind, pc, other))
         if old is None:
             self._seen[kind, pc, other] = Seen(place, count, words)
@@ -258,12 +258,12 @@ class Barriers(Check):
             old.place, old.words = place, words
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: the findings."""
+        """The state for another process: the findings."""
         self._close()
         return self.__dict__
 
     def merge(self, other: Barriers) -> None:
-        """Add what another part of the same launch found."""
+        """Add the findings of another part of the same launch."""
         other._close()
         for (kind, pc, there), seen in other._seen.items():
             self._add(kind, pc, there, seen.place, seen.count, seen.words)

@@ -1,6 +1,6 @@
 """bounds: accesses outside every buffer, and invalid buffer resources.
 
-One finding per instruction and kind: lanes that a buffer resource masks do not hide lanes that stray.
+One finding per instruction and kind: lanes masked by a buffer resource do not hide lanes outside every buffer.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ UNREAD = Kind(
     "Nothing; 0x27000 is CDNA's constant for raw buffers.",
 )
 MOST = 1 << 12
-"""Executions that are known to have nothing new."""
+"""Most executions that are memoised as having nothing new."""
 
 
 class Bounds(Check):
@@ -148,12 +148,12 @@ class Bounds(Check):
         self._lds = launch.lds_bytes, launch.shared_bytes
         self._described: set[tuple[int, ...]] = set()
         self._known: set[tuple[int, bytes]] = set()
-        """Resources of all waves whose different ones were described."""
+        """Resources by wave, of executions whose distinct resources are already described."""
         self._said: dict[tuple[int, ...], list[tuple[Kind, str]]] = {}
-        """What there is to say about a resource, by its dwords."""
+        """Kinds and messages of a resource's findings, by its dwords."""
         self._resources: dict[tuple[int, str], tuple[Place, Finding]] = {}
         self._first: dict[tuple[int, str], AccessFault] = {}
-        """By address of the instruction and kind of the finding."""
+        """First faults by address of the instruction and kind of the finding."""
         self._lanes: dict[tuple[int, str], int] = {}
         self._regions = [(one.address, one.address + one.size) for one in launch.memory.regions]
         self._waves = launch.waves_per_workgroup * launch.workgroups
@@ -163,7 +163,7 @@ class Bounds(Check):
         self._wrapped: list[Finding] = []
 
     def on_fault(self, event: AccessFault) -> None:
-        """Remember the first fault of each instruction and kind, and count the lanes of all."""
+        """Record the first fault of each instruction and kind, and count the lanes of all faults."""
         if event.kind.startswith("misaligned"):
             return  # reported by the check `alignment`
         self._add((event.instruction.pc, _kind(event).id), event, event.lanes)
@@ -190,7 +190,7 @@ class Bounds(Check):
             self._known.add(every)
 
     def _describe(self, event: ResourceEvent, descriptor: Descriptor, users: NDArray[np.bool_]) -> None:
-        """Report what is wrong with a resource at its first use."""
+        """Report the errors in a resource at its first use."""
         said = self._said.get(descriptor.words)
         if said is None:
             self._reaches |= max((end for _, end in self._regions), default=0) > descriptor.base + (1 << 32)
@@ -208,14 +208,14 @@ class Bounds(Check):
             self._keep(event, where, kind, f"{text}; {descriptor.text()}")
 
     def _keep(self, event: ResourceEvent, where: Place, kind: Kind, message: str) -> None:
-        """The first wave of the grid is reported, whichever came first."""
+        """Keep the first wave in the order of the grid, not in the order of execution."""
         had = self._resources.get((event.instruction.pc, kind.id))
         if had is None or where.order < had[0].order:
             finding = self.finding(kind, message, event.instruction.pc, where, instruction=event.instruction.name)
             self._resources[event.instruction.pc, kind.id] = where, finding
 
     def again(self) -> WrappedOffsets | None:
-        """What follows offsets, where one of 32 bits does not reach a buffer from its base."""
+        """The observer of wrapped offsets, if a 32-bit offset does not reach a buffer from a resource's base."""
         if self._reaches:
             self._offsets = WrappedOffsets(self.kernel, self._regions, self._waves)
         return self._offsets
@@ -243,7 +243,7 @@ class Bounds(Check):
                 self._resources[key] = where, finding
 
     def _add(self, key: tuple[int, str], event: AccessFault, lanes: int) -> None:
-        """The first wave of the grid is reported, whichever came first."""
+        """Keep the first wave in the order of the grid, not in the order of execution."""
         first = self._first.get(key)
         if first is None or event.place.order < first.place.order:
             self._first[key] = event
@@ -269,7 +269,7 @@ class Bounds(Check):
         return self.finding(_kind(event), text, ins.pc, event.place, instruction=ins.name, count=lanes)
 
     def _where(self, event: AccessFault) -> str:
-        """What was accessed, and where that is."""
+        """The accessed memory, and the address relative to it."""
         if event.space == "buffer":
             return f"{event.kind} beyond the range of the buffer resource"
         if event.space == "buffer offset":
@@ -296,7 +296,7 @@ class Bounds(Check):
         return f"{event.kind} of {event.size} bytes {outside}: {where}"
 
     def _no_lds(self) -> str:
-        """Why the LDS ends before the address, where the launch gives none, or none of the dynamic kind."""
+        """The reason, if the launch allocates no LDS, or no dynamic LDS."""
         total, dynamic = self._lds
         if total == 0:
             return "; the kernel has 0 bytes of LDS: it declares none, and the launch adds none (shared_bytes is 0)"
@@ -306,7 +306,7 @@ class Bounds(Check):
 
 
 def _kind(event: AccessFault) -> Kind:
-    """Kind of the finding; lanes beyond num_records are information, for that is often intended."""
+    """Kind of the finding; lanes beyond num_records have severity info, as this is often intended."""
     if event.nowhere:
         return NOWHERE
     spaces = {"buffer": CLIPPED, "buffer offset": OFFSET, "lds": LDS, "gds": GDS, "scratch": SCRATCH}
@@ -314,7 +314,7 @@ def _kind(event: AccessFault) -> Kind:
 
 
 def _became(event: AccessFault) -> str:
-    """What the machine did instead."""
+    """The machine's result of the faulting access."""
     if event.kind == "write":
         return "the store was dropped"
     return (

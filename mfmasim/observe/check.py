@@ -21,17 +21,17 @@ class Check(Observer, ABC):
     """Observes one launch. `mfmasim.observe.registry` lists the checks."""
 
     about: ClassVar[str]
-    """What it finds, in one line."""
+    """What the check finds, in one line."""
     kinds: ClassVar[tuple[Kind, ...]]
     """The kinds of its findings."""
     default: ClassVar[bool] = True
     """Whether ``"all"`` includes it; otherwise it runs only when it is named."""
     part: ClassVar[str] = ""
-    """Of a check that ``"all"`` does not include: the option with which it does, of those in `options`; or empty."""
+    """For a check that ``"all"`` does not include: the option of `options` with which it is included; or empty."""
     by_parts: bool = True
     """Whether parts of a launch may be checked separately and merged."""
     options: ClassVar[Mapping[str, str]] = {}
-    """What may follow its name and a colon where checks are selected, and what it means."""
+    """Options that may follow the check's name and a colon, with their meaning."""
 
     def __init__(self, launch: Launch, option: str = "") -> None:
         """Prepare for a launch whose memory is laid out, with one of `options` or none."""
@@ -43,14 +43,14 @@ class Check(Observer, ABC):
 
     @abstractmethod
     def merge(self, other: Self) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
+        """Add the findings of another part of the same launch; parts come in the order of the grid."""
 
     def again(self) -> Observer | None:
         """An observer for a second run of the launch; None if one run is enough."""
         return None
 
     def take(self) -> None:
-        """After the second run: use what the observer of `again` saw."""
+        """After the second run: use the result of the observer of `again`."""
 
     def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
         """Findings about two waves whose order may change outputs, with the numbers of both waves in the launch."""
@@ -60,10 +60,10 @@ class Check(Observer, ABC):
         """Make a finding.
 
         Args:
-            kind: its kind, which gives check, severity and id.
+            kind: its kind, with check, severity and id.
             message: one sentence.
             pc: address of the instruction.
-            place: where in the grid, if that is known.
+            place: its place in the grid, if known.
             more: further fields of `Finding`.
         """
         if place is not None:

@@ -1,7 +1,7 @@
-"""cluster: loads for several workgroups of a cluster whose mask is wrong, or that not all of its workgroups issue.
+"""cluster: multicast loads of a cluster whose mask is wrong, or that not all workgroups of the mask issue.
 
 A multicast load is combined when every workgroup of its mask issues the same request; else it waits for a timeout, and
-each workgroup is served alone. A workgroup that its own mask leaves out receives nothing (CDNA5 ISA manual, 10.7).
+each workgroup is served alone. A workgroup outside its own mask receives nothing (CDNA5 ISA manual, 10.7).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ STEPPING = Kind(
 
 @dataclass
 class Seen:
-    """The first place of a finding, and how often it was found."""
+    """The first place of a finding, and the number of places."""
 
     place: Place
     message: str
@@ -79,10 +79,10 @@ class ClusterLoads(Check):
         self.masks_fail = self.kernel.arch.errata.cluster_mask
         self._seen: dict[tuple[int, str], tuple[Kind, Seen, str]] = {}
         self._requests: dict[tuple[int, int, bytes], list[tuple[int, int, str, Place]]] = {}
-        """By cluster, mask and request: workgroup in the cluster, instruction, its name and place."""
+        """Requests by cluster, mask and request: workgroup in the cluster, instruction, its name and place."""
 
     def on_multicast(self, event: MulticastEvent) -> None:
-        """Examine the masks, and remember the requests."""
+        """Check the masks, and record the requests."""
         ins = event.instruction
         tensor = ins.opcode.kind == "tensor"
         for index, (mask, number) in enumerate(zip(event.masks.tolist(), event.numbers.tolist(), strict=True)):
@@ -110,7 +110,7 @@ class ClusterLoads(Check):
             self._requests.setdefault(key, []).append((own, ins.pc, ins.name, place))
 
     def _add(self, kind: Kind, pc: int, place: Place, message: str, name: str) -> None:
-        """The first wave of the grid is reported, whichever came first."""
+        """Keep the first wave in the order of the grid, not in the order of execution."""
         old = self._seen.get((pc, kind.id))
         if old is None:
             self._seen[pc, kind.id] = kind, Seen(place, message), name
@@ -120,7 +120,7 @@ class ClusterLoads(Check):
             old[1].place, old[1].message = place, message
 
     def _close(self) -> None:
-        """Look for requests that not every workgroup of their mask has issued as often."""
+        """Find requests that the workgroups of their mask have not issued equally often."""
         for (_, mask, _), issued in self._requests.items():
             counts = {own: sum(each[0] == own for each in issued) for own in range(self.size) if mask >> own & 1}
             lacking = [own for own, count in counts.items() if count < max(counts.values())]
@@ -138,12 +138,12 @@ class ClusterLoads(Check):
         self._requests.clear()
 
     def __getstate__(self) -> dict[str, object]:
-        """What another process needs: the findings."""
+        """The state for another process: the findings."""
         self._close()
         return self.__dict__
 
     def merge(self, other: ClusterLoads) -> None:
-        """Add what another part of the same launch found; a part has whole clusters."""
+        """Add the findings of another part of the same launch; a part has whole clusters."""
         other._close()
         for (pc, _), (kind, seen, name) in other._seen.items():
             self._add(kind, pc, seen.place, seen.message, name)

@@ -1,6 +1,6 @@
 """conflicts: LDS bank conflicts of every access of every wave; worst instruction first, with a way to avoid them.
 
-Conflicts are not errors: they cost passes, and whether that costs time depends on the surrounding code.
+Conflicts are not errors: they cost passes; whether passes cost time depends on the surrounding code.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ CONFLICT = Kind(
 class Conflicts(Check):
     """Accounts for the LDS instructions of one launch.
 
-    Instructions of other families that access the LDS are counted without degrees: direct-to-LDS loads write lane
-    after lane, how FLAT and DS_*_SRC2 accesses map to the banks is not public, and DS_APPEND accesses one place.
+    LDS accesses of other families are counted without degrees: direct-to-LDS loads write lane
+    after lane, the banks of FLAT and DS_*_SRC2 accesses are not public, and DS_APPEND accesses one place.
     """
 
     name = "conflicts"
@@ -51,7 +51,7 @@ class Conflicts(Check):
         """Address in the code to [mnemonic, executions] of the instructions that have no phase table."""
 
     def on_access(self, event: AccessEvent) -> None:
-        """Count an access if it goes to the LDS."""
+        """Count an access to the LDS."""
         if event.space != "lds":
             return
         pc = event.instruction.pc
@@ -63,21 +63,21 @@ class Conflicts(Check):
         self.accounts.add(pc, event.instruction.name, addresses, event.active, event.part, event.waves)
 
     def merge(self, other: Conflicts) -> None:
-        """Add what another part of the same launch counted."""
+        """Add the counts of another part of the same launch."""
         self.accounts.merge(other.accounts)
         for pc, (name, executions) in other.uncounted.items():
             self.uncounted.setdefault(pc, [name, 0])[1] += executions
 
     def worst_first(self) -> list[tuple[int, Account]]:
-        """Accounts with the addresses of their instructions, the most extra passes first."""
+        """Accounts with the addresses of their instructions, in descending order of extra passes."""
         found = [(pc, account) for pc, account in self.accounts.by_place.items() if isinstance(pc, int)]
         return sorted(found, key=lambda item: (-item[1].extra_passes, item[0]))
 
     @cached_property
     def advice(self) -> dict[int, Advice | str]:
-        """How to avoid an instruction's conflicts, or why no way is known, by its address in the code.
+        """Advice against an instruction's conflicts, or why there is none, by its address in the code.
 
-        Instructions whose accesses share bytes of the LDS, an array as a rule, have one object in common.
+        Instructions whose accesses share bytes of the LDS, usually one array, share one object.
         """
         where = {id(account): pc for pc, account in self.worst_first()}
         accounts = list(self.accounts.by_place.values())
@@ -93,12 +93,12 @@ class Conflicts(Check):
         found = self.advice.get(pc, "")
         if isinstance(found, str):
             return found and f"; {found}"
-        if self.kernel.source_at(pc).rpartition(":")[0].endswith(".py"):  # the compiler of Triton chooses the layout
+        if self.kernel.source_at(pc).rpartition(":")[0].endswith(".py"):  # Triton's compiler chooses the layout
             return f"; in a layout of {found.in_triton}, {found.left}"
         return f"\n{found}"
 
     def record(self) -> dict[str, Any]:
-        """Totals, and one entry per instruction, as JSON can hold it.
+        """Totals, and one entry per instruction, for JSON.
 
         ``degrees`` are the worst of each phase, ``extra_passes`` the sum of degree - 1 over all executions, ``clocks``
         the passes and a clock for each phase without active lanes.
@@ -138,7 +138,7 @@ class Conflicts(Check):
     def findings(self) -> list[Finding]:
         """One finding of severity info for each source line and array with conflicts, worst first.
 
-        The worst line of an array has the advice, which all accesses to the array need.
+        The worst line of an array has the advice, which applies to all accesses to the array.
         """
         lines: dict[tuple[int, str], list[tuple[int, Account]]] = {}
         for pc, account in self.worst_first():
@@ -153,7 +153,7 @@ class Conflicts(Check):
         return findings
 
     def _finding(self, same: list[tuple[int, Account]], advised: str) -> Finding:
-        """The finding of the instructions of a line that access one array, the worst first.
+        """The finding for a line's instructions that access one array, the worst first.
 
         `advised` is the line whose finding has the advice for this array, if there is one.
         """

@@ -1,4 +1,4 @@
-"""numerics: what conversions to FP8, FP6 and FP4 lose: saturated and flushed values, and their exponents."""
+"""numerics: losses of conversions to FP8, FP6 and FP4: saturated and flushed values, and their exponents."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 NAMES = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}
 """Formats that are the same on every architecture (OCP MX)."""
 LEAST, SHARE = 16, 2
-"""Conversions lose much if so many values that are not 0, and one of so many, become 0, or saturate."""
+"""Conversions are reported if at least `LEAST` non-zero values, and one of `SHARE`, become 0 or saturate."""
 WEIGHT = 100
-"""Values that become 0 count if they make up one part in so many of the sum: e to the power of -80 beside 1 is none."""
+"""Values that become 0 count if they are one part in `WEIGHT` of the sum: e to the power of -80 next to 1 is not."""
 BINS = 24
-"""Exponents that a finding lists one by one."""
+"""Most exponents that a finding lists one by one."""
 
 
 @dataclass
 class Tally:
-    """What the executions of one conversion instruction have lost."""
+    """The losses of all executions of one conversion instruction."""
 
     instruction: Instruction
     place: Place
@@ -41,17 +41,17 @@ class Tally:
     flushed: int = 0
     special: int = 0
     sum: float = 0.0
-    """Of magnitudes, up to the largest of the format."""
+    """Sum of magnitudes, up to the format's largest one."""
     lost: float = 0.0
-    """Sum of what becomes 0."""
+    """Sum of the magnitudes that become 0."""
     exponents: Counter[int] = field(default_factory=Counter)
 
     def copy(self) -> Tally:
-        """The same counts, to add others to."""
+        """A copy of the counts."""
         return replace(self, exponents=Counter(self.exponents))
 
     def add(self, other: Tally) -> None:
-        """Add what another part of the launch counted."""
+        """Add the counts of another part of the launch."""
         for name in ("values", "zeros", "saturated", "flushed", "special", "sum", "lost"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.exponents.update(other.exponents)
@@ -60,12 +60,12 @@ class Tally:
 
     @property
     def loses(self) -> bool:
-        """Whether at least half of the values that are not 0 become 0, and they are not all negligible, or saturate."""
+        """Whether at least half of the non-zero values saturate, or become 0 without being negligible."""
         least = max(LEAST, (self.values - self.zeros - self.special) / SHARE)
         return self.saturated >= least or (self.flushed >= least and self.lost * WEIGHT >= self.sum)
 
     def text(self) -> str:
-        """The counts as a person reads them."""
+        """The counts as text."""
         fmt = self.format
         parts = [
             f"{self.values} values to {fmt.name}: {self.saturated} beyond ±{fmt.max:g} saturate",
@@ -93,7 +93,7 @@ def _histogram(exponents: Counter[int]) -> str:
 
 
 def _values(words: tuple[NDArray[np.uint32], ...], kind: str, high: bool) -> NDArray[np.float64] | None:
-    """Values of an operand, (waves, lanes, values of a lane); None of what is no float."""
+    """Values of an operand, (waves, lanes, values of a lane); None for an operand that is no float."""
     if kind == "f32":
         return np.stack([w.view(np.float32) for w in words], -1).astype(np.float64)
     halves = [part for w in words for part in (w & np.uint32(0xFFFF), w >> np.uint32(16))]
@@ -111,12 +111,12 @@ class Conversions:
     """Tallies of the conversions of one launch."""
 
     def __init__(self, arch: Arch) -> None:
-        """Start with none."""
+        """Start without tallies."""
         self._arch = arch
         self.tallies: dict[int, Tally] = {}
 
     def merge(self, other: Conversions) -> None:
-        """Add what another part of the launch counted."""
+        """Add the counts of another part of the launch."""
         for pc, tally in other.tallies.items():
             known = self.tallies.setdefault(pc, tally)
             if known is not tally:
@@ -126,7 +126,7 @@ class Conversions:
         """Count a conversion (`Opcode.packs`).
 
         Returns:
-            Where a value is beyond the format, (1 or waves, 1 or lanes).
+            A mask of values beyond the format's range, (1 or waves, 1 or lanes).
         """
         instruction = event.instruction
         name = instruction.opcode.packs

@@ -1,4 +1,4 @@
-"""Invalid buffer resources: fields with another meaning in another generation, and bases that lie in no buffer.
+"""Invalid buffer resources: fields whose meaning depends on the generation, and bases outside every buffer.
 
 The fields are rows of `mfmasim.architectures.buffers`, with their sources.
 """
@@ -19,7 +19,7 @@ OOB = ("structured", "by index", "not at all", "raw")
 
 @dataclass(frozen=True)
 class Descriptor:
-    """The 128 bits of a buffer resource, as an architecture reads them."""
+    """The 128 bits of a buffer resource on an architecture."""
 
     words: tuple[int, int, int, int]
     arch: Arch
@@ -30,7 +30,7 @@ class Descriptor:
         return self.arch.buffers
 
     def field(self, name: str) -> int:
-        """A field of the resource; 0 where the architecture has none of that name."""
+        """A field of the resource; 0 if the architecture has no field of that name."""
         row = self.layout.fields.get(name)
         return row.of(self.words) if row else 0
 
@@ -46,12 +46,12 @@ class Descriptor:
 
     @property
     def bound(self) -> bool:
-        """Whether the resource has a format, or does without because it adds the lane."""
+        """Whether the resource has a format, or needs none because it adds the lane's number."""
         formats = [name for name in ("format", "data_format") if name in self.layout.fields]
         return bool(self.field("add_tid")) or not formats or any(self.field(name) for name in formats)
 
     def text(self) -> str:
-        """The fields in words: those that decide an address or a range, and others that are set."""
+        """The fields in words: fields of the address and the range, and other fields that are not 0."""
         parts = [f"base {self.base:#x}", f"stride {self.field('stride')}", f"num_records {self.records}"]
         for name in ("num_format", "data_format", "format"):
             parts += [f"{name} {self.field(name)}"] * (name in self.layout.fields)
@@ -66,14 +66,14 @@ class Descriptor:
 
 
 def unbound(descriptor: Descriptor) -> bool:
-    """Whether word 3 is 0 and that leaves the buffer without a format."""
+    """Whether word 3 is 0, so that the buffer has no format."""
     return not descriptor.words[3] and not descriptor.bound
 
 
 def wrong(descriptor: Descriptor) -> list[str]:
-    """What is wrong with the fields of a resource; empty where nothing is.
+    """The error in the fields of a resource; empty without an error.
 
-    A word 3 of zeros is a buffer that is not bound, which programs may intend.
+    Word 3 of an unbound buffer is 0, which programs may intend.
     """
     if unbound(descriptor):
         return []
@@ -104,7 +104,7 @@ def _wrong(d: Descriptor) -> Iterator[str]:
 
 
 def remarks(descriptor: Descriptor) -> list[str]:
-    """Fields that are set and that no result depends on, where another meaning was likely intended."""
+    """Non-zero fields without effect, where the program probably intended another meaning."""
     if descriptor.field("user_vm_mode") and not descriptor.field("user_vm_enable"):
         return ["USER_VM_MODE is set without USER_VM_ENABLE: nothing reads it"]
     return []

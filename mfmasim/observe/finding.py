@@ -1,4 +1,4 @@
-"""A finding: one thing that is wrong, where it is, and what was expected there; and the kinds of findings."""
+"""A finding: one defect, its place, and what was expected there; and the kinds of findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mfmasim.visible import LAYOUT, visible
 SEVERITIES = ("error", "warning", "info")
 """Worst first. Only errors make a verification fail."""
 PLACES = ("lane", "wave", "code", "launch")
-"""What a finding is about: a lane; a whole wave; an instruction, whichever wave executes it; all of a launch."""
+"""What a finding is about: a lane; a whole wave; an instruction of any wave; the whole launch."""
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,17 @@ class Kind:
     """One kind of finding."""
 
     id: str
-    """Stable: the check and what it found, such as ``waits-read-in-flight``."""
+    """A stable id from the check and its finding, such as ``waits-read-in-flight``."""
     severity: str
     """One of `SEVERITIES`."""
     title: str
     about: str
-    """What it means, and what the hardware does."""
+    """The meaning, and the hardware's behaviour."""
     example: str
     """Code that causes it."""
     fix: str
     place: str = "lane"
-    """How exactly a check places it, one of `PLACES`."""
+    """What its findings are about, one of `PLACES`."""
 
     @property
     def check(self) -> str:
@@ -73,7 +73,7 @@ class Finding:
     other: str = ""
     """``file:line`` of the other place, for a finding about two places; the address where it has no line."""
     suppressed: str = ""
-    """Why it does not count, where the case suppresses it."""
+    """Why the finding does not count, if the case suppresses it."""
 
     def __post_init__(self) -> None:
         """Fill in the id."""
@@ -90,12 +90,12 @@ class Finding:
         return f"<pre style='white-space:pre-wrap'>{escape(chr(10).join(self.lines()))}</pre>"
 
     def record(self) -> dict[str, Any]:
-        """The finding as a dictionary that JSON can hold."""
+        """The finding as a dictionary that JSON can represent."""
         return asdict(self)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Finding:
-        """The finding that `record` made a dictionary of, also after JSON, which turns tuples into lists."""
+        """The finding of a `record`, also after JSON, which turns tuples into lists."""
         group = record["workgroup"]
         return cls(**{**record, "workgroup": None if group is None else tuple(group)})
 
@@ -111,7 +111,7 @@ class Finding:
         return [part for part in (*where, self.register) if part]
 
     def line(self) -> str:
-        """The finding in one line, as a program prints it among its own output; places as compilers write them."""
+        """The finding in one line for a program's output, with places in the format of compilers."""
         place, *more = self.where() or [""]
         details = ", ".join(more)
         if details and not self.source:
@@ -120,7 +120,7 @@ class Finding:
         return visible(text, LAYOUT)
 
     def lines(self) -> list[str]:
-        """The finding as a person reads it: id and where, what, which pattern."""
+        """The finding as text: id and place, message, pattern."""
         head = "  ".join((self.id, *self.where()))
         body = []
         if self.expected or self.actual:

@@ -1,4 +1,4 @@
-"""Memory operations in flight: what a wave's counters still allow to be unfinished."""
+"""Memory operations in flight: operations that a wave's counters allow to be incomplete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Register = tuple[str, int]
 
 @dataclass(frozen=True)
 class Flight:
-    """A memory operation that its counter allows to be still in flight."""
+    """A memory operation that may be in flight by its counter."""
 
     counter: str
     order: str
@@ -37,14 +37,14 @@ class Flight:
     half: str = ""
     """``low`` or ``high``, if it writes that half of its register."""
     blamed: tuple[tuple[int, int, str], int] | None = None
-    """What was reported while it was in flight, and the value to which its counter had to fall there."""
+    """The finding reported while it was in flight, and the value to which its counter had to fall."""
     lanes: int | None = None
-    """EXEC of a load by lanes, where it is a constant."""
+    """EXEC of a load by lanes, if it is a constant."""
     reach: str = ANY
-    """How EXEC now compares with EXEC of the load: ``same``, ``apart`` (no lane in common) or ``any``."""
+    """Relation of EXEC to EXEC at the load: ``same``, ``apart`` (no lane in common) or ``any``."""
 
     def under(self, lanes: Lanes, change: str) -> Flight:
-        """The flight after an instruction that changes EXEC (see `mfmasim.observe.lanes.follow`)."""
+        """The flight after an instruction that changes EXEC (see `mfmasim.observe.lanes.exec_after`)."""
         if self.lanes is not None and lanes.value is not None:
             reach = APART if not self.lanes & lanes.value else ANY
         elif change == WITHIN:
@@ -62,7 +62,7 @@ def registers(operands: Iterable[Operand]) -> Iterator[Register]:
                 yield operand.kind, operand.index + k
 
 
-def touched(instruction: Instruction) -> tuple[frozenset[Register], frozenset[Register]]:
+def accessed(instruction: Instruction) -> tuple[frozenset[Register], frozenset[Register]]:
     """Registers that an instruction, or both halves of a dual one, read and write."""
     parts = instruction.halves or (instruction,)
     return (
@@ -78,7 +78,7 @@ _DATA = ("vdst", "vdata", "data", "data0")
 
 
 def _half(arch: Arch, instruction: Instruction) -> tuple[str, frozenset[Register]]:
-    """The half of a register that a load writes or a store reads, and the register; else nothing."""
+    """The half of a register that a load writes or a store reads, and the register; empty for other instructions."""
     opcode = instruction.opcode
     half = opcode.d16 or ("low" if opcode.access == "store" and opcode.narrow else "")
     if not half or not arch.keeps_halves or (opcode.access == "load" and "sramecc" in arch.features):
@@ -125,16 +125,16 @@ def remaining(flights: list[Flight], counter: str, value: int) -> list[Flight]:
 def execute(
     arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None, lanes: Lanes = UNKNOWN
 ) -> list[Flight]:
-    """Execute one instruction: it waits, touches registers, or issues an operation.
+    """Execute one instruction: it waits, accesses registers, or issues an operation.
 
-    Memory operations on different halves of a register do not touch each other, where registers have halves; any other
-    instruction touches the whole register (LLVM, SIInsertWaitcnts: determineVGPR16Dependency).
+    Memory operations on different halves of a register are independent on architectures with such halves; any other
+    instruction accesses the whole register (LLVM, SIInsertWaitcnts: determineVGPR16Dependency).
 
     Args:
         arch: architecture.
         flights: before the instruction.
-        instruction: what is executed.
-        report: called for each flight whose registers the instruction touches too early.
+        instruction: the instruction.
+        report: called for each flight whose registers the instruction accesses too early.
         lanes: what is known of EXEC.
 
     Returns:
@@ -142,7 +142,7 @@ def execute(
     """
     for counter, value in waited(arch, instruction):
         flights = remaining(flights, counter, value)
-    reads, writes = touched(instruction)
+    reads, writes = accessed(instruction)
     both = reads | writes
     up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
     if not up and all(flight.writes.isdisjoint(both) for flight in flights):  # most instructions
@@ -161,7 +161,7 @@ def execute(
         early = read or (frozenset() if ordered else flight.writes & (writes - apart))
         if early and report is not None:
             report(flight, rank(flights, place), min(early), bool(read))
-        # Reported once: the touched registers count as written.
+        # Reported once: the accessed registers count as written.
         over = flight.writes & (both - apart)
         left.append(replace(flight, writes=frozenset()) if over else flight)
     flights = left

@@ -1,4 +1,4 @@
-"""Floats in registers as dwords: which are not finite, and how a person reads them."""
+"""Floats in registers as dwords: tests for NaN and Inf, and their text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Operand
     from mfmasim.machine.events import ValueEvent
 
-# Exponent of a format by the part of a dword it stands in: all ones is NaN or Inf.
+# Mask of a format's exponent in a dword, by part: all ones is NaN or Inf.
 EXPONENTS = {
     "f32": (0x7F800000,), "pk_f32": (0x7F800000,), "xf32": (0x7F800000,), "f16": (0x7C00,), "bf16": (0x7F80,),
     "pk_f16": (0x7C00, 0x7C000000), "pk_bf16": (0x7F80, 0x7F800000),
@@ -24,7 +24,7 @@ WHOLE = {"i32", "u32", "i16", "u16", "b32", "b16"}
 
 
 def words_not_finite(word: NDArray[np.uint32], kind: str) -> Flags:
-    """Where one dword of a format of `EXPONENTS`, or the high one of an f64, holds NaN or Inf; nowhere in others."""
+    """Where a dword of a format in `EXPONENTS`, or an f64's high dword, holds NaN or Inf; False for other formats."""
     masks = (0x7FF00000,) if kind == "f64" else EXPONENTS.get(kind, ())
     found: Flags = np.zeros(word.shape, np.bool_)
     for mask in masks:
@@ -78,7 +78,7 @@ def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, resul
         return True
     masks = EXPONENTS[kind]
     if not result and kind in ("f16", "bf16") and operand.kind != "const":
-        masks = (*masks, masks[0] << 16)  # which half is read does not matter: either may hold it
+        masks = (*masks, masks[0] << 16)  # either half may hold the value
     used = words[:1] if operand.kind == "const" else words
     return _any([w & np.uint32(mask << half) == mask for w in used for mask in masks])
 
@@ -102,7 +102,7 @@ def at(words: tuple[NDArray[np.uint32], ...], wave: int, lane: int) -> list[int]
 
 
 def is_nan(words: list[int], kind: str) -> bool:
-    """Whether a value is NaN; of a packed one any half."""
+    """Whether a value, or either half of a packed value, is NaN."""
     if kind == "f64":
         return (words[1] & 0xFFFFF) != 0 or words[0] != 0
     mantissa = {"f32": 0x7FFFFF, "pk_f32": 0x7FFFFF, "f16": 0x3FF, "bf16": 0x7F}.get(kind, 0)
@@ -111,7 +111,7 @@ def is_nan(words: list[int], kind: str) -> bool:
 
 
 def text(words: list[int], kind: str) -> str:
-    """A value as a person reads it; empty for a format that has no short form."""
+    """A value as text; empty for a format without a short form."""
     if kind == "f32":
         return str(np.array(words[:1], np.uint32).view(np.float32)[0])
     if kind == "f16":
@@ -122,9 +122,9 @@ def text(words: list[int], kind: str) -> str:
 
 
 def deciding(event: ValueEvent) -> Sequence[tuple[Operand, Sequence[U32]]]:
-    """Operands that decide whether a result is finite: of the end of a division its divisor and dividend.
+    """Operands that decide whether a result is finite; for the end of a division its divisor and dividend.
 
-    The quotient before it is NaN for a divisor of 0, where the result is Inf (V_DIV_SCALE_F32, V_DIV_FIXUP_F32 in the
+    The intermediate quotient is NaN for a divisor of 0, and the result is Inf (V_DIV_SCALE_F32, V_DIV_FIXUP_F32 in the
     "CDNA3" ISA manual).
     """
     pairs = list(zip(event.instruction.src, event.sources, strict=True))
@@ -149,7 +149,7 @@ def operand_not_finite(source: Operand, words: Sequence[U32], *, matrix: bool) -
 
 
 def operand_nan(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags:
-    """Where an operand holds NaN, (1 or waves, 1 or lanes); everywhere of a float whose format is not examined.
+    """Where an operand holds NaN, (1 or waves, 1 or lanes); True for a float format that is not examined.
 
     Args:
         source: the operand.
@@ -171,7 +171,7 @@ def operand_nan(source: Operand, words: Sequence[U32], *, matrix: bool) -> Flags
 
 
 def given_by(event: ValueEvent, *, nan: bool = False) -> str:
-    """The first operand that is not finite, or NaN, of a matrix instruction with its lane."""
+    """The first operand that is not finite, or is NaN; for a matrix instruction with its lane."""
     matrix = bool(event.instruction.opcode.matrix)
     holds = operand_nan if nan else operand_not_finite
     for source, words in deciding(event):

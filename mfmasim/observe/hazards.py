@@ -1,11 +1,11 @@
 """hazards: pairs of instructions without the wait states that software has to provide.
 
 The simulator executes one instruction after the other, so values are correct here but may be wrong on hardware.
-This check follows, on the executed path of every wave and across branches, which results must not be used yet. That
-depends on the path alone: waves of one state share it, and a block that was seen from a state is never examined again.
+This check follows, on the executed path of every wave and across branches, results that must not be used yet. They
+depend on the path alone: waves share a state, and a block is examined once for each state.
 
-The severity follows from the evidence for each row (`Row.judged`); the option ``manual`` takes the manuals' letter, by
-which every pair is an error.
+The severity follows from the evidence for each row (`Row.judged`); with the option ``manual`` every pair is an error,
+as the manuals require.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ MILDER = {"warning": CONTRADICTED, "info": TOLERATED}
 LONGEST_NOP = 16
 """Wait states of the longest S_NOP."""
 NEAR = 8
-"""Gaps (`Gap`) of a row that a pair may belong to; those before lie further up."""
+"""Most recent gaps (`Gap`) of a row that a pair may join."""
 
 
 @dataclass(frozen=True)
@@ -101,23 +101,23 @@ class Pair:
 
     row: tuple[str, str, str]
     short: int
-    """How much is missing between them."""
+    """Missing wait states."""
     finding: Finding
     first: tuple[int, int]
-    """`Paths.first`: the wave to which it happens."""
+    """`Paths.first`: the wave."""
 
     @property
     def rank(self) -> tuple[int, int]:
-        """How bad it is; higher is worse."""
+        """Severity of the pair; higher is worse."""
         return -SEVERITIES.index(self.finding.severity), self.short
 
 
 FOLLOWERS: PerKernel[dict[str, Follower]] = PerKernel(lambda _: {})
-"""What is known of the kernel's instructions, by architecture."""
+"""Followers of the kernel's instructions, by architecture."""
 
 
 class Hazards(Paths[State], Check):
-    """Follows results that must not be used yet, for every wave."""
+    """Follows the results of every wave that must not be used yet."""
 
     name = "hazards"
     about = "pairs of instructions without the wait states that software has to provide"
@@ -130,14 +130,14 @@ class Hazards(Paths[State], Check):
         Paths.__init__(self, State(), self.kernel)
         arch = self.kernel.arch
         self.m0 = arch.m0
-        # States refer to what the follower knows of instructions, so that the launches of a kernel share it.
+        # States refer to records of the follower, so that the launches of a kernel share the follower.
         followers = FOLLOWERS.of(self.kernel)
         self._follower = followers.setdefault(arch.name, Follower(rows(arch), arch, self.kernel.wave, launch.passes))
         self._pairs: dict[tuple[int, int], Pair] = {}
-        """By the addresses of the second and the first instruction."""
+        """Pairs by the addresses of the second and the first instruction."""
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
-        """What is at risk after a block.
+        """The results that must not be used yet after a block.
 
         Args:
             state: of the wave before.
@@ -176,22 +176,22 @@ class Hazards(Paths[State], Check):
         )
 
     def _keep(self, key: tuple[int, int], pair: Pair) -> None:
-        """Of a pair of instructions the worst case is reported, and of these that of the first wave."""
+        """Keep the worst case of a pair of instructions, of the first wave in the grid."""
         had = self._pairs.get(key)
         if had is None or had.rank < pair.rank or (had.rank == pair.rank and had.first > pair.first):
             self._pairs[key] = pair
 
     def merge(self, other: Hazards) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
+        """Add the findings of another part of the same launch; parts come in the order of the grid."""
         for key, pair in other._pairs.items():
             had = self._pairs.get(key)
             if had is None or had.rank < pair.rank:
                 self._pairs[key] = pair
 
     def findings(self) -> list[Finding]:
-        """The errors in address order, then the milder findings, one for all pairs of a row.
+        """The errors in address order, then one milder finding for all pairs of each row.
 
-        An error stands for all pairs of a row that one instruction more would mend; under the option, for one pair.
+        An error covers all pairs of a row that one more instruction would correct; with the option, one pair.
         """
         errors: list[Finding] = []
         gaps: dict[tuple[str, ...], list[Gap]] = {}
@@ -210,7 +210,7 @@ class Hazards(Paths[State], Check):
 
 @dataclass
 class Gap:
-    """A place where an instruction is missing, which would mend several pairs of one row."""
+    """A place where a missing instruction would correct several pairs of one row."""
 
     pairs: list[Pair] = field(default_factory=list)
     seconds: set[int] = field(default_factory=set)
@@ -218,19 +218,19 @@ class Gap:
     """Addresses of the instructions of the pairs."""
 
     def takes(self, second: int, first: int) -> bool:
-        """Whether one place lies in another pair and in all of these: behind one first, before one second, or both."""
+        """Whether one place lies in another pair and in all pairs of the gap: behind one first, before one second."""
         seconds, firsts = self.seconds | {second}, self.firsts | {first}
         shared = second in self.seconds or first in self.firsts
         return shared and (len(seconds) == 1 or len(firsts) == 1 or max(firsts) < min(seconds))
 
     def finding(self) -> Finding:
-        """The worst pair, with the registers of all."""
+        """The worst pair, with the registers of all pairs."""
         names = _in_runs(pair.finding.register for pair in self.pairs)
         return replace(_together(self.pairs, f"one serves all {len(self.pairs)} pairs, of {names}"), register=names)
 
 
 def _into(gaps: list[Gap], key: tuple[int, int], pair: Pair) -> None:
-    """Add a pair to the gap that it shares with others, or begin one."""
+    """Add a pair to the gap that it shares with other pairs, or begin a gap."""
     gap = next((one for one in reversed(gaps[-NEAR:]) if one.takes(*key)), None)
     if gap is None:
         gap = Gap()
@@ -241,7 +241,7 @@ def _into(gaps: list[Gap], key: tuple[int, int], pair: Pair) -> None:
 
 
 def _in_runs(names: Iterable[str]) -> str:
-    """Names of registers, without repetitions, runs as the assembler writes them.
+    """Names of registers without repetitions, with consecutive registers in the assembler's notation.
 
     >>> _in_runs(["v5", "v4", "m0", "v6", "s12", "v4"])
     'm0, s12, v[4:6]'
@@ -262,7 +262,7 @@ def _in_runs(names: Iterable[str]) -> str:
 
 
 def _together(pairs: Sequence[Pair], more: str) -> Finding:
-    """One finding for pairs of one row: the worst, with what is said where there are more."""
+    """One finding for pairs of one row: the worst pair, and a remark on the other pairs."""
     worst = max(pairs, key=lambda pair: pair.rank).finding
     text = f"{worst.message}; {more}" if len(pairs) > 1 else worst.message
     return replace(worst, message=text, count=len(pairs))
@@ -273,7 +273,7 @@ def _many(count: int, unit: str) -> str:
 
 
 def _advice(row: Row, short: int) -> tuple[Kind, str, str]:
-    """Kind of the finding, what is counted, and what would suffice."""
+    """Kind of the finding, the unit that it counts, and a sufficient correction."""
     if row.clock == "states":
         parts = [LONGEST_NOP] * (short // LONGEST_NOP) + [short % LONGEST_NOP] * bool(short % LONGEST_NOP)
         kind = MATRIX if row.matrix else STATES

@@ -1,7 +1,7 @@
-"""Which lanes an instruction can reach, as far as the path alone says: a load and a use under masks that share no lane.
+"""Lanes that an instruction can access, by the path alone: a load and a use may have masks without a common lane.
 
-EXEC is followed through the scalar instructions that compute it from constants and from itself. What they leave unknown
-counts as all lanes.
+EXEC is followed through the scalar instructions that compute it from constants and from EXEC. An unknown EXEC counts
+as all lanes.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from mfmasim.isa.operands import EXEC
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
 
-SAME, WITHIN, APART, ANY = "same", "within", "apart", "any"
-"""The lanes after an instruction and those before: unchanged, a part of them, none of them, unknown."""
+SAME, WITHIN, APART, ANY = "same", "within", "crosses", "any"
+"""Relation of EXEC after an instruction to EXEC before: equal, a subset, disjoint, unknown."""
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """What is known of EXEC."""
+    """Known properties of EXEC."""
 
     value: int | None = None
-    """Its bits, if they are a constant."""
+    """The bits, if they are a constant."""
     saved: tuple[int, int] | None = None
-    """First and last scalar register of a mask of which EXEC is a part: what S_AND_SAVEEXEC saved."""
+    """First and last scalar register of a mask that includes EXEC, as saved by S_AND_SAVEEXEC."""
 
 
 UNKNOWN = Lanes()
 
 
 def by_lane(instruction: Instruction) -> bool:
-    """Whether an instruction reads and writes vector registers of the lanes of EXEC only."""
+    """Whether an instruction reads and writes vector registers of active lanes only."""
     opcode = instruction.opcode
     if opcode.unit == "VALU":
-        apart = instruction.encoding in ("MAI", "WMMA", "DPP", "DPP8") or "DPP" in instruction.form.upper()
-        return not (apart or opcode.matrix or opcode.lane or opcode.relative)
+        crosses = instruction.encoding in ("MAI", "WMMA", "DPP", "DPP8") or "DPP" in instruction.form.upper()
+        return not (crosses or opcode.matrix or opcode.lane or opcode.relative)
     return opcode.memory and not (opcode.scalar or opcode.kind or opcode.transposes)
 
 
-def follow(before: Lanes, instruction: Instruction, wave: int) -> tuple[Lanes, str]:
-    """What is known of EXEC after an instruction, and how it compares with EXEC before.
+def exec_after(before: Lanes, instruction: Instruction, wave: int) -> tuple[Lanes, str]:
+    """EXEC after an instruction, and its relation to EXEC before the instruction.
 
     Args:
-        before: what was known.
-        instruction: what is executed.
+        before: EXEC before it.
+        instruction: the instruction.
         wave: lanes of a wave.
     """
     opcode = instruction.opcode
@@ -56,7 +56,7 @@ def follow(before: Lanes, instruction: Instruction, wave: int) -> tuple[Lanes, s
             return before, SAME
         return Lanes(before.value), SAME
     if opcode.compare:
-        return Lanes(None, before.saved), WITHIN  # V_CMPX: lanes that do not take part get 0
+        return Lanes(None, before.saved), WITHIN  # V_CMPX: inactive lanes get 0
     kept = written[0] if opcode.saves_exec and opcode.mask == "and" and not opcode.returns_exec else None
     sources = [(o.index, o.index + o.count - 1) for o in instruction.src if o.kind == "s"]
     whole = (EXEC, EXEC + wave // 32 - 1)

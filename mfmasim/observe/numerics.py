@@ -1,9 +1,9 @@
-"""numerics: where NaN and Inf first appear, conversions beyond the range of their format, denormals that are flushed.
+"""numerics: the first NaN and Inf, conversions beyond the range of their format, flushed denormals.
 
-All findings have severity info: a kernel may intend them. NaN and Inf are reported where all operands are finite and
-the result is not; propagation is not reported. Operands whose format is not examined here (8 bits and fewer) count as
-not finite. `origin` adds where the values that outputs hold were made, see `mfmasim.observe.origins`; `losses` is what
-costs next to nothing: conversions to 8 bits that lose most values, sums that a loop rounds.
+All findings have severity info: a kernel may intend them. NaN and Inf are reported if all operands are finite and
+the result is not; propagation is not reported. Operands in formats of 8 bits and fewer are not examined, and count as
+not finite. `origin` adds the origins of values in outputs, see `mfmasim.observe.origins`; `losses` is the cheap part:
+conversions to 8 bits that lose most values, sums that a loop rounds.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def _below(value: float) -> float:
     return float(np.nextafter(np.float32(value), np.float32(0)))
 
 
-# Conversions: the range of sources that the format can hold once they are rounded, and its name. OCP's and FNUZ's FP8
-# differ; their largest values are 448 and 240, of BF8 57344 (OCP 8-bit floating point; CDNA3 manual 7.1).
+# Conversions: the range of sources that the format can represent after rounding, and its name. FP8 of OCP and FNUZ
+# differs: the largest values are 448 and 240, for BF8 57344 (OCP 8-bit floating point; CDNA3 manual 7.1).
 _HIGHEST: dict[str, tuple[dict[str, float], str]] = {
     "fp8": ({"ocp": 464.0, "fnuz": _below(248.0)}, "FP8"),
     "bf8": ({"": _below(61440.0)}, "BF8"),
@@ -109,16 +109,16 @@ _HIGHEST: dict[str, tuple[dict[str, float], str]] = {
     "u32": ({"": _below(2.0**32)}, "U32"),
 }
 _LOWEST = {"i32": -(2.0**31), "u32": _below(-1.0)}
-"""Of signed formats it is the negative of the highest."""
+"""Lowest values; a signed format's lowest value is the negative of its highest."""
 
 
 ROUNDED: PerKernel[list[list[RoundedSum]]] = PerKernel(lambda _: [])
-"""Conversions of a kernel that round sums, once they are known."""
+"""Memo of the conversions of a kernel that round sums."""
 
 
 @dataclass
 class Seen:
-    """What was found at a place in the code, and how often."""
+    """The finding at a place in the code, and its count."""
 
     finding: Finding
     order: tuple[int, ...]
@@ -128,7 +128,7 @@ class Seen:
 class Numerics(Check):
     """Examines results of floating-point instructions.
 
-    Of it, ``"all"`` has `losses` alone: data with intended NaN, Inf and large values would hide every other finding.
+    ``"all"`` includes `losses` alone: data with intended NaN, Inf and large values would hide every other finding.
     """
 
     name = "numerics"
@@ -154,12 +154,12 @@ class Numerics(Check):
         self._rounded = {one.pc: one for one in known[0]}
         self._rounding: set[int] = set()
         if self._origins is not None:
-            self.only_unusual = False  # every result clears or takes tags
+            self.only_unusual = False  # every result clears or sets tags
             self.by_parts = False
         self._seen: dict[tuple[str, str], Seen] = {}
 
     def watches(self, instruction: Instruction) -> bool:
-        """Whether an instruction's values matter: it converts, or its result is a float."""
+        """Whether the check needs an instruction's values: it converts, or its result is a float."""
         if self._origins is not None and (
             scalar_result(instruction) or any(o.kind in ("v", "a") for o in instruction.dst)
         ):
@@ -167,7 +167,7 @@ class Numerics(Check):
         return bool(instruction.opcode.packs) or instruction.pc in self._rounded or self._examined(instruction)
 
     def _examined(self, instruction: Instruction) -> bool:
-        """Whether it is examined by itself, without where its values come from and what is lost."""
+        """Whether the instruction itself is examined, apart from origins and losses."""
         if self.option == self.part:
             return False
         if instruction.opcode.unit != "VALU" or instruction.opcode.widens:
@@ -185,7 +185,7 @@ class Numerics(Check):
         return _LOWEST.get(narrows, -high), high, name
 
     def on_access(self, event: AccessEvent) -> None:
-        """Move where values come from with them."""
+        """Move origins with the values."""
         if self._origins is not None:
             self._origins.on_access(event)
 
@@ -240,12 +240,12 @@ class Numerics(Check):
         self._add(NOT_FINITE, event, bad, f"{what} appears here although all operands are finite{of}")
 
     def _beyond(self, event: ValueEvent, low: float, high: float, name: str) -> None:
-        """Finite sources of a conversion that its format cannot hold."""
+        """Finite sources of a conversion that its format cannot represent."""
         for words, operand in zip(event.sources, event.instruction.src, strict=True):
             if operand.type != "f32" or not words or not operand.printed:
                 continue
             most = np.bitwise_and(words[0], np.uint32(0x7FFFFFFF)).max()
-            if most.view(np.float32) <= min(high, -low):  # all of them, whatever their signs
+            if most.view(np.float32) <= min(high, -low):  # all of them, independent of their signs
                 continue
             values = np.abs(words[0].view(np.float32)) if operand.abs else words[0].view(np.float32)
             if operand.neg:
@@ -268,7 +268,7 @@ class Numerics(Check):
                     self._add(DENORMAL, event, small, "MODE flushes denormal operands: this one counts as 0")
 
     def _add(self, kind: Kind, event: ValueEvent, lanes: Flags, text: str) -> None:
-        """The first one of a source line is reported; all are counted."""
+        """Record the first one of a source line, and count all."""
         instruction = event.instruction
         wave, lane = (int(k) for k in np.argwhere(lanes)[0])
         place: Place = event.place(wave, lane if lanes.shape[-1] > 1 else None)
@@ -287,7 +287,7 @@ class Numerics(Check):
         self._seen[key] = Seen(first.finding, first.order, had.count + new.count)
 
     def merge(self, other: Numerics) -> None:
-        """Add what another part of the same launch found."""
+        """Add the findings of another part of the same launch."""
         for key, seen in other._seen.items():
             self._take(key, seen)
         self._conversions.merge(other._conversions)
@@ -298,7 +298,7 @@ class Numerics(Check):
         return [*self._origin_findings(), *self._losses(), *self._rounded_sums(), *self._first_places()]
 
     def _origin_findings(self) -> list[Finding]:
-        """Where values of buffers come from."""
+        """Findings about the origins of values in buffers."""
         if self._origins is None:
             return []
         made = []
@@ -314,7 +314,7 @@ class Numerics(Check):
         return made
 
     def _losses(self) -> list[Finding]:
-        """What conversions lose: each of them, or those of a source line that lose much together."""
+        """Findings about losses: of each conversion, or of the conversions of a source line together."""
         found: dict[tuple[object, str], Tally] = {}
         for pc, tally in sorted(self._conversions.tallies.items()):
             place = self.kernel.source_at(pc) if self._origins is None else pc
@@ -328,7 +328,7 @@ class Numerics(Check):
         ]
 
     def _rounded_sums(self) -> list[Finding]:
-        """Sums that loops which were executed round: one finding for a source line."""
+        """Sums that executed loops round: one finding for each source line."""
         lines: dict[tuple[str, bool], list[RoundedSum]] = {}
         for pc in sorted(self._rounding):
             one = self._rounded[pc]
@@ -339,7 +339,7 @@ class Numerics(Check):
         ]
 
     def _rounded_text(self, those: Sequence[RoundedSum]) -> str:
-        """What the conversions of a line round."""
+        """The sums that the conversions of a line round."""
         first = those[0]
         added = self.kernel.instruction_at(first.added)
         name = "" if added is None else added.name
@@ -363,7 +363,7 @@ class Numerics(Check):
 
 
 def _placed(instruction: Instruction, place: int) -> Operand:
-    """A destination; of no known format where a 16-bit result is not in the lower half."""
+    """A destination; without a format if a 16-bit result is not in the lower half."""
     operand = instruction.dst[place]
     upper = instruction.modifiers.get("op_sel", 0) & 8 and instruction.encoding != "VOP3P"
     if operand.type in ("f16", "bf16") and (upper or instruction.modifiers.get("dst_sel", 6) != 6):

@@ -1,7 +1,7 @@
-"""operands: what the hardware takes otherwise than it looks in the source.
+"""operands: operands that the hardware interprets otherwise than the source suggests.
 
-A matrix instruction ignores EXEC (LLVM's AMDGPU backend lets none of them read it). The scale of a scaled conversion
-counts by its exponent field alone (CDNA4 ISA manual, opcodes 565 to 618). A scale of 0 is 2^-127: compilers replace a
+A matrix instruction ignores EXEC (in LLVM's AMDGPU backend none reads it). Only the exponent field of a scaled
+conversion's scale counts (CDNA4 ISA manual, opcodes 565 to 618). A scale of 0 is 2^-127: compilers replace a
 scaled matrix instruction by the unscaled one only if both scales are the literal 0.
 """
 
@@ -92,7 +92,7 @@ class Operands(Check):
         self._add(MASKED, event, idle, text)
 
     def _conversion(self, event: ValueEvent, active: NDArray[np.bool_]) -> None:
-        """The scale is the last operand that is written."""
+        """Examine the scale, the last operand in assembly."""
         place = max(n for n, operand in enumerate(event.instruction.src) if operand.printed)
         (scale, *_) = event.sources[place] or (np.zeros((1, 1), np.uint32),)
         given, used = scale.view(np.float32), number_format("e8m0").decode(scale >> np.uint32(23) & np.uint32(0xFF))
@@ -103,11 +103,11 @@ class Operands(Check):
             self._add(ROUNDED, event, odd, f"the scale {given[at]:g} counts as {used[at]:g}, its exponent")
 
     def _scales(self, event: ValueEvent) -> None:
-        """Scales of A and of B, the last two sources; the modifiers choose a byte of each."""
+        """Examine the scales of A and B, the last two sources; modifiers select a byte of each."""
         chosen = event.instruction.modifiers
         scales = []
         for n, words in enumerate(event.sources[-2:]):
-            if event.instruction.encoding == "WMMA":  # all bytes; the constant 0 is 1 there, and 0 of E5M3 a zero
+            if event.instruction.encoding == "WMMA":  # all bytes; the constant 0 means 1 there, and 0 in E5M3 is zero
                 plain = event.instruction.src[n - 2].kind == "v" and not chosen.get(f"matrix_{'ab'[n]}_scale_fmt", 0)
                 scales.append(np.logical_and.reduce([(word == 0).all(axis=1) for word in words]) & plain)
                 continue
@@ -123,7 +123,7 @@ class Operands(Check):
                 self._add(ZERO, event, alone[:, None], text, name)
 
     def _add(self, kind: Kind, event: ValueEvent, where: NDArray[np.bool_], text: str, part: str = "") -> None:
-        """The first place of an instruction is reported; all are counted, in waves."""
+        """Record the first place of an instruction, and count all places, in waves."""
         instruction = event.instruction
         wave, lane = (int(k) for k in np.argwhere(where)[0])
         place = event.place(wave, lane if where.shape[1] > 1 else None)
@@ -142,7 +142,7 @@ class Operands(Check):
             self._seen[key] = (*first[:2], had[2] + new[2])
 
     def merge(self, other: Operands) -> None:
-        """Add what another part of the same launch found."""
+        """Add the findings of another part of the same launch."""
         for key, seen in other._seen.items():
             self._take(key, seen)
 

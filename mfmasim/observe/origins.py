@@ -1,10 +1,10 @@
-"""numerics:origin: where the NaN, infinity or saturated value that an output holds was made, and how it came there.
+"""numerics:origin: the birth of a NaN, an infinity or a saturated value in an output, and its way to the output.
 
-Every dword of registers, the LDS, scratch and memory has a tag beside it, 0 for most: the number of the birth of the
-value that it holds, and of the way since, as a tree of instructions. A result that is NaN or infinite takes the tag of
-an operand that has one, and is a birth where none has; so is a NaN where no operand is NaN, as of Inf - Inf, and the
-operand's birth is kept with it. What copies or packs bits copies tags; all other results clear them. Conversions that
-saturate are births as well, which end where the value is computed with.
+Every dword of registers, the LDS, scratch and memory has a tag, 0 for most: the number of the birth of the
+value in it, and of the way since, as a tree of instructions. A result that is NaN or infinite takes the tag of
+a tagged operand, and is a birth without one; a NaN is a birth if no operand is NaN, as in Inf - Inf, and keeps the
+operand's birth. Instructions that copy or pack bits copy tags; all other results clear them. Conversions that
+saturate are births as well; their tags end at the first computation.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     Tags = NDArray[np.int64]
 
 PATHS = 1 << 20
-"""Numbers of ways in a tag, below those of births."""
+"""Number of ways in a tag, whose bits are below those of births."""
 MOST = 1 << 22
-"""Births that are kept."""
+"""Most births that are recorded."""
 LONGEST = 12
-"""Instructions of a way that a finding names."""
+"""Most instructions of a way in a finding."""
 DATA = ("vdata", "data", "data0", "data1")
 """Fields of what stores write."""
 
@@ -59,20 +59,20 @@ class Births:
     instruction: Instruction
     what: str
     rows: NDArray[np.int64]
-    """Row of the event of each."""
+    """Row of the event for each birth."""
     lanes: NDArray[np.int64]
     place: Callable[[int, int | None], Place]
     operands: list[tuple[Operand, U32]]
-    """Of each source its dwords, (births, dwords)."""
+    """Each source with its dwords, (births, dwords)."""
     given: str = ""
-    """The operand that was so from the beginning, if one was: it came in with memory or a constant."""
+    """The operand that already had such a value without a birth, from memory or a constant; or empty."""
     before: Tags | None = None
-    """Of each the tag of the operand of another kind that it was made of; 0 for none."""
+    """For each birth the tag of its operand of another kind; 0 for none."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the values of one buffer come from."""
+    """The origin of the values of one buffer."""
 
     buffer: str
     element: str
@@ -81,9 +81,9 @@ class Origin:
     index: int
     way: tuple[Instruction, ...]
     places: int
-    """Different instructions at which values of this buffer were born."""
+    """Number of instructions with births of this buffer's values."""
     before: tuple[Births, int] | None = None
-    """The birth of the infinite operand of which a NaN was made."""
+    """The birth of the infinite operand of a NaN."""
 
 
 @dataclass
@@ -94,12 +94,12 @@ class Origins:
     _planes: dict[tuple[str, int], Tags] = field(default_factory=dict)
     """Tags of registers, (waves of the launch, lanes)."""
     _scalars: dict[int, U32] = field(default_factory=dict)
-    """What scalar registers with tags hold, (waves of the launch,): another instruction may have written since."""
+    """Values of scalar registers with tags, (waves of the launch,): another instruction may have overwritten them."""
     _beside: TagMemory = field(init=False)
     _births: list[Births] = field(default_factory=list)
     _count: int = 0
     _ways: list[tuple[int, Instruction | None]] = field(default_factory=lambda: [(0, None)])
-    """The way before, and the instruction; 0 is none."""
+    """Each way as the previous way and an instruction; 0 means none."""
     _steps: dict[tuple[int, int], int] = field(default_factory=dict)
     _read: tuple[int, list[Tags]] = (-1, [])
     """Tags that the load at an address has read."""
@@ -114,7 +114,7 @@ class Origins:
         return self.launch.waves_per_workgroup * self.launch.workgroups, lanes
 
     def _tags(self, operand: Operand, number: int, waves: NDArray[np.int64], held: U32 | None = None) -> Tags | None:
-        """Tags of a register of an operand, (waves, lanes), which holds what is given; None if there are none."""
+        """Tags of a register of an operand, (waves, lanes), if it still has the value `held`; None without tags."""
         plane = self._planes.get((operand.kind, operand.index + number))
         if plane is None:
             return None
@@ -124,7 +124,7 @@ class Origins:
         return rows if rows.any() else None
 
     def _put(self, operand: Operand, number: int, waves: NDArray[np.int64], tags: Tags | None, active: Flags) -> None:
-        """Change the tags of a register where lanes take part; None clears them."""
+        """Change the tags of a register in active lanes; None clears them."""
         key = operand.kind, operand.index + number
         plane = self._planes.get(key)
         if tags is None or not tags.any():
@@ -136,7 +136,7 @@ class Origins:
         plane[waves] = np.where(active, tags, plane[waves])
 
     def _keep(self, operand: Operand, number: int, waves: NDArray[np.int64], held: U32) -> None:
-        """Keep what a scalar register holds beside its tags."""
+        """Store the value of a scalar register with its tags."""
         key = operand.index + number
         if key not in self._scalars:
             self._scalars[key] = np.zeros(self._shape(1)[0], np.uint32)
@@ -145,7 +145,7 @@ class Origins:
     # --- tags
 
     def _onward(self, tags: Tags, instruction: Instruction) -> Tags:
-        """The same births, one instruction further."""
+        """Tags with the same births, one instruction further on their ways."""
         found = np.unique(tags % PATHS)
         if not tags.any():
             return tags
@@ -154,7 +154,7 @@ class Origins:
         return np.where(tags != 0, moved, 0)
 
     def _step(self, way: int, instruction: Instruction) -> int:
-        """The way that goes on with an instruction; one that it had before is where a loop closes."""
+        """A way extended by an instruction; an instruction that the way has already closes a loop."""
         key = way, instruction.pc
         known = self._steps.get(key)
         if known is None:
@@ -175,7 +175,7 @@ class Origins:
         return tuple(reversed(found))
 
     def _born(self, event: ValueEvent, where: Flags, what: str, given: str = "", before: Tags | None = None) -> Tags:
-        """Tags of new births, (waves, lanes); `before` has those of what they were made of."""
+        """Tags of new births, (waves, lanes); `before` has the tags of their operands."""
         tags = np.zeros(where.shape, np.int64)
         rows, lanes = np.nonzero(where)
         if self._count + len(rows) > MOST or not len(rows):
@@ -200,7 +200,7 @@ class Origins:
 
         Args:
             event: the instruction; any that writes vector registers.
-            beyond: where a conversion saturated; None of others.
+            beyond: where a conversion saturated; None for other instructions.
         """
         instruction, opcode = event.instruction, event.instruction.opcode
         waves = event.numbers()
@@ -289,7 +289,7 @@ class Origins:
 
     @staticmethod
     def _copied(instruction: Instruction, word: U32, sources: Sequence[tuple[U32, Tags]]) -> Tags:
-        """Tags of what is copied or packed: of the operand with the same bits, else of any unless one is selected."""
+        """Tags of copied or packed values: of the operand with the same bits, else of any, or of the selected one."""
         tags = np.zeros(word.shape, np.int64)
         for bits, found in sources:
             tags = np.where((tags == 0) & (np.broadcast_to(bits, word.shape) == word), found, tags)
@@ -307,7 +307,7 @@ class Origins:
         return tags
 
     def _of_factors(self, event: ValueEvent, number: int, waves: NDArray[np.int64]) -> Tags:
-        """Tags that a dword of D takes: of C in the same place, of A in its row, of B in its column."""
+        """Tags for a dword of D: of C in the same place, of A in its row, of B in its column."""
         places = matrix_operands(event.instruction, self.launch.kernel.arch, self.launch.kernel.wave)
         fragment = places["D"][0]
         shape = len(waves), self.launch.kernel.wave
@@ -367,7 +367,7 @@ class Origins:
     # --- results
 
     def found(self) -> list[Origin]:
-        """Of each buffer that holds such a value, where the first one comes from."""
+        """The origin of the first such value of each buffer."""
         if self._beside.memory is None:
             return []
         memory, names = self.launch.memory, self.launch.names
@@ -403,7 +403,7 @@ class Origins:
 
 
 def scalar_result(instruction: Instruction) -> bool:
-    """Whether it moves a value of a lane to a scalar register, or computes a float there."""
+    """Whether an instruction moves a lane's value to a scalar register, or computes a float there."""
     if not instruction.dst or instruction.dst[0].kind != "s":
         return False
     moves = instruction.opcode.lane in ("readlane", "readfirstlane") or instruction.opcode.moves_scalar
@@ -411,7 +411,7 @@ def scalar_result(instruction: Instruction) -> bool:
 
 
 def described(origin: Origin, source_at: Callable[[int], str]) -> str:
-    """An origin as a person reads it."""
+    """An origin as text."""
     born = _birth_text(origin.birth, origin.index)
     if origin.before is not None:
         earlier = origin.before[0].instruction.pc
@@ -426,7 +426,7 @@ def described(origin: Origin, source_at: Callable[[int], str]) -> str:
 
 
 def _birth_text(birth: Births, index: int) -> str:
-    """What was made, by which instruction and of what."""
+    """A birth as text: the value, the instruction and its operands."""
     held = [
         f"{operand.written[0]}{operand.written[1]} = {shown}" if operand.kind in ("v", "a") else shown
         for operand, words in birth.operands

@@ -1,7 +1,7 @@
 """partitions: LDS instructions that waves of both pairs of SIMDs execute on the same partition.
 
 The simulator knows the order of accesses and not their cycles. An instruction that waves of a workgroup execute at the
-same place of the program is taken as simultaneous, which synchronised waves are about.
+same place of the program is taken as simultaneous, which holds approximately for synchronised waves.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Partitions(Check):
         super().__init__(launch, option)
         self.per = launch.waves_per_workgroup
         self.counts: dict[int, list[int]] = {}
-        """Address of an instruction to: how often both pairs executed it, and how often on a common partition."""
+        """For the address of an instruction: how often both pairs executed it, and how often on a common partition."""
         self.names: dict[int, str] = {}
 
     def on_access(self, event: AccessEvent) -> None:
@@ -64,7 +64,7 @@ class Partitions(Check):
             self.names[event.instruction.pc] = event.instruction.name
 
     def merge(self, other: Partitions) -> None:
-        """Add what another part of the same launch counted."""
+        """Add the counts of another part of the same launch."""
         self.names |= other.names
         for pc, (executed, shared) in other.counts.items():
             count = self.counts.setdefault(pc, [0, 0])
@@ -72,7 +72,7 @@ class Partitions(Check):
             count[1] += shared
 
     def findings(self) -> list[Finding]:
-        """One of severity info for each instruction that shares a partition, the most frequent first."""
+        """One finding of severity info for each instruction that shares a partition, the most frequent first."""
         found = sorted(((-shared, pc, executed) for pc, (executed, shared) in self.counts.items() if shared))
         return [
             self.finding(

@@ -1,8 +1,8 @@
-"""A state that each wave carries along its path, and that the path alone determines.
+"""A state of each wave that its path alone determines.
 
-Waves of one state share it, and a block that was seen from a state is never examined again, so that the cost grows
-with the paths that differ and not with the waves. Further launches of a kernel share what blocks lead to as well,
-except where something was reported: a finding names the launch's own waves.
+Waves share a state, and a block is examined once for each state, so that the cost grows with the number of different
+paths, not with the number of waves. Further launches of a kernel share the transitions as well, except those with a
+report: a finding names the launch's own waves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ State = TypeVar("State")
 
 
 class Table(Generic[State]):
-    """The states of a kernel's paths, by number, and what blocks lead to from them."""
+    """The states of a kernel's paths, by number, and the transitions between them."""
 
     def __init__(self, start: State) -> None:
         """State 0 is `start`."""
@@ -41,10 +41,10 @@ class Table(Generic[State]):
         self._free = itertools.count(1)
         self._numbers: dict[State, int] = {start: 0}
         self.next: dict[Key, tuple[int, Any]] = {}
-        """The next state, and what `Paths.effect` said of the block, where nothing was reported."""
+        """The next state and the result of `Paths.effect`, for transitions without a report."""
 
     def __reduce__(self) -> tuple[type[Table[State]], tuple[State]]:
-        """A process that receives it begins anew: states of different processes are not the same objects."""
+        """A process that receives the table begins anew: states of different processes are different objects."""
         return Table, (self.states[0],)
 
     def number(self, state: State) -> int:
@@ -71,21 +71,21 @@ class Paths(Observer, ABC, Generic[State]):
     """Follows a state, which has to be hashable, through the blocks of every wave."""
 
     def __init__(self, start: State, kernel: Kernel | None = None) -> None:
-        """Every wave begins with `start`; with `kernel` its launches share what blocks lead to."""
+        """Every wave begins with the state `start`. If `kernel` is given, its launches share the transitions."""
         own = Table(start)
         self._table: Table[State] = own if kernel is None else TABLES.of(kernel).setdefault(type(self), own)
         self._next: dict[Key, int] = {}
-        """What blocks lead to in this launch."""
+        """Transitions of this launch."""
         self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
         self._batch = 0
         self._lowest: dict[Key, tuple[int, int]] = {}
-        """The first wave of the grid among those for which a block reported something."""
+        """The first wave of the grid with a report, by transition."""
         self._walks: dict[tuple[tuple[int, int, int], ...], tuple[int, NDArray[np.int32]]] = {}
-        """Tables of blocks, by those, and for how many entries of `_next` they were made."""
+        """Tables of transitions by blocks, and the number of entries of `_next` for which they were made."""
         self.first = 0, 0
         """The wave for which `after` is called: number of the batch, and of the wave in it."""
         self.reported = False
-        """To be set where `after` reports something; it is called again for a wave that comes earlier in the grid."""
+        """Set by `after` if it reports something; `after` is called again for a wave that is earlier in the grid."""
 
     @abstractmethod
     def after(self, state: State, event: BlockEvent, index: int) -> State:
@@ -98,10 +98,10 @@ class Paths(Observer, ABC, Generic[State]):
         """
 
     def effect(self) -> Any:
-        """What the block that `after` followed last means beside the next state; the same in every launch."""
+        """The effect of the last block of `after` besides the next state; it is the same in every launch."""
 
     def note(self, effect: Any) -> None:
-        """Note the effect of a block, in the launch that follows it first or in a further one."""
+        """Apply the effect of a block, in the launch that executes it first or in a further launch."""
 
     def on_block(self, event: BlockEvent) -> None:
         """Move the waves of a block to their next state."""
@@ -121,7 +121,7 @@ class Paths(Observer, ABC, Generic[State]):
         self._of_wave[waves] = reached
 
     def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:  # noqa: ARG002
-        """The states that blocks lead to; where something was reported an earlier wave may have to be named."""
+        """The states after blocks; None for blocks with a report, which may have to name an earlier wave."""
         if type(self).on_block is not Paths.on_block:
             return None
         places = {(block[0].pc, block[-1].pc, len(block)): place for place, block in enumerate(blocks) if block}
@@ -143,8 +143,8 @@ class Paths(Observer, ABC, Generic[State]):
         return Walk(known[1], self._of_wave)
 
     def _reached(self, number: int, event: BlockEvent, index: int) -> int:
-        """Number of the state that a block leads to."""
-        # Where VSKIP is set a block has fewer instructions than otherwise.
+        """Number of the state after a block."""
+        # With VSKIP set a block has fewer instructions.
         block = event.instructions
         key = number, block[0].pc, block[-1].pc, len(block), event.mode
         found = self._next.get(key)

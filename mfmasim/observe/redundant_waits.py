@@ -1,10 +1,10 @@
-"""Waits that are stricter than what follows needs, on every path that was executed.
+"""Waits that are stricter than the code behind them needs, on every executed path.
 
-A wait ends loads. Each of them is tracked as if it were still in flight, until something touches its registers (the
-wait was needed, up to a value that would still have ended this load), or a later wait would have ended it as well (this
-one was not needed for it). Waits order more than registers: stores, the LDS between waves, caches, volatile accesses.
-So a wait counts as needed unchanged when it ended anything other than a plain load to registers, and when anything that
-stores or orders memory comes before the registers are touched.
+A wait ends loads. Each load is followed as if it were still in flight, until an instruction accesses its registers (the
+wait was needed, up to a value that would still have ended this load), or a later wait would have ended it, too (this
+wait was not needed for it). Waits order more than registers: stores, the LDS between waves, caches, volatile accesses.
+So a wait counts as needed unchanged if it ended anything other than a plain load to registers, and if an instruction
+that stores or orders memory precedes the access to the registers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from mfmasim.observe.flights import Flight, Register
 
 UNNEEDED = 1 << 16
-"""A value that is larger than any counter: the wait may go."""
+"""A value above that of any counter: the wait may be removed."""
 _ORDERING = ("sleep", "message", "icache", "setreg", "gws")
-"""Kinds of operations that are there to order memory, or for what other waves see."""
+"""Kinds of operations that order memory, or that have effects on other waves."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Ended:
     wait: int
     """Address of the wait."""
     value: int
-    """What it waits for."""
+    """Counter value of the wait."""
     counter: str
     order: str
     limit: int
@@ -63,15 +63,15 @@ def orders_memory(instruction: Instruction) -> bool:
 
 
 class RedundantWaits:
-    """What each wait was needed for, in a launch or in one block of it."""
+    """The largest sufficient value of each wait, in a launch or in one block of it."""
 
     def __init__(self, arch: Arch) -> None:
         """Follow waits of an architecture."""
         self.arch = arch
         self.needed: dict[tuple[int, str], int] = {}
-        """(Address, counter) of each wait that ended something, to the largest value that suffices."""
+        """Largest sufficient value of each wait that ended a load, by its address and counter."""
         self.values: dict[tuple[int, str], int] = {}
-        """What it waits for."""
+        """Counter value of each wait."""
         self.names: dict[int, str] = {}
 
     def step(
@@ -84,17 +84,17 @@ class RedundantWaits:
         """Execute one instruction.
 
         Args:
-            ended: what earlier waits have ended.
-            flights: what is in flight before it.
-            instruction: what is executed.
+            ended: loads that earlier waits have ended.
+            flights: operations in flight before the instruction.
+            instruction: the instruction.
             touched: registers that it reads or writes.
 
         Returns:
-            What waits have ended now.
+            Loads that waits have ended after the instruction.
         """
         if instruction.opcode.wait:
             for counter, value in waited(self.arch, instruction):
-                # What this wait would end as well did not need the one before.
+                # Loads that this wait would end did not need the earlier wait.
                 ended = tuple(e for e in ended if e.counter != counter or e.rank <= value)
                 ended += tuple(self._ends(flights, instruction, counter, value))
             return ended
@@ -116,7 +116,7 @@ class RedundantWaits:
         return tuple(left)
 
     def _ends(self, flights: Sequence[Flight], wait: Instruction, counter: str, value: int) -> Iterator[Ended]:
-        """The loads that a wait ends; anything else that it ends requires it unchanged."""
+        """The loads that a wait ends; if it ends another operation, it is needed unchanged."""
         counted = [f for f in flights if f.counter == counter]
         for place, flight in enumerate(counted):
             rank = sum(f.order == flight.order for f in counted[place:]) if flight.order else 1
@@ -136,7 +136,7 @@ class RedundantWaits:
         self.needed[key] = min(self.needed.get(key, UNNEEDED), value)
 
     def merge(self, other: RedundantWaits) -> None:
-        """Add what another part, or block, of the same launch needed."""
+        """Add the needs of another part, or block, of the same launch."""
         for key, value in other.needed.items():
             self.needed[key] = min(value, self.needed.get(key, UNNEEDED))
         self.values |= other.values

@@ -1,8 +1,8 @@
-"""registers: which VGPRs instructions access where MODE extends the numbers in their fields, on every path of the code.
+"""registers: VGPRs that instructions access where MODE extends the numbers in their fields, on every path of the code.
 
-The check follows S_SET_VGPR_MSB along branches, whether or not a wave takes them: an instruction that is reached in two
-modes that select other registers, and registers that the kernel does not have. On architectures without such a mode
-there is nothing to find.
+The check follows S_SET_VGPR_MSB along all branches. It reports an instruction that is reached in two
+modes that select different registers, and registers that the kernel does not have. Architectures without such a mode
+have no findings.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Modes = frozenset[int]
 
 
 FOUND: PerKernel[list[list[Finding]]] = PerKernel(lambda _: [])
-"""The findings, once they are known."""
+"""Memo of the findings."""
 
 
 class Registers(Check):
@@ -58,7 +58,7 @@ class Registers(Check):
     kinds = (OUTSIDE, TWO_MODES)
 
     def __init__(self, launch: Launch, option: str = "") -> None:
-        """Find them."""
+        """Find the registers."""
         super().__init__(launch, option)
         self._findings: list[Finding] = []
         if self.kernel.arch.vector_mode & MODE_BITS:
@@ -83,7 +83,7 @@ class Registers(Check):
                     yield self.finding(OUTSIDE, message, pc, register=f"v{max(beyond)}", instruction=instruction.name)
                     break
             if len(set(chosen.values())) > 1 and modes != said:
-                said = modes  # one finding for all that follows in these modes
+                said = modes  # one finding for all instructions that follow in these modes
                 names = " or ".join(
                     f"{', '.join(f'v{first}' for first, _ in chosen[mode])} ({mode:#x})" for mode in chosen
                 )
@@ -100,7 +100,7 @@ class Registers(Check):
         return self._findings
 
     def merge(self, other: Self) -> None:
-        """Nothing: what is found does not depend on the waves."""
+        """Nothing to add: the findings do not depend on the waves."""
 
 
 def _vectors(instruction: Instruction) -> tuple[tuple[int, int], ...]:
@@ -109,7 +109,7 @@ def _vectors(instruction: Instruction) -> tuple[tuple[int, int], ...]:
 
 
 def _reached(kernel: Kernel) -> dict[int, Modes]:
-    """The modes of every address that some path reaches; one ends where a register is written to MODE or jumped to."""
+    """The modes of every reachable address; a path ends where MODE or the PC is set from a register."""
     code, wave = kernel.code, kernel.wave
     inside = {instruction.pc for instruction in kernel.decodable}
     reached: dict[int, Modes] = {}

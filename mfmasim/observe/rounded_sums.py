@@ -1,12 +1,12 @@
-"""Sums in F32 that a loop rounds to F16 or BF16 and adds to again, from the code alone.
+"""Sums in F32 that a loop rounds to F16 or BF16 and then continues, by the code alone.
 
 A value is followed from register to register, half by half, along all branches: through additions, the addend C of
 dot products and matrix instructions, products by a factor, copies, and conversions from F32 and back. It is not
-followed through memory, factors of matrix instructions and other operations, nor through the shifts and additions that
-round to BF16 where no instruction does.
+followed through memory, factors of matrix instructions and other operations, nor through shifts and additions that
+round to BF16 on architectures without an instruction.
 
-Two things count: a sum that returns to itself through a conversion; and a conversion of what a dot product or matrix
-instruction sums, in a loop that adds the result to a sum in F32.
+Two patterns count: a sum that returns to itself through a conversion; and a conversion of the sum of a dot product or
+matrix instruction, in a loop that adds the result to a sum in F32.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from mfmasim.observe.value_flows import Place
 
 Made = tuple[int, int]
-"""A result: address of its instruction, and which of the instruction's flows makes it."""
+"""A result: address of its instruction, and index of the instruction's flow."""
 T = TypeVar("T")
 State = dict["Place", frozenset[Made]]
-"""What each half of a register may hold."""
+"""Results that each half of a register may hold."""
 
 
 HALVES = tuple(
     f"v_{name}_mix{part}_{kind}" for name in ("fma", "mad") for part in ("lo", "hi") for kind in ("f16", "bf16")
 )
-"""Operations that leave the other half of their result."""
+"""Operations that keep the other half of their destination."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,16 @@ class RoundedSum:
     narrow: str
     """The format: ``F16 BF16``."""
     partial: bool
-    """Whether the loop rounds what it adds to the sum, instead of the sum."""
+    """Whether the loop rounds a summand, instead of the sum."""
 
 
 @dataclass
 class _Graph:
-    """Which results are made of which."""
+    """Results and their operands."""
 
     flows: dict[Made, Flow] = field(default_factory=dict)
     sources: dict[Made, set[tuple[Made, bool]]] = field(default_factory=lambda: defaultdict(set))
-    """Results that each is made of, and whether it is a sum of them, or a copy."""
+    """Operands of each result, and whether the result is a sum or a copy of the operand."""
 
 
 def rounded_sums(kernel: Kernel) -> list[RoundedSum]:
@@ -95,7 +95,7 @@ def _sums(graph: _Graph, cycles: Mapping[Made, int]) -> Iterable[RoundedSum]:
 
 
 def _before(graph: _Graph, made: Made, among: Sequence[Made]) -> int:
-    """The nearest of some additions that a result is made of."""
+    """The nearest additions, of those in `among`, that lead to a result."""
     level = seen = {made}
     while level:
         found = sorted(one for one in level if one in among)
@@ -120,7 +120,7 @@ def _partial_sums(graph: _Graph, loop: Mapping[int, int | None], cycles: Mapping
 
 
 def _straight(graph: _Graph, made: Made, without: int | None, cycles: Mapping[Made, int]) -> set[Made]:
-    """What a result is a copy or the sum of, without additions on the way and without what is in a cycle."""
+    """Summands and copied values of a result, up to the next additions, and without those of a cycle."""
     found: set[Made] = set()
     pending = [made]
     while pending:
@@ -136,7 +136,7 @@ def _straight(graph: _Graph, made: Made, without: int | None, cycles: Mapping[Ma
 def _graph(
     blocks: Mapping[int, Sequence[Instruction]], after: Mapping[int, Sequence[int]], known: Mapping[int, Sequence[Flow]]
 ) -> _Graph:
-    """Which results reach which operands."""
+    """The graph of results that reach operands."""
     graph = _Graph()
     entering: dict[int, State] = {start: {} for start in blocks}
     pending = sorted(blocks, reverse=True)
@@ -161,7 +161,7 @@ def _graph(
 
 
 def _step(ins: Instruction, given: Sequence[Flow], state: State, graph: _Graph) -> None:
-    """One instruction: what its results are made of, and what registers hold after it."""
+    """Add one instruction's results to the graph, and update the registers."""
     new: State = {}
     for number, flow in enumerate(given):
         made = ins.pc, number
@@ -188,7 +188,7 @@ def _step(ins: Instruction, given: Sequence[Flow], state: State, graph: _Graph) 
 
 
 def _blocks(code: Sequence[Instruction]) -> dict[int, list[Instruction]]:
-    """Instructions that are executed one after the other, by the address of the first."""
+    """Basic blocks by the address of their first instruction."""
     targets = {ins.target for ins in code if ins.target is not None}
     blocks: dict[int, list[Instruction]] = {}
     before: Instruction | None = None
@@ -201,7 +201,7 @@ def _blocks(code: Sequence[Instruction]) -> dict[int, list[Instruction]]:
 
 
 def _successors(last: Instruction, blocks: Mapping[int, Sequence[Instruction]]) -> list[int]:
-    """Blocks that may follow one that ends with this instruction."""
+    """Blocks that may follow a block with this last instruction."""
     places = [last.pc + last.size] if last.opcode.goes_on else []
     if last.target is not None:
         places.append(last.target)
@@ -209,7 +209,7 @@ def _successors(last: Instruction, blocks: Mapping[int, Sequence[Instruction]]) 
 
 
 def _together(edges: Mapping[T, Sequence[T]]) -> dict[T, int]:
-    """A number for each node that a path leads back to; the same for two that lead to each other (Tarjan, 1972)."""
+    """A number for each node on a cycle; nodes of one strongly connected component share it (Tarjan, 1972)."""
     order: dict[T, int] = {}
     low: dict[T, int] = {}
     stack: list[T] = []

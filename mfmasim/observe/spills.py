@@ -1,7 +1,7 @@
-"""spills: registers that the compiler keeps in scratch, and where the kernel goes there most often.
+"""spills: registers that the compiler keeps in scratch, and the most frequent access to scratch.
 
-How many there are is the compiler's statement in the code object (``.vgpr_spill_count``); arrays of a kernel in
-scratch are no spills. Off unless named: a kernel with spills is slow, not wrong.
+The compiler states their number in the code object (``.vgpr_spill_count``); arrays of a kernel in
+scratch are no spills. The check runs only if it is named: a kernel with spills is slow, not wrong.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Spills(Check):
     kinds = (VGPRS,)
 
     def __init__(self, launch: Launch) -> None:
-        """Read how many registers are spilled."""
+        """Read the number of spilled registers."""
         super().__init__(launch)
         metadata = self.kernel.info.metadata
         self._registers = (metadata.vgpr_spill_count if metadata is not None else None) or 0
@@ -50,13 +50,13 @@ class Spills(Check):
         self._seen[pc] = count + event.waves, name, place
 
     def merge(self, other: Spills) -> None:
-        """Add what another part of the same launch counted; parts come in the order of the grid."""
+        """Add the counts of another part of the same launch; parts come in the order of the grid."""
         for pc, (count, name, place) in other._seen.items():
             mine = self._seen.get(pc)
             self._seen[pc] = (count + mine[0], *mine[1:]) if mine else (count, name, place)
 
     def findings(self) -> list[Finding]:
-        """One finding, at the most frequent access; none where no access to scratch was executed."""
+        """One finding, at the most frequent access; none without an access to scratch."""
         if not self._seen:
             return []
         pc = min(self._seen, key=lambda pc: (-self._seen[pc][0], pc))

@@ -1,8 +1,8 @@
-"""strides: addresses whose step from lane to lane differs from the bytes they move, where that is a mistake.
+"""strides: addresses whose step from lane to lane differs from the bytes of a lane, where this is an error.
 
 Two kinds are reported, both warnings: a direct-to-LDS load whose lanes overlap in memory (in the LDS they are
-contiguous, so bytes are loaded several times and others never), and an LDS address outside the allocation that would
-lie inside if it were divided by the factor by which its step is too large (a byte address multiplied by the element
+contiguous: some bytes are loaded several times and others never), and an LDS address outside the allocation that would
+lie inside after a division by the excess factor of its step (a byte address multiplied by the element
 size).
 """
 
@@ -34,7 +34,7 @@ STEP = Kind(
 
 
 def step_of(addresses: NDArray[Any], active: NDArray[np.bool_] | None) -> int:
-    """Bytes from each lane of a wave to the next, or 0 when it is not the same for all, or lanes are idle.
+    """Bytes from each lane of a wave to the next; 0 if they are unequal, or if lanes are inactive.
 
     Args:
         addresses: of the lanes, (lanes,).
@@ -54,17 +54,17 @@ class Strides(Check):
     kinds = (STEP,)
 
     def __init__(self, launch: Launch) -> None:
-        """Remember how large the allocation of a workgroup is."""
+        """Store the size of a workgroup's allocation."""
         super().__init__(launch)
         self.lds_bytes = launch.lds_bytes
         self._seen: set[tuple[int, str]] = set()
-        """By address in the code and space."""
+        """Instructions already examined, by address in the code and space."""
         self._loads: dict[int, tuple[NDArray[Any], NDArray[np.bool_] | None]] = {}
-        """What the first wave reads from memory, by address in the code: addresses and lanes."""
+        """Addresses and lanes of the first wave's reads from memory, by address in the code."""
         self._said: dict[int, tuple[str, str, Place]] = {}
 
     def on_access(self, event: AccessEvent) -> None:
-        """Record the step, and what is wrong with it."""
+        """Record the step and its error."""
         pc = event.instruction.pc
         if (pc, event.space) in self._seen or event.space == "scratch":
             return
@@ -104,7 +104,7 @@ class Strides(Check):
         )
 
     def merge(self, other: Strides) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
+        """Add the findings of another part of the same launch; parts come in the order of the grid."""
         for key, found in other._said.items():
             self._said.setdefault(key, found)
 

@@ -1,4 +1,4 @@
-"""Tags beside the LDS, scratch and global memory, one for each dword: see `mfmasim.observe.origins`."""
+"""Tags of the dwords of the LDS, scratch and global memory, see `mfmasim.observe.origins`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class TagMemory:
         """No tags."""
         self._launch = launch
         self._lds: dict[int, Tags] = {}
-        """By workgroup."""
+        """Tags by workgroup."""
         self.memory: Tags | None = None
-        """Of the arena."""
+        """Tags of the arena."""
         self._scratch: dict[int, Tags] = {}
-        """By dword of a lane's scratch, (waves of the launch, lanes)."""
+        """Tags by dword of a lane's scratch, (waves of the launch, lanes)."""
 
     def load(self, space: str, waves: NDArray[np.int64], where: NDArray[np.int64], active: Flags) -> Tags:
         """Tags of a dword of each lane, (waves, lanes).
@@ -34,7 +34,7 @@ class TagMemory:
         Args:
             space: ``global``, ``lds`` or ``scratch``.
             waves: numbers in the launch.
-            where: addresses as of an access, (waves, lanes).
+            where: addresses as in an access, (waves, lanes).
             active: lanes that take part.
         """
         tags = np.zeros(where.shape, np.int64)
@@ -64,10 +64,10 @@ class TagMemory:
         Args:
             space: ``global``, ``lds`` or ``scratch``.
             waves: numbers in the launch.
-            where: addresses as of an access, (waves, lanes).
+            where: addresses as in an access, (waves, lanes).
             active: lanes that take part.
             tags: (waves, lanes).
-            clear: whether a tag of 0 replaces what was there.
+            clear: whether a tag of 0 replaces the old tag.
         """
         if not clear:
             active = active & (tags != 0)

@@ -1,7 +1,7 @@
-"""uninitialised: bits that were never written decide something, reach a matrix instruction, or leave the kernel.
+"""uninitialised: bits that were never written decide a branch, reach a matrix instruction, or reach an output.
 
-The machine follows undefined bits (`mfmasim.machine.definedness`); moving them and computing with them is not a use of
-them. This file describes the uses: where they are, and where the bits come from.
+The machine follows undefined bits (`mfmasim.machine.definedness`); moves and arithmetic are not uses of
+them. This file describes the uses: their places, and the origins of the bits.
 """
 
 from __future__ import annotations
@@ -82,16 +82,16 @@ class Uninitialised(Check):
     kinds = (BRANCH, ADDRESS, MATRIX, STORED, ATOMIC)
 
     def __init__(self, launch: Launch) -> None:
-        """Keep the names of buffers and variables."""
+        """Store the names of buffers and variables."""
         super().__init__(launch)
         self._names = launch.names
         self._found: dict[tuple[int, str, str], Finding] = {}
         self._orders: dict[tuple[int, str, str], tuple[int, ...]] = {}
 
     def on_use(self, event: UndefinedUse) -> None:
-        """Remember the first use of each register by each instruction, in the order of the grid.
+        """Record the first use of each register by each instruction, in the order of the grid.
 
-        Registers of a matrix operand stand for one another.
+        All registers of a matrix operand count as one.
         """
         kind, what = USES[event.use]
         origin = self._origin(event)
@@ -109,7 +109,7 @@ class Uninitialised(Check):
         self._add((ins.pc, event.use, "" if event.use == "matrix" else event.register), found, place.order)
 
     def _origin(self, event: UndefinedUse) -> str:
-        """Where the bits come from, in words."""
+        """The origin of the bits in words."""
         origin = event.origin
         if origin.space == "register":
             if not origin.key:
@@ -141,7 +141,7 @@ class Uninitialised(Check):
         self._found[key] = replace(before, count=count)
 
     def merge(self, other: Uninitialised) -> None:
-        """Add what another part of the same launch found."""
+        """Add the findings of another part of the same launch."""
         for key, found in other._found.items():
             self._add(key, found, other._orders[key])
 

@@ -1,4 +1,4 @@
-"""Which halves of registers a floating-point result is made of, where an instruction adds, rounds or copies."""
+"""Operands of floating-point results by halves of registers, for instructions that add, round or copy."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Flow:
-    """One result of an instruction: F32, which fills both halves of a register, or one half."""
+    """One result of an instruction: an F32, in both halves of a register, or one half."""
 
     results: tuple[Place, ...]
     sources: tuple[tuple[Place, bool], ...]
-    """What it is made of; an F32 by its upper half. True: it is a summand, or what is copied; else perhaps a factor."""
+    """The operands, an F32 by its upper half; True for a summand or a copied value, False for factors and others."""
     adds: bool = False
     """The result is a sum in F32."""
     products: bool = False
     """The result is a sum of products of lanes or words: a dot product, a matrix instruction."""
     narrows: str = ""
-    """What it is rounded to: ``F16 BF16``, or empty."""
+    """The format to which it is rounded: ``F16 BF16``, or empty."""
 
 
 _SUMS = ("v_add_f32", "v_sub_f32", "v_subrev_f32")
@@ -49,10 +49,10 @@ _BITS = ("v_or_b32", "v_and_or_b32", "v_bfi_b32")
 
 
 def flows(instruction: Instruction) -> tuple[Flow, ...]:
-    """What the results of an instruction are made of; nothing of other operations.
+    """The results of an instruction with their operands; empty for other operations.
 
     Args:
-        instruction: any; of a dual one, both operations count.
+        instruction: any instruction; both operations of a dual instruction count.
     """
     return tuple(flow for part in instruction.halves or (instruction,) if part.dst for flow in _flows(part))
 
@@ -82,7 +82,7 @@ def _flows(ins: Instruction) -> Iterator[Flow]:
 
 
 def _products(ins: Instruction) -> Iterator[Flow]:
-    """Dot products and matrix instructions: each register of D is a sum with that of C."""
+    """Dot products and matrix instructions: each register of D is a sum with the register of C."""
     addend = ins.src[3 if ins.opcode.sparse and len(ins.src) > 3 else 2] if len(ins.src) > 2 else ins.src[-1]
     for number in range(ins.dst[0].count):
         held = ((_whole(addend, number), True),) if _vector(addend) and addend.type == "f32" else ()
@@ -101,7 +101,7 @@ def _mixed(ins: Instruction, part: str, kind: str) -> Flow:
 
 
 def _narrowed(ins: Instruction, kind: str) -> Iterator[Flow]:
-    """A conversion of one F32, or of two to both halves."""
+    """A conversion of one F32, or of two F32 to both halves."""
     result = ins.dst[0]
     operands = [one for one in ins.src if one.type == "f32" and one.printed]
     packs = result.type.startswith("pk_")
@@ -126,7 +126,7 @@ def _packed(ins: Instruction) -> Iterator[Flow]:
 
 
 def _moved(ins: Instruction) -> Iterator[Flow]:
-    """Copies, selections, shifts by a half, and what packs two halves."""
+    """Copies, selections, shifts by a half, and packs of two halves."""
     opcode, name, result = ins.opcode, ins.opcode.name, ins.dst[0]
     operands = [one for one in ins.src if one.printed]
     moves: list[tuple[int, Operand, int]] = []
@@ -138,7 +138,7 @@ def _moved(ins: Instruction) -> Iterator[Flow]:
                         place = operand.kind, operand.index + number, half
                         yield Flow(((result.kind, result.index + number, half),), ((place, True),))
         return
-    if name in ("v_max_f32", "v_max_num_f32") and _same(operands):  # how compilers make a NaN quiet
+    if name in ("v_max_f32", "v_max_num_f32") and _same(operands):  # compilers quiet a NaN by this
         yield Flow(_both(result), ((_whole(operands[0]), True),))
     elif name in ("v_max_f16", "v_max_num_f16") and _same(operands):
         upper = int(bool(ins.modifiers.get("op_sel", 0) & 8))
@@ -182,7 +182,7 @@ def _both(operand: Operand, number: int = 0) -> tuple[Place, ...]:
 
 
 def _whole(operand: Operand, number: int = 0) -> Place:
-    """An F32 by its upper half, which has its exponent."""
+    """An F32 as its upper half, which has the exponent."""
     return operand.kind, operand.index + number, 1
 
 

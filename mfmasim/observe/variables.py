@@ -1,8 +1,8 @@
-"""variables: accesses of one variable in the LDS that reach into the next one.
+"""variables: accesses to one variable in the LDS that extend into the next variable.
 
-The LDS of a workgroup has bounds, its variables have none: one past the end of a tile lies in the tile behind it. An
-instruction usually accesses one variable. Where its accesses reach a variable's end, or straddle it, and a little of
-the next variable and no more, they are reported; an instruction that accesses two variables alike is not.
+The LDS of a workgroup has bounds, its variables have none: the byte past the end of a tile lies in the next tile. An
+instruction usually accesses one variable. The check reports accesses that reach or cross a variable's end and that
+access only a small part of the next variable; an instruction that accesses two variables equally is not reported.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ PAST = Kind(
 )
 DWORD = 4
 FAR = 1 << 62
-"""Above any address in the LDS."""
+"""A number above any address in the LDS."""
 MOST = 256
-"""Different ranges of one instruction that are kept; further ones only move its ends."""
+"""Most ranges of one instruction; further ranges only extend the first and last byte."""
 
 
 @dataclass
 class Reach:
-    """What the executions of one instruction have accessed."""
+    """The bytes that the executions of one instruction have accessed."""
 
     instruction: Instruction
     ranges: set[tuple[int, int]] = field(default_factory=set)
-    """First byte and one past the last, of the waves of one execution together."""
+    """First byte and one past the last byte of all waves of one execution."""
     dwords: U8 = field(default_factory=lambda: np.zeros(0, np.uint8))
-    """In which dwords of the LDS accesses begin or end, as far as there are flags."""
+    """Flags of the dwords of the LDS in which accesses begin or end."""
     lowest: int = 1 << 62
     highest: int = 0
     low_at: tuple[int, int] = (0, 0)
@@ -58,7 +58,7 @@ class Reach:
     high_at: tuple[int, int] = (0, 0)
 
     def merge(self, other: Reach) -> None:
-        """Add what another part of the launch accessed."""
+        """Add the accesses of another part of the launch."""
         self.ranges |= other.ranges
         if len(other.dwords):
             self.flags(4 * len(other.dwords))[: len(other.dwords)] |= other.dwords
@@ -68,7 +68,7 @@ class Reach:
             self.highest, self.high_at = other.highest, other.high_at
 
     def flags(self, size: int) -> U8:
-        """Flags for so many bytes."""
+        """Flags for `size` bytes."""
         if 4 * len(self.dwords) < size:
             self.dwords = np.concatenate([self.dwords, np.zeros(-(-size // 4) - len(self.dwords), np.uint8)])
         return self.dwords
@@ -80,7 +80,7 @@ class Reach:
         return any(self.passes(edge, up=True) for edge in upper) or any(self.passes(edge, up=False) for edge in lower)
 
     def passes(self, edge: int, *, up: bool) -> bool:
-        """Whether accesses touch both sides of an edge between two variables, and only a little beyond it."""
+        """Whether accesses lie on both sides of an edge between two variables, and only close to it beyond the edge."""
         inside, beyond = (edge - self.lowest, self.highest - edge) if up else (self.highest - edge, edge - self.lowest)
         if not 0 < beyond <= inside / 2:
             return False
@@ -88,22 +88,22 @@ class Reach:
 
 
 class Variables(Check):
-    """Compares what instructions access with the places of variables."""
+    """Compares the accesses of instructions with the places of variables."""
 
     name = "variables"
     about = "accesses of one variable in the LDS that reach into the next"
     kinds = (PAST,)
 
     def __init__(self, launch: Launch) -> None:
-        """Start with no access."""
+        """Start without accesses."""
         super().__init__(launch)
         self._launch = launch
         self._names, self._bytes, self._waves = launch.names, launch.lds_bytes, launch.waves_per_workgroup
         self._reach: dict[tuple[int, int], Reach] = {}
-        """By address of the instruction and which of its two accesses."""
+        """Accesses by address of the instruction and number of its access."""
 
     def on_access(self, event: AccessEvent) -> None:
-        """Note the range of an access to the LDS."""
+        """Record the range of an access to the LDS."""
         if event.space != "lds":
             return
         addresses, active = event.addresses, event.active
@@ -128,10 +128,10 @@ class Variables(Check):
         if active is not None:
             addresses = np.broadcast_to(addresses, lowest.shape)[np.broadcast_to(active, lowest.shape)]
         elif len(addresses) > self._waves:
-            addresses = addresses[: self._waves]  # a workgroup usually accesses what the others do
+            addresses = addresses[: self._waves]  # workgroups usually access the same ranges
             if int(addresses.min()) != low or int(addresses.max()) + event.size != high:
                 addresses = event.addresses
-        flags[addresses >> 2] = 1  # what touches an edge begins or ends there
+        flags[addresses >> 2] = 1  # an access at an edge begins or ends there
         if event.size > DWORD:
             flags[(addresses + (event.size - DWORD)) >> 2] = 1
         if low < reach.lowest:
@@ -140,7 +140,7 @@ class Variables(Check):
             reach.highest, reach.high_at = high, _place(event, lowest.shape, int(highest.argmax()))
 
     def merge(self, other: Variables) -> None:
-        """Add what another part of the same launch accessed."""
+        """Add the accesses of another part of the same launch."""
         for key, reach in other._reach.items():
             self._reach.setdefault(key, Reach(reach.instruction)).merge(reach)
 
@@ -149,7 +149,7 @@ class Variables(Check):
         several = self._reach.values()
         edges = sorted({edge for reach in several for edge in (reach.lowest, reach.highest)})
         if not self._names.declared and not any(reach.passes_any(edges) for reach in several):
-            return []  # names of variables may have to be compiled for
+            return []  # the names of variables may need a compilation
         placed = sorted((v for v in self._names.variables if v.size), key=lambda variable: variable.offset)
         found = [self._judged(pc, self._reach[pc, part], placed) for pc, part in sorted(self._reach)]
         return [finding for finding in found if finding is not None]

@@ -1,8 +1,8 @@
-"""waits: no register may be read, or written by something else, while a load to it is in flight.
+"""waits: no register may be read, or written by another instruction, while a load to it is in flight.
 
-The machine delivers every load at once, so that a missing wait does not show in the values. This check follows, for
-every wave, which loads its counters still allow to be in flight. That depends on the path of the wave alone: waves of
-one state share it, and a block that was seen from a state is never examined again.
+The machine delivers every load at once, so that a missing wait does not change the values. This check follows, for
+every wave, the loads that its counters allow to be in flight. They depend on the path of the wave alone: waves share
+a state, and a block is examined once for each state.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
-from mfmasim.observe.flights import Flight, execute, rank, touched
-from mfmasim.observe.lanes import SAME, Lanes, follow
+from mfmasim.observe.flights import Flight, accessed, execute, rank
+from mfmasim.observe.lanes import SAME, Lanes, exec_after
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.redundant_waits import Ended, RedundantWaits
 
@@ -57,11 +57,11 @@ STRICTER = Kind(
     place="code",
 )
 MOST = 3
-"""Places of loads that a finding names."""
+"""Most places of loads in a finding."""
 Key = tuple[int, int, str]
-"""Addresses of a use and of the load that it comes too early after, and the counter."""
+"""Addresses of a use and of the load for which it is too early, and the counter."""
 State = tuple[tuple[Flight, ...], tuple[Ended, ...], Lanes]
-"""What may be in flight, what waits have ended and nothing has needed yet, and what is known of EXEC."""
+"""Operations in flight, loads that waits have ended and that no instruction has used yet, and EXEC."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ class Missed:
     instruction: Instruction
     load: str
     value: int
-    """What the counter may be at most."""
+    """Largest value of the counter at which the load is complete."""
     register: Register
     read: bool
     place: Place
     first: tuple[int, int]
-    """`Paths.first`: the wave to which it happens."""
+    """`Paths.first`: the wave."""
 
 
 class Waits(Paths[State], Check):
@@ -93,13 +93,13 @@ class Waits(Paths[State], Check):
         self.arch = self.kernel.arch
         self.redundant = RedundantWaits(self.arch)
         self._of_block = RedundantWaits(self.arch)
-        """What the block that is followed needed."""
+        """Needs of the current block."""
         self._missed: dict[Key, Missed] = {}
         self._further: dict[Key, dict[Key, int]] = {}
-        """Uses that the wait missing before an earlier one would have served: by that one, the value it had to have."""
+        """Later uses that a missing wait would also cover, by the first use; each with the required counter value."""
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
-        """What is in flight after a block, and which loads waits have ended.
+        """Operations in flight after a block, and loads that waits have ended.
 
         Args:
             state: of the wave before.
@@ -111,18 +111,18 @@ class Waits(Paths[State], Check):
         flights = list(before)
         for instruction in event.instructions:
             if ended or flights:
-                ended = self._of_block.step(ended, flights, instruction, frozenset().union(*touched(instruction)))
+                ended = self._of_block.step(ended, flights, instruction, frozenset().union(*accessed(instruction)))
             reported: dict[str, Key] = {}
             report = partial(self._missing, instruction, event, index, reported)
             following = execute(self.arch, flights, instruction, report, lanes)
             if reported:
                 following = execute(self.arch, self._blamed(flights, reported), instruction, None, lanes)
-            lanes, change = follow(lanes, instruction, self.kernel.wave)
+            lanes, change = exec_after(lanes, instruction, self.kernel.wave)
             flights = following if change == SAME else [flight.under(lanes, change) for flight in following]
         return tuple(flights), ended, lanes
 
     def _blamed(self, flights: list[Flight], reported: dict[str, Key]) -> list[Flight]:
-        """Operations in flight where a wait is missing: a wait there would have ended them as well."""
+        """Mark the operations in flight at a missing wait: the wait would have ended them as well."""
         return [
             replace(flight, blamed=(reported[flight.counter], rank(flights, place) - 1))
             if flight.counter in reported and flight.blamed is None
@@ -131,11 +131,11 @@ class Waits(Paths[State], Check):
         ]
 
     def effect(self) -> RedundantWaits:
-        """What the block needed."""
+        """Needs of the block."""
         return self._of_block
 
     def note(self, effect: RedundantWaits) -> None:
-        """Add what a block needed."""
+        """Add the needs of a block."""
         self.redundant.merge(effect)
 
     def _missing(
@@ -163,7 +163,7 @@ class Waits(Paths[State], Check):
             self._missed[key] = Missed(instruction, flight.name, value - 1, register, read, place, self.first)
 
     def merge(self, other: Waits) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
+        """Add the findings of another part of the same launch; parts come in the order of the grid."""
         for key, missed in other._missed.items():
             self._missed.setdefault(key, missed)
         for root, further in other._further.items():
@@ -173,14 +173,14 @@ class Waits(Paths[State], Check):
         self.redundant.merge(other.redundant)
 
     def findings(self) -> list[Finding]:
-        """The findings, in address order; of waits that are stricter than needed when nothing is missing."""
+        """The findings, in address order; those about too strict waits only if no wait is missing."""
         found = [self._finding(key) for key in sorted(self._missed)]
         return found or [
             self.finding(STRICTER, message, pc, instruction=name) for pc, name, message in self.redundant.reported()
         ]
 
     def _finding(self, key: Key) -> Finding:
-        """One missing wait, and all uses that it would have served."""
+        """One missing wait, and all uses that it would have covered."""
         missed, (pc, load, counter) = self._missed[key], key
         further = {other: value for other, value in self._further.get(key, {}).items() if other not in self._missed}
         value = min([missed.value, *further.values()])

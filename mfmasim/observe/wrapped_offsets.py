@@ -1,8 +1,8 @@
-"""Offsets of buffer accesses that wrapped at 32 bits: a product or a sum that led to the offset register was larger.
+"""Offsets of buffer accesses that wrapped at 32 bits: a product or a sum that leads to the offset was larger.
 
-Beside the registers that lead to an offset stand their exact values, once as sums of signed and once of unsigned
-numbers. Only where both differ from the register, and the exact address lies in a buffer, has the offset wrapped: a
-negative offset is right as a signed number, and a hash is nowhere in a buffer.
+The registers that lead to an offset have exact values, once as sums of signed and once as sums of unsigned
+numbers. The offset has wrapped if both differ from the register, and the exact address lies in a buffer: a
+negative offset is right as a signed number, and a hash lies in no buffer.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class WrappedOffset:
 
 
 def _offset(instruction: Instruction) -> Key | None:
-    """The offset register of a buffer access; None where it has none."""
+    """The offset register of a buffer access; None if it has none."""
     modifiers = instruction.modifiers
     if instruction.encoding not in ("MUBUF", "VBUFFER", "MTBUF") or not modifiers.get("offen") or not instruction.src:
         return None
@@ -76,7 +76,7 @@ def _offset(instruction: Instruction) -> Key | None:
 
 
 def _chosen(instructions: Sequence[Instruction]) -> set[int]:
-    """Addresses of buffer accesses with an offset register, and of the sums that lead to these."""
+    """Addresses of buffer accesses with an offset register, and of the sums that lead to the offsets."""
     accesses = {i.pc: key for i in instructions if (key := _offset(i)) is not None}
     wanted, found = set(accesses.values()), set(accesses)
     parts = [(i, part) for i in instructions for part in i.halves or (i,) if part.name in SUMS and part.dst]
@@ -99,17 +99,17 @@ class WrappedOffsets(Observer):
     name = "bounds"
 
     def __init__(self, kernel: Kernel, regions: Sequence[tuple[int, int]], waves: int) -> None:
-        """Choose what leads to offsets.
+        """Choose the instructions that lead to offsets.
 
         Args:
-            kernel: what runs.
-            regions: of each buffer the address of its first byte, and of the one past its last.
+            kernel: the kernel of the launch.
+            regions: for each buffer the address of its first byte, and of the byte past its last.
             waves: of the launch.
         """
         self._arch, self._regions, self._waves = kernel.arch, regions, waves
         self._watched = _chosen(kernel.reachable)
         self._exact: dict[Key, tuple[NDArray[np.uint32], F64, F64]] = {}
-        """Bits of a register when it was written, and its exact value of signed and of unsigned sources, by wave."""
+        """Bits of a register at its last write, and its exact values for signed and for unsigned sources, by wave."""
         self.found: dict[int, WrappedOffset] = {}
 
     def watches(self, instruction: Instruction) -> bool:
@@ -126,7 +126,7 @@ class WrappedOffsets(Observer):
             self._sum(event)
 
     def _of(self, operand: Operand, words: Sequence[NDArray[np.uint32]], waves: NDArray[Any]) -> tuple[F64, F64]:
-        """Exact values of a source: of signed and of unsigned sums."""
+        """Exact values of a source, for signed and for unsigned sums."""
         if not words:
             return np.zeros((1, 1)), np.zeros((1, 1))
         bits = words[0]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.observe import Finding
-from mfmasim.observe.flights import touched
+from mfmasim.observe.flights import accessed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -181,9 +181,9 @@ class Turn:
 
 def _used(path: Sequence[Instruction], start: int) -> int | None:
     """Place of the first instruction that reads what a load brings."""
-    _, brought = touched(path[start])
+    _, brought = accessed(path[start])
     for n in range(start + 1, len(path)):
-        reads, writes = touched(path[n])
+        reads, writes = accessed(path[n])
         if reads & brought:
             return n
         if writes >= brought:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mfmasim.devices.ways import GRAPHS
 from mfmasim.kernels import PerKernel
 from mfmasim.machine.opcodes.registry import OPERATIONS
-from mfmasim.observe.flights import touched
+from mfmasim.observe.flights import accessed
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -37,7 +37,7 @@ class _Definitions:
         self.writers: dict[Register, list[Instruction]] = {}
         self.reads: dict[int, frozenset[Register]] = {}
         for ins in self.code:
-            read, written = touched(ins)
+            read, written = accessed(ins)
             self.reads[ins.pc] = read
             for register in written:
                 self.writers.setdefault(register, []).append(ins)

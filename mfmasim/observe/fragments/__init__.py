@@ -1,3 +1,3 @@
-"""The check `mapping`: what every slot of every matrix instruction holds, by labels."""
+"""The check `mapping`: the element in every slot of every matrix instruction, by labels."""
 
 from __future__ import annotations

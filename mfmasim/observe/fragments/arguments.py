@@ -1,4 +1,4 @@
-"""A kernel's arguments as the mapping check sees them: their labels, formats and order in memory."""
+"""A kernel's arguments for the mapping check: their labels, formats and order in memory."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Argument:
     order: str = "row"
     """``row`` or ``column``: which elements are neighbours in memory."""
     byte: int = 0
-    """Scales: the byte of the scale word that counts."""
+    """For scales: the selected byte of the scale word."""
     converted: bool = False
     """The kernel converts it to `format` on the way, so that its elements cannot be followed."""
     special: bool = False
     """Its elements may be infinities or NaNs."""
     stored: str = ""
-    """Name of the order that it is stored in, among `orders`."""
+    """Name of its order in memory, one of `orders`."""
     orders: Callable[[], Mapping[str, I64]] = dict
-    """Where each element would lie in every known order, by the order's name; asked for where places are wrong."""
+    """Places of each element in every known order, by the order's name; computed only if places are wrong."""
     ld: int = 0
     """Leading dimension in elements; 0 where lines follow one another."""
 
@@ -63,7 +63,7 @@ class Arguments:
 
     @property
     def depth(self) -> int:
-        """K of the whole product; without an A as many as there may be."""
+        """K of the whole product; without an A the largest possible K."""
         if "A" not in self:
             return 1 << 62
         return self.shape("A")[1] * (2 if "index" in self else 1)
@@ -81,11 +81,11 @@ class Arguments:
         return role in self.by_role and self.by_role[role].special
 
     def byte(self, role: str) -> int:
-        """Byte of the scale word that counts."""
+        """The selected byte of the scale word."""
         return self.by_role[role].byte
 
     def count(self, labels: I64, role: str) -> int:
-        """How many labels are of elements of a role's array."""
+        """Number of labels that belong to a role's array."""
         block = self._blocks.get(role)
         if block is None:
             return 0
@@ -93,7 +93,7 @@ class Arguments:
         return int(np.count_nonzero((offset >= 0) & (offset < math.prod(block.shape))))
 
     def coordinates(self, labels: I64, role: str) -> I64:
-        """Coordinates of labels in a role's array, (..., dimensions); -1 where a label is not of that role."""
+        """Coordinates of labels in a role's array, (..., dimensions); -1 for labels of other roles."""
         block = self._blocks.get(role)
         dimensions = len(block.shape) if block else 2
         out = np.full((*labels.shape, dimensions), -1, np.int64)
@@ -107,7 +107,7 @@ class Arguments:
         return out
 
     def describe(self, label: int) -> str:
-        """What a label stands for, in words."""
+        """The meaning of a label in words."""
         if label in WORDS:
             return WORDS[label]
         block, place = self.labels.block_of(label)

@@ -1,7 +1,7 @@
-"""mapping: elements of 8 or 16 bits that a dot product of integers reads with the other sign than their array has.
+"""mapping: elements of 8 or 16 bits that a dot product of integers reads with the wrong signedness.
 
-Which array a register's elements come from is followed per wave: through loads, the LDS, and instructions that only
-move bytes. Whatever computes with them ends it: `x ^ 0x80` of a signed byte is an unsigned one.
+The array of a register's elements is followed per wave: through loads, the LDS, and instructions that only
+move bytes. Any other operation ends it: `x ^ 0x80` of a signed byte is an unsigned byte.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ DOTS = {
     "v_dot2_i32_i16": "i16", "v_dot2c_i32_i16": "i16", "v_dot2_u32_u16": "u16",
     "v_dot8_i32_i4": "i4", "v_dot8c_i32_i4": "i4", "v_dot8_u32_u4": "u4", "v_dot8_i32_iu4": "",
 }  # fmt: skip
-"""The format in which both sources are read; empty where NEG says of each whether it is signed."""
+"""The format of both sources; empty if NEG selects the signedness of each source."""
 MOVES = ("v_mov_b32", "v_dual_mov_b32", "v_perm_b32", "v_alignbyte_b32", "v_alignbit_b32", "v_cndmask_b32",
          "v_accvgpr_write_b32", "v_accvgpr_read_b32", "v_readfirstlane_b32", "v_readlane_b32", "s_mov_b32", "s_mov_b64",
          "ds_bpermute_b32", "ds_swizzle_b32")  # fmt: skip
 """Instructions whose results consist of bytes of their sources."""
 DATA = ("vdata", "data", "data0", "data1")
-"""Fields of what stores write."""
+"""Fields of the data of stores."""
 
 
 def formats_read(dot: Instruction) -> tuple[str, str] | None:
@@ -49,7 +49,7 @@ def formats_read(dot: Instruction) -> tuple[str, str] | None:
 
 
 def has_dots(instructions: Sequence[Instruction]) -> bool:
-    """Whether a kernel multiplies integers so."""
+    """Whether a kernel has such dot products of integers."""
     return any(i.name in DOTS for i in instructions)
 
 
@@ -62,14 +62,14 @@ class DotSigns(Observer):
         """Follow arrays.
 
         Args:
-            formats: of the arrays of integers, by their place among the arguments, such as ``argument 0``.
+            formats: of the arrays of integers, by argument, such as ``argument 0``.
         """
         self._formats = dict(formats)
         self.findings: list[Finding] = []
         self._judged: set[tuple[int, int, str]] = set()
 
     def on_start(self, launch: Launch) -> None:
-        """Nothing comes from an array yet."""
+        """Begin with registers and LDS that come from no array."""
         self._launch, self._kernel = launch, launch.kernel
         regions = [(r.address, r.address + r.size, r.name) for r in launch.memory.regions]
         self._arrays = [
@@ -131,7 +131,7 @@ class DotSigns(Observer):
         self._tags[key][waves] = tags
 
     def _accessed(self, ins: Instruction, events: Sequence[AccessEvent], waves: I64) -> None:
-        """A memory instruction: what it loads comes from an array, what it stores to the LDS keeps its own."""
+        """A memory instruction: loaded data comes from an array, data stored to the LDS keeps its array."""
         loaded = [tags for event in events if event.kind == "read" for tags in self._loaded(event)]
         registers = [(o.kind, o.index + k) for o in ins.dst for k in range(o.count)]
         for event in events:
@@ -141,7 +141,7 @@ class DotSigns(Observer):
             self._put(key, waves, loaded[min(number, len(loaded) - 1)] if loaded else None)
 
     def _loaded(self, event: AccessEvent) -> list[I64]:
-        """By dword of a load, the number of the array (from 1) that each wave's first lane reads; 0 for none."""
+        """The number of the array (from 1) that each wave's first lane reads, by dword of a load; 0 for none."""
         shape = len(event.numbers), event.addresses.shape[-1]
         active = np.broadcast_to(np.True_ if event.active is None else event.active, shape)
         where = np.broadcast_to(event.addresses, shape).astype(np.int64)
@@ -173,7 +173,7 @@ class DotSigns(Observer):
             self._beside.store(event.space, event.numbers, where + 4 * k, active, given, clear=True)
 
     def _judge(self, ins: Instruction, place: int, operand: Operand, form: str, waves: I64, event: BlockEvent) -> None:
-        """Compare the format of a source with that of the array it comes from."""
+        """Compare the format of a source with the format of its array."""
         tags = self._tags.get((operand.kind, operand.index))
         if tags is None:
             return
@@ -211,5 +211,5 @@ class DotSigns(Observer):
 
 
 def _is(region: str, place: str) -> bool:
-    """Whether the buffer of a name is that of an argument's place."""
+    """Whether a buffer's name is that of an argument."""
     return region == place or region.startswith(f"{place} ")

@@ -1,10 +1,10 @@
-"""Factor operands of a tile: A or B, as lines of the product times K, whichever argument it holds.
+"""Factor operands of a tile: operand A or B as lines of the product times K, for either argument.
 
 A kernel may pass columns of B as operand A and rows of A as operand B; the product is then transposed, and correct.
-So a factor says which argument its elements come from, and which line (row of A or column of B) and K each one is.
+So a factor has the argument of its elements, and the line (row of A or column of B) and K of each element.
 
-Of a sparse A two of every four elements along K are kept, and which is data. Kept element c stands for K 2c and 2c + 1
-here, twice in the place of one: the pairs of a group of four then have its four K, whatever the index selects.
+A sparse A keeps two of every four elements along K; the index selects them. Kept element c stands for K 2c and 2c + 1
+here, two positions for one: the two kept elements of a group then cover its four K, for every index.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Factor:
     operand: str
     """``A`` or ``B`` of the instruction."""
     role: str
-    """Argument most of its elements come from: ``A`` or ``B``."""
+    """The argument of most of its elements: ``A`` or ``B``."""
     axis: int
-    """Coordinate of C that its lines count: 0 row, 1 column."""
+    """Coordinate of C along its lines: 0 row, 1 column."""
     labels: I64
     lines: I64
-    """Row of A, or column of B, that each slot holds; -1 where it holds no element of the argument."""
+    """Row of A, or column of B, in each slot; -1 without an element of the argument."""
     ks: I64
     sparse: bool = False
     """Whether each slot stands for two K."""
@@ -49,13 +49,13 @@ class Factor:
 
     @property
     def first(self) -> NDArray[np.bool_]:
-        """Positions of K that stand for a slot of their own, (k,)."""
+        """Positions of K that have a slot of their own, (k,)."""
         first: NDArray[np.bool_] = np.arange(self.ks.shape[1]) % (2 if self.sparse else 1) == 0
         return first
 
     @property
     def foreign(self) -> bool:
-        """Whether it holds elements, and none of them is the argument's."""
+        """Whether it holds elements, but none of the argument."""
         return bool((self.labels > 0).any() and (self.lines < 0).all())
 
     def slot(self, line: int, k: int) -> tuple[int, int]:
@@ -64,12 +64,12 @@ class Factor:
         return (line, k) if self.operand == "A" else (k, line)
 
     def element(self, line: int, k: int) -> tuple[int, int]:
-        """Row and column in the argument of an element."""
+        """Row and column of an element in the argument."""
         k = k // 2 if self.sparse else k
         return (line, k) if self.role == "A" else (k, line)
 
     def stored_line(self, stored: I64) -> I64:
-        """Where the results of each line went, (lines, results), from (m, n, 2)."""
+        """Output coordinates of the results of each line, (lines, results), from (m, n, 2)."""
         values = stored[..., self.axis]
         return values if self.operand == "A" else values.T
 
@@ -86,10 +86,10 @@ def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
 
 
 def roles_of(tile: Tile, arguments: Arguments) -> list[str]:
-    """What the operands A and B hold: the argument that most of their elements come from.
+    """The arguments of most elements of operands A and B.
 
-    Where both arguments are declared, one is in each operand: another element is wrong, however right its place is. An
-    operand without elements, as behind the end of a matrix, says nothing of it.
+    If both arguments are declared, each operand has one of them: an element of another array is wrong at any place. An
+    operand without elements, as beyond the end of a matrix, leaves its argument open.
     """
     counts = [[arguments.count(tile.labels[operand], role) for role in ("A", "B")] for operand in ("A", "B")]
     others = counts[0][1] - counts[0][0], counts[1][0] - counts[1][1]

@@ -1,4 +1,4 @@
-"""A pattern of the summed index: the group of K that a lane holds is taken from other bits of the lane's number."""
+"""A pattern of the summed index: the kernel takes a lane's group of K from the wrong bits of the lane's number."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ if TYPE_CHECKING:
     from mfmasim.arrays import I64
 
 FEWEST = 8
-"""Wrong places that the other bits have to explain."""
+"""Fewest wrong places for an explanation by other bits."""
 
 
 def of_other_lanes(needed: I64, held: I64, positions: I64, lanes: I64, depth: int, wave: int) -> str:
-    """Name the bits of the lane's number from which a kernel takes the group of K, if that explains all wrong places.
+    """The bits of the lane's number from which a kernel takes the group of K, if they explain all wrong places.
 
-    Lanes hold K in groups: the place at `positions` is of group ``lane // 2**t % groups`` by the layout, and holds the
+    Lanes hold K in groups: the layout places group ``lane // 2**t % groups`` at `positions`, but the lane holds the
     element of group ``lane // 2**s % groups``.
 
     Args:
         needed: summed index of the element that each wrong place needs.
-        held: that of the element it holds.
-        positions: summed index within the instruction, likewise.
+        held: summed index of the element that it holds.
+        positions: summed index of the place within the instruction.
         lanes: lane of each place.
         depth: K of the instruction.
         wave: lanes of a wave.
@@ -48,6 +48,6 @@ def of_other_lanes(needed: I64, held: I64, positions: I64, lanes: I64, depth: in
 
 
 def _bits(shift: int, groups: int, wave: int) -> str:
-    """The bits of a lane's number from one on, so many that they count groups."""
+    """Names of the bits of a lane's number that count groups, from bit `shift` on."""
     quotient = f"lane // {1 << shift}" if shift else "lane"
     return quotient if groups << shift >= wave else f"{quotient} % {groups}"

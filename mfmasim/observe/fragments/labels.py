@@ -1,10 +1,10 @@
-"""Labels: values that say where they come from.
+"""Labels: values that identify their origin.
 
 To follow elements through a kernel without a rule for every instruction, the kernel is run several times on inputs
 whose elements carry, run by run, successive pieces of their number. However a kernel moves data, through
 loads, LDS, shuffles, byte permutes or shifts, a register that holds an element holds that element's pieces; reading
-them back gives the number. Numbers are scrambled (bijectively) before they are cut, and more bits are used than
-counting needs, so that a mixture of elements, or a constant, does not look like an element.
+the pieces together give the number. Numbers are scrambled (bijectively) before they are cut, and labels have redundant
+bits, so that a mixture of elements, or a constant, does not equal a label.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2
 MOST_PLACES = 1 << 18
-"""Codes that are looked up by their place in a table; among more they are searched."""
+"""Largest table of codes by value; a larger range of codes is searched."""
 REDUNDANCY = 22
-"""Bits beyond counting: a value that is not an element looks like one with probability 2^-REDUNDANCY at most."""
+"""Redundant bits of a label: another value equals some label with probability 2^-REDUNDANCY at most."""
 
-# Odd multipliers and their inverses modulo 2^64; any odd number serves, these mix well (Weyl/golden-ratio family).
+# Odd multipliers and their inverses modulo 2^64; any odd number is possible, these mix well (golden ratio).
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95)
 
 
@@ -56,7 +56,7 @@ def unscramble(numbers: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The codes that may carry pieces of a label: all codes of a width, or a table of chosen ones.
+    """The codes that may carry pieces of a label: all codes of a width, or those of a table.
 
     ``table`` (2^piece_bits,) gives the code of each piece; None means the piece is the code.
     """
@@ -89,7 +89,7 @@ class Alphabet:
 
     @cached_property
     def _places(self) -> tuple[np.uint64, np.uint64, NDArray[np.uint64]]:
-        """The lowest code, the low bits that all codes share, and the piece of each code between; none for too many."""
+        """The lowest code, the low bits that all codes share, and a table of pieces by code, unless it is too large."""
         order, ordered = self._sorted
         above = ordered - ordered[0]
         differing = int(np.bitwise_or.reduce(above))
@@ -116,7 +116,7 @@ class Labelled:
 
 
 def _used(runs: int, alphabet: Alphabet) -> int:
-    """Pieces that fit 64 bits; later runs repeat them and check."""
+    """Number of pieces that fit 64 bits; later runs repeat them as a check."""
     return min(runs, 64 // alphabet.piece_bits)
 
 
@@ -142,11 +142,11 @@ class LabelSpace:
 
     @staticmethod
     def codes(numbers: NDArray[np.uint64], run: int, runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
-        """What the elements with these labels carry in one of the runs.
+        """Codes of the elements with these labels in one of the runs.
 
         Args:
             numbers: the labels.
-            run: which run, from 0.
+            run: number of the run, from 0.
             runs: how many there are.
             alphabet: codes of the format.
         """
@@ -154,7 +154,7 @@ class LabelSpace:
 
     @staticmethod
     def scrambled(numbers: NDArray[np.uint64], runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
-        """Labels as they are cut into the pieces of all runs; arguments as of `codes`.
+        """Scrambled labels, which contain the pieces of all runs.
 
         Args:
             numbers: the labels.
@@ -165,11 +165,11 @@ class LabelSpace:
 
     @staticmethod
     def piece(scrambled: NDArray[np.uint64], run: int, runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
-        """What the elements with these labels carry in one of the runs.
+        """Codes of the elements with these labels in one of the runs.
 
         Args:
             scrambled: the labels, by `scrambled`.
-            run: which run, from 0.
+            run: number of the run, from 0.
             runs: how many there are.
             alphabet: codes of the format.
         """
@@ -177,7 +177,7 @@ class LabelSpace:
         return alphabet.codes(scrambled >> U64(bits * (run % _used(runs, alphabet))) & U64((1 << bits) - 1))
 
     def decode(self, observed: list[NDArray[Any]], alphabet: Alphabet) -> NDArray[np.int64]:
-        """Labels from what a place held in every run.
+        """Labels from the codes of a place in every run.
 
         Args:
             observed: one array of codes per run, all of one shape.

@@ -1,9 +1,9 @@
-"""mapping: does every slot of every matrix instruction hold the element it should, and does every result arrive?
+"""mapping: does every slot of every matrix instruction hold its element, and does every result reach C?
 
-The proof does not look at values. For each tile (one execution by one wave, one block of the instruction) the labels
-of its slots say: each line of an operand's slots comes from one row of A or column of B, the K of a slot is the K of
-the slot it is multiplied with, each element is multiplied by its block's scale, the accumulator continues the previous
-tile or starts from C, and the result ends where C[row, column] lies. Over the tiles that end in one output every K
+The proof does not depend on values. For each tile (one execution by one wave, one block of the instruction) the labels
+of its slots show: each line of an operand's slots comes from one row of A or column of B, the K of a slot is the K of
+the other factor's slot, each element is multiplied by its block's scale, the accumulator continues the previous
+tile or starts from C, and the result is stored at C[row, column]. Over the tiles of one output every K
 occurs once.
 """
 
@@ -60,7 +60,7 @@ class MappingCheck:
         Args:
             tracer: the recorded executions.
             arguments: the kernel's arguments and their labels.
-            outputs: label of the result that every element of C holds, (M, N); None when there is no C to follow.
+            outputs: label of the result in every element of C, (M, N); None without a C to follow.
             kernel: name for findings.
             source_at: source line of an address.
             alternatives: other layouts of an operation's operands, by name, for naming patterns.
@@ -69,14 +69,14 @@ class MappingCheck:
         self.reporter = Reporter(kernel, source_at, arguments, alternatives)
         self.report = MappingReport()
         self.tiles: list[Tile] = []
-        """What was executed, once `run` has linked it."""
+        """Executed tiles, after `run` has linked them."""
         self.source_at = source_at
         self._lines: dict[int, str] = {}
         """Source lines by address."""
         self.followed = False
         """Whether every element of C holds one result, so that a result that is not stored is unused."""
         self.fed: set[tuple[str, str]] = set()
-        """Operands that hold elements somewhere, by source line; others are computed."""
+        """Operands that hold elements at some place, by source line; other operands are computed."""
         self.judged: set[tuple[str, str]] = set()
         """Operands whose format was found wrong."""
         self.wrong: dict[tuple[str, str, str], Wrong] = {}
@@ -141,7 +141,7 @@ class MappingCheck:
     # --- accumulators and outputs ---------------------------------------------------------------------------------
 
     def _link(self, tiles: list[Tile]) -> None:
-        """Follow accumulators: which tile's result, or which elements of C, does this tile add to?"""
+        """Find for each tile the tile whose result, or the elements of C, it accumulates on."""
         by_place = {(tile.wave, tile.order, tile.block): tile for tile in tiles}
         for tile in tiles:
             labels = tile.labels["C"]
@@ -168,12 +168,12 @@ class MappingCheck:
                 self._add(wrong, ~right, lambda *_: (), np.minimum(labels, 0))
 
     def _place_outputs(self, tiles: list[Tile]) -> None:
-        """Where each result was stored, and which elements of C got none."""
+        """Find the output element of each result, and the elements of C without a result."""
         if self.outputs is None:
             return
         outputs = self.outputs
         waves, executions, places = self.tracer.size
-        number = np.full((waves, executions, places), -1, np.int64)  # of the tile that each label of a result is from
+        number = np.full((waves, executions, places), -1, np.int64)  # tile of each label of a result
         for index, tile in enumerate(tiles):
             operation = tile.executed.event.operation
             cells = operation.m * operation.n
@@ -201,7 +201,7 @@ class MappingCheck:
             self.report.findings.append(self.reporter.plain("mapping-not-followed", "info", text, count=computed))
 
     def _tell_outputs(self, without: Flags, held: str) -> None:
-        """A finding for the elements of C that got no result."""
+        """A finding for the elements of C without a result."""
         if not without.any():
             return
         row, col = (int(x) for x in np.argwhere(without)[0])
@@ -222,7 +222,7 @@ class MappingCheck:
         for factor in factors:
             went = None if stored is None else factor.stored_line(stored)
             tile.lines[factor.operand] = expected_line(factor.lines, went)
-            # Lines beyond the matrix: whatever they hold, their results are stored nowhere.
+            # Lines beyond the matrix may hold anything: their results are not stored.
             unused[factor.operand] = np.logical_and.reduce(factor.zero if went is None else went < 0, axis=1)
             self._check_format(tile, factor)
         self._judge_k(tile, *factors)
@@ -247,7 +247,7 @@ class MappingCheck:
             self._check_places(tile, "C", "the accumulator starts from another element of C", needed, tile.initial)
 
     def _check_format(self, tile: Tile, factor: Factor) -> None:
-        """An operand read in another format than its argument has; zeros beyond its edge are 0 in all of them."""
+        """An operand in another format than its argument; zeros beyond the edge are 0 in every format."""
         if factor.role not in self.arguments or factor.zero.all():
             return
         event = tile.executed.event
@@ -267,9 +267,9 @@ class MappingCheck:
         return self.arguments.depth
 
     def _judge_k(self, tile: Tile, a: Factor, b: Factor) -> None:
-        """Determine which K each position of the summed index stands for."""
+        """Determine the K of each position of the summed index."""
         ka, kb = agreed(a.ks.T), agreed(b.ks.T)
-        # The usual tile, in which both hold one run of K, needs no search for it.
+        # The usual tile, with one run of K in both operands, needs no search.
         if ka is not None and kb is not None and (ka == kb).all() and ka[0] >= 0 and counts_up(ka):
             canonical = ka
         else:
@@ -282,13 +282,13 @@ class MappingCheck:
             tile.ks = kb
         else:
             tile.ks = canonical if ka is None else ka
-        # K beyond the matrix: both operands padded with zeros, or one of them and the other with anything finite.
+        # K beyond the matrix: one operand is padded with zeros, the other with zeros or any finite values.
         zero_a, zero_b = a.zero.all(axis=0), b.zero.all(axis=0)
         padded = (zero_a & zero_b) | ((zero_a | zero_b) & (canonical >= self._depth()))
         tile.ks = np.where(padded, -1, tile.ks)
 
     def _check_padding(self, tile: Tile, factors: tuple[Factor, Factor], unused: Mapping[str, Flags]) -> None:
-        """Elements that are multiplied with zeros where K has ended: an infinity or a NaN among them gives a NaN."""
+        """Elements that are multiplied by zeros beyond the end of K: an infinity or a NaN among them gives a NaN."""
         for factor, other in (factors, factors[::-1]):
             if (self._line(tile), other.operand) not in self.fed or unused[other.operand].all():
                 continue
@@ -315,7 +315,7 @@ class MappingCheck:
         self._entry(tile, "K", "K", "mapping-k-permuted", text, "info")
 
     def _check_factor(self, tile: Tile, factor: Factor, unused: Flags) -> Flags:
-        """Slots (lines, k) of an operand that hold another element than they should."""
+        """Slots (lines, k) of an operand with a wrong element."""
         if self.arguments.converted(factor.role):
             text = f"operand {factor.operand} is converted, so its elements are not traced"
             self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
@@ -335,7 +335,7 @@ class MappingCheck:
         return wrong
 
     def _check_copies(self, tile: Tile, factor: Factor, unused: Flags) -> None:
-        """Further copies of an operand, which the hardware may read instead of the first, hold the same."""
+        """Check that further copies of an operand, which the hardware may read, equal the first copy."""
         for number, copy in enumerate(tile.copies.get(factor.operand, []), 1):
             labels = copy if factor.operand == "A" else copy.T
             differ = (labels != factor.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]
@@ -351,7 +351,7 @@ class MappingCheck:
             self.report.mismatches += int(differ.sum())
 
     def _check_places(self, tile: Tile, operand: str, message: str, needed: I64, held: I64) -> None:
-        """Places of C that a result goes to, or an accumulator comes from, other than those of its row and column."""
+        """Places of C where a result is stored, or an accumulator is loaded, outside its row and column."""
         both = (held >= 0).all(axis=-1) & (needed >= 0).all(axis=-1)
         elsewhere = both & (held != needed).any(axis=-1)
         if elsewhere.any():
@@ -362,7 +362,7 @@ class MappingCheck:
     # --- the whole sum --------------------------------------------------------------------------------------------
 
     def _coverage(self, tiles: list[Tile]) -> None:
-        """Over the tiles that end in one output, every K occurs exactly once."""
+        """Check that every K occurs exactly once over the tiles of one output."""
         if self.outputs is None or "A" not in self.arguments:
             return
         if self.arguments.converted("A") and self.arguments.converted("B"):

@@ -1,4 +1,4 @@
-"""Patterns: one clause that explains all wrong places of an operand at once, when there is one."""
+"""Patterns: one clause that explains all wrong places of an operand, if there is one."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 LINES = ("row", "column")
 FEWEST = 4
-"""Places that another leading dimension has to explain."""
+"""Fewest places for an explanation by another leading dimension."""
 TILES = (4, 8, 16, 32, 64, 128, 256)
 """Sides of square tiles."""
 
 
 class Memory(NamedTuple):
-    """How a matrix lies in memory."""
+    """The order of a matrix in memory."""
 
     shape: tuple[int, int]
     order: str
     """``row`` or ``column``: which elements are neighbours."""
     ld: int = 0
-    """Elements from one line to the next; 0 where lines follow one another."""
+    """Elements from one line to the next; 0 for contiguous lines."""
 
 
 def explain(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: Memory, summed: int) -> str:
-    """Name what all wrong places have in common.
+    """The pattern that all wrong places share.
 
     Args:
         needs: element each wrong place needs, (places, 2).
         holds: element it holds, (places, 2); -1 where it holds none of this matrix.
         slots: row and column of the place in the instruction, (places, 2).
-        others: further guesses at what the places would hold, by name, each (places, 2): another format's layout.
-        memory: how the matrix lies in memory.
-        summed: which coordinate is the summed one (1 for A, 0 for B, -1 where there is none).
+        others: hypotheses by name, such as another format's layout: the element of each place, (places, 2).
+        memory: the order of the matrix in memory.
+        summed: the summed coordinate (1 for A, 0 for B, -1 for none).
 
     Returns:
         A clause, or an empty string. Up to an eighth of the places may hold no element of the matrix.
@@ -95,9 +95,9 @@ def _clause(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memor
 
 
 def _stride(needs: I64, holds: I64, known: Flags, memory: Memory) -> str:
-    """Another leading dimension: each place holds what lies where its element would lie with that one.
+    """Another leading dimension: each place holds the element at the address that this dimension gives.
 
-    Places without an element have to be those that would then lie outside of the matrix.
+    Places without an element must be those whose address lies outside of the matrix.
     """
     (rows, cols), order, ld = memory
     lines, length = (rows, cols) if order == "row" else (cols, rows)
@@ -116,7 +116,7 @@ def _stride(needs: I64, holds: I64, known: Flags, memory: Memory) -> str:
 
 
 def _one_permutation(positions: I64, moved: I64) -> bool:
-    """Whether each position of the summed index is moved by the same distance in every line."""
+    """Whether each position of the summed index moves by the same distance in every line."""
     return all(len(np.unique(moved[positions == position])) == 1 for position in np.unique(positions))
 
 
@@ -127,5 +127,5 @@ def _address(elements: I64, memory: Memory) -> I64:
 
 
 def _other_address(elements: I64, memory: Memory) -> I64:
-    """The same if the matrix were stored in the other order."""
+    """Offset in memory, in elements, for the other order of the matrix."""
     return _address(elements, Memory(memory.shape, "column" if memory.order == "row" else "row"))

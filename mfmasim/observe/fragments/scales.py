@@ -1,4 +1,4 @@
-"""Scale pairing: is each element multiplied by the scale of its line, its block of K, and the selected byte?"""
+"""Scale pairing: is each element multiplied by the scale of its line and block of K, from the selected byte?"""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
     Args:
         tile: the tile.
         factor: the operand.
-        wrong: slots (lines, k) whose element is wrong anyway; they are left out.
+        wrong: slots (lines, k) with a wrong element, which are omitted.
         arguments: the kernel's arguments.
-        entry: gives the record of wrong places for (tile, operand, argument, kind of finding, message).
+        entry: returns the record of wrong places for (tile, operand, argument, kind of finding, message).
 
     Returns:
         Places that are wrong.
@@ -37,7 +37,7 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
     labels = tile.labels[operand]  # (line, block of K) for both operands
     held = arguments.coordinates(labels, role)
     if factor.role == "B":
-        held = held[..., [1, 0, 2]]  # the argument is (block of K, column): turn to (column, block)
+        held = held[..., [1, 0, 2]]  # the argument is (block of K, column): transpose to (column, block)
     byte, size = arguments.byte(role), block_of(tile)
     count = 0
     used = ~wrong & (factor.ks >= 0)
@@ -68,7 +68,7 @@ def block_of(tile: Tile) -> int:
 
 
 def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: I64, entry: Entry) -> int:
-    """Slots that share a scale hold elements of several blocks: those of the other blocks are wrong."""
+    """Slots that share a scale hold elements of several blocks: the elements of the other blocks are wrong."""
     size = block_of(tile)
     astray = (needs != have[:2]).any(axis=-1)
     if not astray.any():
@@ -76,7 +76,7 @@ def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: 
     text = "elements of one block of K are multiplied by the scale of another block"
     found = entry(tile, factor.operand, factor.role, "mapping-wrong-scale", text)
     for slot in slots[astray]:
-        # Any element of the block whose scale is used would do; name the one at the same position.
+        # Any element of the scale's block would be right; the message names the one at the same position.
         needed = factor.element(int(have[0]), int(have[1]) * size + int(slot) % size)
         found.add(factor.slot(line, int(slot)), needed, int(factor.labels[line, slot]))
     return int(astray.sum())

@@ -1,4 +1,4 @@
-"""Lines of slots: which row, column or K a whole line of slots agrees on. Arrays hold -1 where a slot is empty."""
+"""Lines of slots: the row, column or K that a whole line of slots shares. Empty slots are -1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def agreed(values: I64) -> I64 | None:
-    """The value of each row of (n, m) when all m agree (ignoring non-elements, -1), else None."""
+    """The value of each row of (n, m) if all m values agree (except -1, no element), else None."""
     highest = values.max(axis=1)
     agree = (values == highest[:, None]) | (values < 0)
     return highest if agree.all() else None
@@ -34,8 +34,8 @@ def mode(values: I64) -> int:
 def expected_line(held: I64, stored: I64 | None) -> I64:
     """Row (or column) of the product that each line of slots belongs to.
 
-    `held` (lines, k) is where the operand's elements come from, `stored` (lines, n) where the results of the line
-    went. Both agree in a correct kernel; where they do not, the one that counts up from a base is used.
+    `held` (lines, k): lines of the operand's elements; `stored` (lines, n): lines to which the results
+    are stored. The two agree in a correct kernel; otherwise the one that counts up from a base is used.
     """
     one_here = agreed(held)
     own = likeliest(held) if one_here is None else one_here
@@ -51,19 +51,19 @@ def expected_line(held: I64, stored: I64 | None) -> I64:
 
 
 def counts_up(values: I64) -> bool:
-    """Whether each value is one more than the one before."""
+    """Whether the values are consecutive."""
     steps = values - np.arange(len(values))
     return bool((steps == steps[0]).all())
 
 
 def counted(values: I64) -> I64:
-    """Consecutive numbers, as most of the values agree with."""
+    """The consecutive numbers that agree with most of the values."""
     steps = values - np.arange(len(values))
     return np.arange(len(values)) + mode(steps)
 
 
 def canonical_k(ka: I64, kb: I64) -> I64:
-    """K counting up with the slot: from the lowest K where the slots hold a whole run, else from the likeliest base."""
+    """Consecutive K by slot: from the lowest K if the slots hold a whole run, else from the likeliest base."""
     size = ka.shape[0]
     held = np.unique(np.concatenate([ka[ka >= 0], kb[kb >= 0]]))
     if len(held) == size and held[-1] - held[0] == size - 1:

@@ -1,4 +1,4 @@
-"""The index of a sparse A: has each kept element its own position, and does that select among its own four of B?"""
+"""The index of a sparse A: does it give each kept element its own position, within its own four elements of B?"""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def check_index(tile: Tile, unused: NDArray[np.bool_], arguments: Arguments, ent
 
     Args:
         tile: the tile of a sparse instruction.
-        unused: lines of A whose results are stored nowhere.
+        unused: lines of A whose results are not stored.
         arguments: the kernel's arguments.
-        entry: gives the record of wrong places for (tile, operand, argument, kind of finding, message).
+        entry: returns the record of wrong places for (tile, operand, argument, kind of finding, message).
 
     Returns:
         Places that are wrong.

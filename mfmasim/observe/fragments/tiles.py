@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mfmasim.observe.fragments.trace import Executed, Tracer
 
 
-POISON_DWORD = np.uint32(0xA5A5A5A5)  # what the machine fills registers with before the first write
+POISON_DWORD = np.uint32(0xA5A5A5A5)  # the machine's content of registers before the first write
 
 
 def _none() -> I64:
@@ -36,20 +36,20 @@ class Tile:
     wave: int
     """Wave of the launch."""
     order: int
-    """Matrix instructions the wave executed before."""
+    """Number of matrix instructions that the wave executed before."""
     labels: dict[str, I64]
     """Labels by operand: A (m, k), B (k, n), C (m, n), scale_A (m, k / block), scale_B (n, k / block)."""
     previous: Tile | None = None
     """The tile whose result is this one's C."""
     following: Tile | None = None
     stored: I64 | None = None
-    """Output element that each result went to, (m, n, 2), -1 where it was not stored."""
+    """Output element of each result, (m, n, 2), -1 for a result that was not stored."""
     initial: I64 | None = None
-    """Element of C that each place of the accumulator was loaded from, (m, n, 2); None when it was not."""
+    """Element of C from which each place of the accumulator was loaded, (m, n, 2); None without such a load."""
     elements: I64 = field(default_factory=_none)
-    """Element of the product that each result adds to, (m, n, 2), -1 where the operands name none."""
+    """Element of the product to which each result belongs by its operands, (m, n, 2), -1 for none."""
     lines: dict[str, I64] = field(default_factory=dict)
-    """Line of the product that each line of slots belongs to, by operand."""
+    """Line of the product of each line of slots, by operand."""
     copies: dict[str, list[I64]] = field(default_factory=dict)
     """Labels of the further copies of A and B, where the layout has them, in the shape of `labels`."""
     ks: I64 = field(default_factory=_none)
@@ -57,7 +57,7 @@ class Tile:
 
 
 def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Tile]:
-    """Decode what an execution's slots held, and split it by wave and block.
+    """Decode the slots of an execution, and split them by wave and block.
 
     Args:
         executed: the execution.

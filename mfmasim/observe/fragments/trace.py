@@ -1,4 +1,4 @@
-"""Collects, over the runs of a probe, what every slot of every matrix instruction held, and labels its results."""
+"""Records the codes in every slot of every matrix instruction over the runs of a probe, and labels the results."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Executed:
 
     event: MatrixEvent
     order: NDArray[np.int64]
-    """How many matrix instructions each wave had executed before."""
+    """Number of matrix instructions that each wave had executed before."""
     codes: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
     copies: dict[str, list[list[NDArray[Any]]]] = field(default_factory=dict)
-    """Where the layout has copies of A or B in further lanes: the codes of each copy, run by run."""
+    """If the layout has copies of A or B in further lanes: the codes of each copy, run by run."""
     pieces: NDArray[np.uint64] | None = None
-    """Labels of its results, scrambled as all runs need them."""
+    """Scrambled labels of its results, for all runs."""
 
     @property
     def key(self) -> tuple[int, bytes]:
-        """Address and waves: the same in every run unless control flow depends on the data."""
+        """Address and waves, which are equal in every run unless control flow depends on the data."""
         return self.event.instruction.pc, self.event.waves.tobytes()
 
 
@@ -43,7 +43,7 @@ class Tracer(Observer):
     """An observer for one probe: `begin` before every run.
 
     The first run (``run`` is None) only counts executions, so that the results can be numbered, and replaces them by
-    zeros; the others record operands and replace every result by labels of its places.
+    zeros; the other runs record operands and replace every result by labels of its places.
     """
 
     name = "mapping"
@@ -64,15 +64,15 @@ class Tracer(Observer):
         self._run: int | None = None
         self._runs = 0
         self._next = [0]
-        """Executions so far of each of the runs that run together."""
+        """Executions so far in each of the concurrent runs."""
         self._slots = 0
         self._per_wave = 0
         self.initial = Labelled("C", 1, output_shape)
-        """Labels of what C holds before the launch."""
+        """Labels of the elements of C before the launch."""
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """Results to number, after the counting run: waves, executions of a wave at most, places of a result."""
+        """Shape of the results after the counting run: waves, most executions of a wave, places of a result."""
         return self._waves, max(1, self._per_wave, int(self._count.max(initial=0))), max(1, self._slots)
 
     def begin(self, run: int | None, runs: int, together: int = 1) -> None:
@@ -80,8 +80,8 @@ class Tracer(Observer):
 
         Args:
             run: number of the run.
-            runs: how many there are.
-            together: how many of them, from `run` on, are run at once, with waves numbered from one to the next.
+            runs: number of runs.
+            together: number of concurrent runs, from `run` on; their waves are numbered consecutively.
         """
         if self._run is None:  # the counting run is over
             self._per_wave = int(self._count.max(initial=0))
@@ -102,7 +102,7 @@ class Tracer(Observer):
         if self._run is None:
             self._slots = max(self._slots, cells)
             self.result_formats.add(event.operation.D.format)
-            result = fragment_of(event, "D")  # no result matters yet: zeros spare the arithmetic
+            result = fragment_of(event, "D")  # the counting run needs no results: zeros save the arithmetic
             return np.zeros((len(event.waves), result.vgprs, result.lanes), np.uint32)
         ahead, own = np.divmod(event.waves, self._waves)  # waves are in order
         held = operand_codes(event)
@@ -130,18 +130,18 @@ class Tracer(Observer):
     def _record(
         self, number: int, event: MatrixEvent, waves: NDArray[Any], order: NDArray[np.int64]
     ) -> Executed | None:
-        """The record of an execution: made in the first run, found in the others; None where these differ.
+        """The record of an execution: made in the first run, found in later runs; None if the runs differ.
 
         Args:
-            number: of the run, among those that run together.
+            number: of the run, among the concurrent runs.
             event: the execution.
-            waves: waves of this run, as it numbers them.
-            order: how many matrix instructions they had executed before.
+            waves: numbers of the waves within this run.
+            order: number of matrix instructions that they executed before.
         """
         at = self._next[number]
         self._next[number] += 1
         if self._run == number == 0:
-            # Of the registers, which all runs have together, only the shape is required later.
+            # Later runs need only the shape of the registers.
             one = type(event.operands).of({name: held[:1].copy() for name, held in event.operands.named().items()})
             self.executed.append(Executed(replace(event, waves=waves, operands=one), order))
         elif at >= len(self.executed) or self.executed[at].key != (event.instruction.pc, waves.tobytes()):
@@ -154,11 +154,11 @@ class Tracer(Observer):
         return (first[:, None] + np.arange(cells)).astype(np.uint64)
 
     def is_result(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which labels are of results of matrix instructions."""
+        """A mask of labels that belong to results of matrix instructions."""
         return (labels > 0) & (labels < self.initial.first)
 
     def element_of_c(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Row and column of labels of what C held, (..., 2); -1 elsewhere."""
+        """Row and column of labels of C before the launch, (..., 2); -1 for other labels."""
         initial = labels >= self.initial.first
         offset = np.where(initial, labels - self.initial.first, 0)
         columns = max(1, self._output_shape[-1])
@@ -175,12 +175,12 @@ class Tracer(Observer):
 
 
 def fragment_of(event: MatrixEvent, name: str) -> Fragment:
-    """Layout of an operand of an event, as the instruction reads it under its modifiers."""
+    """Layout of an operand of an event, with the instruction's modifiers."""
     return event.operation.under(event.modes)[name]
 
 
 def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> NDArray[Any]:
-    """Codes that registers hold for one operand of an event.
+    """Codes of one operand of an event in registers.
 
     Args:
         event: the execution.
@@ -195,7 +195,7 @@ def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> ND
 
 
 def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
-    """Codes of the further copies of A or B, which RDNA3 requires in each 16 lanes (RDNA3 ISA guide, 7.9)."""
+    """Codes of the further copies of A or B, which RDNA3 requires in every 16 lanes (RDNA3 ISA guide, 7.9)."""
     fragment = fragment_of(event, name)
     count = fragment.layout.replicas
     registers: NDArray[np.uint32] = event.operands.named()[name]

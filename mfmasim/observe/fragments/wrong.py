@@ -1,4 +1,4 @@
-"""Wrong places of one operand, and the finding about them: where, which element, which pattern."""
+"""Wrong places of one operand, and the finding about them: place, element and pattern."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 @dataclass
 class Wrong:
-    """Wrong places of one operand of one instruction, gathered over all its executions."""
+    """Wrong places of one operand of one instruction, from all of its executions."""
 
     tile: Tile
-    """Where the first one was seen."""
+    """Tile of the first wrong place."""
     operand: str
     """``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B``, ``index``, or ``K``, the summed index."""
     role: str
-    """Argument whose elements the places need."""
+    """Argument of the required elements."""
     kind: str
     """Id of the finding."""
     message: str
     severity: str = "error"
     copy: int = 0
-    """Which of the places that a slot has, where the layout has copies."""
+    """Number of the slot's place, if the layout has copies."""
     instead: str = "the accumulator's own place"
-    """What accumulator places require, which is not an element."""
+    """The required content of accumulator places, in words."""
     slots: list[tuple[int, int]] = field(default_factory=list)
     needs: list[tuple[int, ...]] = field(default_factory=list)
     holds: list[int] = field(default_factory=list)
@@ -51,8 +51,8 @@ class Wrong:
 
         Args:
             slot: row and column in the operand.
-            needs: the element that belongs there; empty for none.
-            holds: label of what is there.
+            needs: the required element; empty for none.
+            holds: label of the content.
         """
         self.slots.append(slot)
         self.needs.append(needs)
@@ -82,7 +82,7 @@ class Reporter:
             severity: one of `SEVERITIES`.
             message: one sentence.
             ins: the instruction.
-            tile: which execution; None if it is about all.
+            tile: the execution; None if the finding is about all executions.
             where: further fields of `Finding`.
         """
         if tile is not None:
@@ -180,7 +180,7 @@ class Reporter:
         return of_other_lanes(needed, held, positions, np.array(lanes, np.int64), depth, fragment.lanes)
 
     def _order(self, role: str, needs: I64, holds: I64) -> str:
-        """Which order of memory the kernel expects, if one explains all places; either side's is a library's."""
+        """The memory order that the kernel expects, if one explains all places; one side has a library's order."""
         argument, known = self.arguments.by_role[role], (holds >= 0).all(axis=1)
         if not known.all():
             return ""
@@ -199,7 +199,7 @@ class Reporter:
 
 
 def operand_of(event: MatrixEvent, name: str) -> Operand:
-    """The operand of the instruction that holds a matrix.
+    """The instruction's operand for a matrix.
 
     Args:
         event: the execution.
@@ -231,9 +231,9 @@ def register_name(operand: Operand, vgpr: int, bit: int, width: int) -> str:
 
 
 def as_other(fragment: Fragment, other: Fragment, slots: I64) -> I64 | None:
-    """What the places of `slots` would hold if lanes were filled in the order of another layout of the same shape.
+    """Elements in the places of `slots` if a kernel fills lanes in the order of another layout of the same shape.
 
-    The n-th element of a lane under one layout is compared with the n-th of the same lane under the other.
+    The n-th element of a lane in one layout corresponds to the n-th element of the same lane in the other.
 
     Args:
         fragment: the operand's layout.
@@ -241,7 +241,7 @@ def as_other(fragment: Fragment, other: Fragment, slots: I64) -> I64 | None:
         slots: rows and columns, (places, 2).
 
     Returns:
-        Rows and columns, (places, 2); None if the layouts are not of one shape.
+        Rows and columns, (places, 2); None if the layouts have different shapes.
     """
     if (fragment.rows, fragment.cols, fragment.lanes) != (other.rows, other.cols, other.lanes):
         return None

@@ -1,7 +1,7 @@
-"""Acquire detection: loads whose value decides whether their wave continues.
+"""Acquire detection: loads whose value decides how their wave continues.
 
-A ticket counter, a flag that is polled, a lock: what other workgroups did before they changed such a location comes
-before what follows the acquire. A value that is only stored, or used as an index, implies no order.
+A ticket counter, a polled flag, a lock: accesses of other workgroups before they change such a location are ordered
+before the accesses after the acquire. A value that is only stored, or used as an index, implies no order.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def _to_lds(instruction: Instruction) -> bool:
-    """Whether it writes a value to the LDS, where it may decide, usually for the whole workgroup."""
+    """Whether an instruction writes a value to the LDS, where the value may decide, usually for the whole workgroup."""
     opcode = instruction.opcode
     return instruction.space == "lds" and (opcode.access == "store" or opcode.atomic == "exchange")
 
 
 class Uses:
-    """What reads what each instruction of a kernel loads, or what vector operations compute from it.
+    """The readers of each value that a kernel loads, and of values computed from it by vector operations.
 
-    Overwritten registers count as if they kept the value: this finds too many acquires, so that a race may
-    be missed, and no correct kernel is reported.
+    Overwritten registers count as if they kept the value. This overestimates acquires: a race may
+    be missed, but no correct kernel is reported.
     """
 
     def __init__(self, instructions: Sequence[Instruction]) -> None:
@@ -40,7 +40,7 @@ class Uses:
 
     @cached_property
     def _readers(self) -> dict[Register, list[Instruction]]:
-        """The instructions that read each register; not those that read the LDS."""
+        """The instructions that read each register, except those that read the LDS."""
         found: dict[Register, list[Instruction]] = {}
         for ins in self.instructions:
             if not flags.reads_lds(ins):
@@ -49,18 +49,18 @@ class Uses:
         return found
 
     def acquires(self, pc: int) -> bool:
-        """Whether a value that an instruction loads, or what is computed from it, reaches a condition."""
+        """Whether a loaded value, or a value computed from it, reaches a condition."""
         return any(flags.decides(ins) or _to_lds(ins) for ins in self._of(pc))
 
     def acquires_lds(self) -> set[int]:
-        """Addresses of the atomic operations on the LDS that return a value which reaches a condition."""
+        """Addresses of the LDS atomics whose returned value reaches a condition."""
         returning = [
             ins.pc for ins in self.instructions if ins.opcode.atomic and ins.dst and ins.space in ("lds", "flat")
         ]
         return {pc for pc in returning if any(flags.decides(ins) for ins in self._of(pc))}
 
     def confirmed(self, pc: int) -> bool:
-        """Whether a compare-and-swap depends on what a load returns: it confirms the value, or rejects it."""
+        """Whether a compare-and-swap depends on a load's value: it confirms the value, or rejects it."""
         return self._compares and any(_confirms(ins) for ins in self._of(pc))
 
     def _of(self, pc: int) -> Iterator[Instruction]:

@@ -1,4 +1,4 @@
-"""races: accesses of different waves to the same bytes, in the LDS or in global memory, that nothing orders."""
+"""races: unordered accesses of different waves to the same bytes, in the LDS or in global memory."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Races(Check):
     kinds = RACES
 
     def __init__(self, launch: Launch) -> None:
-        """Follow global memory, and the LDS where the launch has one."""
+        """Follow global memory, and the LDS if the launch has one."""
         super().__init__(launch)
         self.memory = GlobalRaces(self, launch)
         self.lds = LdsRaces(self, launch) if launch.lds_bytes else None
         self._bind()
 
     def _bind(self) -> None:
-        """Receive blocks only where the launch has an LDS, and values only of barriers that M0 selects."""
+        """Receive blocks only if the launch has an LDS, and values only of barriers that M0 selects."""
         if self.lds is None:
             return
         self.on_block = self.lds.on_block  # type: ignore[method-assign]
@@ -61,13 +61,13 @@ class Races(Check):
         self.memory.sharing.add(event)
 
     def merge(self, other: Races) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
+        """Add the findings of another part of the same launch; parts come in the order of the grid."""
         if self.lds is not None and other.lds is not None:
             self.lds.found.merge(other.lds.found)
         self.memory.merge(other.memory)
 
     def again(self) -> History | None:
-        """The history of global memory, if waves share any of it."""
+        """The observer of global memory's history, if waves share dwords."""
         return self.memory.again()
 
     def take(self) -> None:
@@ -84,5 +84,5 @@ class Races(Check):
         return out + self.memory.suspects
 
     def findings(self) -> list[Finding]:
-        """The findings: of the LDS in address order, then of global memory."""
+        """The findings of the LDS in address order, then those of global memory."""
         return [*(self.lds.found.findings() if self.lds is not None else []), *self.memory.found]

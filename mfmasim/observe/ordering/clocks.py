@@ -1,8 +1,8 @@
-"""Vector clocks: for each wave, the steps of the others that happened before, as synchronisation has shown.
+"""Vector clocks: for each wave, the steps of other waves that happened before by synchronisation.
 
-A wave counts its steps: barriers that it signals, and writes to locations that some wave acquires (`acquire`). Such a
-write releases the wave's clock; a wave that acquires the location afterwards joins it, and a barrier joins it
-over the workgroup. A clock is an array (kinds of knowledge, waves of the launch), never changed once released.
+A wave counts its steps: signalled barriers, and writes to locations that a wave acquires (`acquire`). Such a
+write releases the wave's clock; a wave that acquires the location later joins the clock, and a barrier joins it
+over the workgroup. A clock is an array (kinds of knowledge, waves of the launch) that is constant after its release.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ FOREVER = np.int32(2**31 - 1)
 
 @dataclass
 class Location:
-    """A location that some wave acquires."""
+    """A location that a wave acquires."""
 
     known: I32
     shared: bool = False
-    """Whether a wave holds `known`, so that it must not change any more."""
+    """Whether a wave refers to `known`, which must then not change."""
 
 
 @dataclass
 class Acquired:
-    """Knowledge that a wave gets once its operation is complete."""
+    """Knowledge that a wave gets when its operation is complete."""
 
     key: tuple[str, str]
     """Counter and order of the operation, empty strings for none."""
@@ -48,7 +48,7 @@ class Clocks:
     """Knowledge of all waves of a launch, by their numbers in it."""
 
     def __init__(self, waves: int, per: int) -> None:
-        """For a launch of `waves` waves, `per` of them a workgroup."""
+        """Prepare for `waves` waves, with `per` waves in a workgroup."""
         self.waves, self.per = waves, per
         self.nothing: I32 = np.zeros((ROWS, waves), np.int32)
         self.known: dict[int, I32] = {}
@@ -72,7 +72,7 @@ class Clocks:
         self.open.setdefault(wave, []).append(acquired)
 
     def settle(self, wave: int, complete: dict[tuple[str, str], I32], index: int, joined: int) -> None:
-        """Join what is complete: acquires, and the barriers passed since.
+        """Join the clocks of complete acquires, and of the barriers passed since.
 
         Args:
             wave: its number in the launch.
@@ -109,7 +109,7 @@ class Clocks:
             meetings[number] = clock if old is None else np.maximum(old, clock)
 
     def invalidated(self, wave: int) -> None:
-        """The caches of a wave were invalidated: what happened before is also visible to it."""
+        """The caches of a wave were invalidated: earlier steps are visible to the wave as well."""
         clock = self.known.get(wave)
         if clock is not None:
             clock = clock.copy()
@@ -126,14 +126,14 @@ class Clocks:
     def release(
         self, place: int, wave: int, step: int, met: I32 | None, back: I32 | None = None, *, wide: bool
     ) -> None:
-        """A wave writes to a location that some wave acquires.
+        """A wave writes to a location that a wave acquires.
 
         Args:
-            place: a number for it.
+            place: number of the location.
             wave: its number in the launch.
-            step: of the wave, counted with this one.
+            step: of the wave, including this one.
             met: step of each wave of its workgroup when it signalled the last barrier that this wave has passed.
-            back: step of each wave of its workgroup up to which stores have been written back; None where they need
+            back: step of each wave of its workgroup up to which stores have been written back; None if they need
                 not be.
             wide: whether other workgroups see the write.
         """
@@ -159,7 +159,7 @@ class Clocks:
             known[BACK, group] = np.maximum(known[BACK, group], back)
 
     def acquire(self, place: int, *, wide: bool) -> I32 | None:
-        """The clock released at a location; None where no wave has written to it."""
+        """The clock released at a location; None if no wave has written to it."""
         found = self.locations.get(place)
         if found is None:
             return None

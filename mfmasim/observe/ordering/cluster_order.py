@@ -1,8 +1,8 @@
 """Barriers of clusters in the history of global memory: each is a location that waves release and acquire.
 
-A wave that signals releases what it knows, and what its workgroup did before the last barrier that it has passed. Waves
-that go on behind the barrier acquire it, with what was released later and before they run: too much, so that races may
-be missed, and no correct kernel is reported.
+A wave that signals releases its clock, with the steps of its workgroup before the last barrier that it has passed.
+Waves behind the barrier acquire the clock, with later releases up to the time when they run. This overestimates order:
+races may be missed, but no correct kernel is reported.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ class ClusterOrder:
         self._waiting: NDArray[np.bool_] = np.zeros(0, np.bool_)
 
     def begin(self, waves: int) -> None:
-        """A batch of so many waves begins."""
+        """A batch begins."""
         self._waiting = np.zeros(waves, np.bool_)
 
     def _place(self, wave: int) -> int:
-        """The location; those of memory are not negative."""
+        """The number of a wave's barrier as a location: negative, unlike locations of memory."""
         return -1 - wave // self.together
 
     def signal(
         self, waves: I64, first: int, tick: I32, settle: Callable[[int], None], met: Callable[[int], I32 | None]
     ) -> None:
-        """Waves have signalled, which is a step of each.
+        """Waves have signalled, which is a step of each wave.
 
         Args:
             waves: their numbers in the batch.
             first: number of the batch's first wave in the launch.
             tick: step of each wave.
             settle: brings the clock of a wave up to date.
-            met: what the waves of the workgroup had done at the last barrier that a wave has passed.
+            met: steps of the workgroup's waves at the last barrier that a wave has passed.
         """
         for wave in waves.tolist():
             settle(wave)
@@ -62,7 +62,7 @@ class ClusterOrder:
         self._waiting[waves] = True
 
     def passed(self, waves: I64, first: int) -> None:
-        """Waves run: those that had come to the barrier have passed it.
+        """Waves run: waves that had come to the barrier have passed it.
 
         Args:
             waves: their numbers in the batch.

@@ -1,4 +1,4 @@
-"""Accesses to shared memory, as the history of a launch holds them."""
+"""Accesses to shared memory in the history of a launch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class Kind:
-    """What an access is."""
+    """The kind of an access."""
 
     instruction: Instruction
     kind: str
@@ -28,11 +28,11 @@ class Kind:
     reach: int
     """As `mfmasim.isa.scopes.reach` returns it."""
     acquires: bool
-    """Whether its value decides how its wave continues."""
+    """Whether the value decides how the wave continues."""
 
     @property
     def scalar(self) -> bool:
-        """Whether it takes the path of scalar memory."""
+        """Whether the access is a scalar memory access."""
         return self.instruction.opcode.unit == "SMEM"
 
 
@@ -51,7 +51,7 @@ class Entries:
     signalled: I32
     """Barriers that it had signalled."""
     met: I32
-    """The same when the access was complete."""
+    """Barriers that the wave had signalled when the access was complete."""
     issued: I32
     """Steps of the wave before it."""
     complete: I32
@@ -61,7 +61,7 @@ class Entries:
     since: I64
     """Accesses of its workgroup with a smaller number come before it because of a flag."""
     cached: I64
-    """Of a scalar read the number of the first one of its cache line; of others `NEVER`."""
+    """For a scalar read, the number of the first read of its cache line; else `NEVER`."""
     invalidated: I64
     """Number of the wave's last invalidation of the scalar cache."""
     number: I64
@@ -81,7 +81,7 @@ class Hit:
 
 @dataclass
 class Flight:
-    """Entries that may be in flight, with the waves of the batch and the numbers of their operations."""
+    """Entries that may be in flight, with their waves in the batch and the numbers of their operations."""
 
     entries: Entries
     key: tuple[str, str]

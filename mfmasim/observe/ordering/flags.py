@@ -1,8 +1,8 @@
-"""Flags in the LDS: reads that wait for a value, and so establish an order.
+"""Flags in the LDS: reads that wait for a value, which establishes an order.
 
-A loop that only reads until a value changes is such a wait: it changes no memory, except by atomic operations that
-return a value (which try to take a lock), reads the same place again and again, passes no barrier, and branches on what
-it read.
+A loop that only reads until a value changes is such a wait: it changes no memory, except by returning atomic
+operations (which try to take a lock), reads one place repeatedly, passes no barrier, and branches on the value
+read.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 def reads_lds(instruction: Instruction) -> bool:
-    """Whether it loads from the LDS to registers, or may; or has a value of the LDS as a source."""
+    """Whether an instruction loads from the LDS, may do so, or has a value of the LDS as a source."""
     loads = instruction.opcode.access == "load" and instruction.space in ("lds", "flat")
     return loads or instruction.reads_lds_direct
 
 
 def decides(instruction: Instruction) -> bool:
-    """Whether it computes a condition from its sources: vector comparisons, and nearly all scalar operations (SCC)."""
+    """Whether an instruction computes a condition: vector comparisons, and nearly all scalar operations (SCC)."""
     return instruction.opcode.compare or instruction.opcode.scalar
 
 
 def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], str]) -> set[int]:
-    """Addresses of the reads that wait for a value, and of those from the same source lines.
+    """Addresses of reads that wait for a value, and of reads of the same source lines.
 
     Args:
         instructions: those of a kernel, in address order.
-        source_at: source line of an address; empty where none is known.
+        source_at: source line of an address; empty if unknown.
     """
     found: set[int] = set()
     for body in _loops(instructions):
@@ -45,8 +45,8 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
 def _loops(instructions: Sequence[Instruction]) -> Iterator[list[Instruction]]:
     """Bodies of loops that a conditional branch closes, each in address order.
 
-    A body is everything on a path from the loop's first instruction back to it, wherever the compiler placed it: a
-    store may lie behind the branch. Branches back to one instruction close one loop.
+    A body has all instructions on paths from the loop's first instruction back to it, wherever the compiler placed
+    them: a store may lie behind the branch. Branches back to one instruction close one loop.
     """
     place = {ins.pc: number for number, ins in enumerate(instructions)}
     sources: dict[int, list[int]] = {}
@@ -74,7 +74,7 @@ def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
 
 
 def _only_reads(body: Sequence[Instruction]) -> set[int]:
-    """Reads of a loop that stores nothing, has other memory operations on flags alone, and branches on what it read."""
+    """Reads of a loop that stores nothing, has other memory operations on flags alone, and branches on a value read."""
     reads = [ins for ins in body if reads_lds(ins)]
     memory = [ins for ins in body if ins.opcode.memory and (ins.opcode.unit, ins.opcode.access) != ("SMEM", "load")]
     written = set().union(*(registers(ins.dst) for ins in body))
@@ -86,7 +86,7 @@ def _only_reads(body: Sequence[Instruction]) -> set[int]:
 
 
 def _decides(body: Sequence[Instruction], read: Instruction) -> bool:
-    """Whether a value that was read, or what is computed from it, reaches a condition."""
+    """Whether a value that was read, or a value computed from it, reaches a condition."""
     known = registers(read.dst)
     before = -1
     while len(known) > before:

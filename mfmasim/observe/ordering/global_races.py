@@ -1,8 +1,8 @@
 """races in global memory: unordered accesses of waves to the same bytes, at least one of them a write.
 
-Within a workgroup barriers and waits order, between workgroups only memory itself: a write that is waited for, then an
-atomic operation or a store that another workgroup acquires (a ticket, a flag, a lock), and what follows the acquire.
-A first run finds the bytes that waves share; if there are any, a second run records their history.
+Barriers and waits order accesses within a workgroup. Between workgroups only memory does: a write with its wait, then
+an atomic or a store that another workgroup acquires (a ticket, a flag, a lock), and the accesses after the acquire.
+A first run finds the bytes that waves share; if there are shared bytes, a second run records their history.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ WHY = {
 }
 WORDS = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
 PRIVATE = ("printf buffer", "hostcall buffer", "kernel arguments", "dispatch packet")
-"""Buffers of the launch itself, which the kernel's ordering does not cover."""
+"""Buffers of the launch itself, which the kernel does not order."""
 
 
 class GlobalRaces:
@@ -104,7 +104,7 @@ class GlobalRaces:
         return self.history
 
     def take(self) -> None:
-        """Analyse what the second run recorded."""
+        """Analyse the records of the second run."""
         history = self.history
         best: dict[tuple[int, int, bool], Pair] = {}
         for pair in unordered(history):

@@ -1,6 +1,6 @@
 """The history of shared memory: every access to the bytes that `sharing` found, with its wave's vector clock.
 
-It observes a second run of the launch, and only if the first one found shared memory.
+It observes a second run of the launch, if the first run found shared memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST = 4_000_000
 """Entries that are recorded; later ones are ignored."""
 LINE_BITS = 6
-"""Of a line of the scalar cache: 64 bytes (ISA manuals, scalar data cache)."""
+"""Bits of an offset in a line of the scalar cache: 64 bytes (ISA manuals, scalar data cache)."""
 KNOWLEDGE_BYTES = 512 << 20
 """Bytes of knowledge that entries may refer to; beyond, an access counts as ordered."""
 
@@ -57,17 +57,17 @@ class History(Observer):
         in_order: bool,
         cluster: int = 1,
     ) -> None:
-        """Follow what `sharing` found.
+        """Follow the dwords of `sharing`.
 
         Args:
             arch: architecture.
-            instructions: those that the kernel may execute.
+            instructions: instructions that the kernel may execute.
             source_at: source line of an address.
             sharing: the dwords to examine.
             waves: of the launch.
             per: waves of a workgroup.
-            in_order: whether the memory operations of a workgroup's waves take one path, so that a barrier orders them
-                whether they are complete or not.
+            in_order: whether the memory operations of a workgroup's waves take one path, so that a barrier orders
+                incomplete operations as well.
             cluster: workgroups of a cluster.
         """
         self.arch, self.sharing, self.per = arch, sharing, per
@@ -96,7 +96,7 @@ class History(Observer):
         self._flying: list[Flight] = []
         self._same: dict[int, tuple[bytes, ...]] = {}
         self._own_places: dict[int, set[int]] = {}
-        """First waves of the workgroups that have written to each location that is acquired."""
+        """First waves of the workgroups that have written to each acquired location."""
         self._steps: dict[int, Step] = {}
         self._lines: dict[int, int] = {}
         """Number of the first scalar read of each cache line."""
@@ -120,7 +120,7 @@ class History(Observer):
     on_scalar = on_access
 
     def _lines_of(self, event: AccessEvent) -> list[int]:
-        """Lines of the scalar cache with something shared that a scalar read touches; none of another access."""
+        """Lines of the scalar cache with shared dwords that a scalar read accesses; empty for other accesses."""
         if event.instruction.opcode.unit != "SMEM" or event.kind != "read":
             return []
         offsets, _ = dwords_of(event, self.sharing.base, self.sharing.size)
@@ -131,7 +131,7 @@ class History(Observer):
         return found
 
     def _hits(self, event: AccessEvent) -> Hit | None:
-        """The units of an access that are shared."""
+        """The shared units of an access."""
         offsets, active = dwords_of(event, self.sharing.base, self.sharing.size)
         shape = event.waves, offsets.shape[-1]
         offsets = np.broadcast_to(offsets, shape)
@@ -196,7 +196,7 @@ class History(Observer):
             self._flying = [f for f in self._flying if (complete[f.key][f.waves] <= f.order).any()]
 
     def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:
-        """Only accesses, waits, barriers and instructions that work on caches matter."""
+        """Only accesses, waits, barriers and cache instructions matter."""
         if self.clusters.together > self.per:
             return None
 
@@ -233,7 +233,7 @@ class History(Observer):
             self.clusters.wait(waves)
 
     def _write_back(self, waves: I64, step: Step) -> None:
-        """Waves write back, which is a step of each: their later stores are not part of it."""
+        """Waves write back, which is a step of each wave: later stores are not part of it."""
         self._tick[waves] += 1
         self._late(waves)
         for wave in waves.tolist():
@@ -319,7 +319,7 @@ class History(Observer):
     def _acquire_and_release(
         self, kind: Kind, rows: I64, dwords: I64, waves: I64, key: tuple[str, str], order: I32
     ) -> None:
-        """Waves acquire locations, or write to acquired ones."""
+        """Waves acquire locations, or write to acquired locations."""
         wide = kind.reach >= UNSTATED
         stepping = np.unique(rows) if kind.kind != "read" else rows[:0]
         if len(stepping):
@@ -341,14 +341,14 @@ class History(Observer):
                 self._own_places.setdefault(dword, set()).add(self._first + wave - wave % self.per)
 
     def _too_much(self) -> bool:
-        """Whether locations already hold as much knowledge as allowed; then everything counts as ordered."""
+        """Whether the knowledge of locations has reached its limit; then all accesses count as ordered."""
         self.full |= len(self.clocks.locations) * self.clocks.nothing.nbytes > KNOWLEDGE_BYTES
         return self.full
 
     def _met(self, wave: int) -> I32 | None:
         """Step of each other wave of the workgroup when it signalled the last barrier that `wave` has passed.
 
-        With the fence that follows the barrier these are complete as well: it takes the same path behind them.
+        The fence behind the barrier completes these steps as well: it takes the same path behind them.
         """
         joined = int(self.progress.joined[wave])
         if not joined:
@@ -357,7 +357,7 @@ class History(Observer):
         group = slice(first, first + self.per)
         steps = self._arrived[joined - 1][group]
         steps = np.where((steps == 0) & self._ended[group], FOREVER, steps)
-        steps[wave - first] = 0  # what the wave did itself has to be waited for
+        steps[wave - first] = 0  # the wave's own operations need a wait
         return steps
 
     def _kind(self, event: AccessEvent) -> int:
@@ -367,7 +367,7 @@ class History(Observer):
             far = reach(event.instruction, event.kind)
             acquiring = event.kind != "write" and far >= WORKGROUP and self._uses.acquires(event.instruction.pc)
             if event.kind == "read" and self._uses.confirmed(event.instruction.pc):
-                far = DEVICE  # as good as an atomic read
+                far = DEVICE  # equivalent to an atomic read
             self.kinds.append(Kind(event.instruction, event.kind, far, acquiring))
         return self._numbers[key]
 
@@ -390,7 +390,7 @@ class History(Observer):
         return np.array([index[wave] for wave in waves.tolist()], np.int32)
 
     def _keep(self, entries: Entries, number: int) -> bool:
-        """Record entries, except those of a wave that only polls."""
+        """Record entries, except those of a polling wave."""
         kind = self.kinds[number]
         if kind.kind == "read" and kind.reach >= WORKGROUP:
             same = tuple(part.tobytes() for part in (entries.unit, entries.wave, entries.issued, entries.known))

@@ -33,7 +33,7 @@ __all__ = ["LdsAccesses", "shaped"]
 
 ALL_WAVES = np.uint32(0xFFFFFFFF)
 BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds", "_lockstep", "_named", "_releases"
-"""What begins anew with each batch of workgroups."""
+"""Attributes that begin anew with each batch of workgroups."""
 
 
 @lru_cache
@@ -50,7 +50,7 @@ def shaped(access: AccessEvent, waves: int) -> tuple[I64, NDArray[np.bool_]]:
 
 
 class LdsAccesses:
-    """What waves of a launch have done in the LDS, and what of it is not ordered before their next access."""
+    """The accesses of a launch's waves to the LDS, and which of them are not ordered before the next access."""
 
     def __init__(self, check: Check, launch: Launch) -> None:
         """Follow a launch; `check` makes the findings."""
@@ -81,7 +81,7 @@ class LdsAccesses:
         self.found.batch += 1
         self.progress = Progress(self.arch, waves)
         self.groups = waves // self.per
-        # One row stands for all workgroups as long as they do the same.
+        # One row represents all workgroups as long as they execute in lockstep.
         self.shadow = Shadow(-(-self.lds_bytes // self.unit))
         self.values = Values(self.groups, self.shadow.units, self.unit)
         self._flying, self._instructions, self._kinds = Flying(), [], []
@@ -130,7 +130,7 @@ class LdsAccesses:
             self._one_by_one(access, kind, event, addresses, active, touched, marks[touched.index], joined, since)
         if key != NO_COUNTER:
             self._flying.add([record], marks[None], low[None], high[None])
-        if flags:  # they may be flags, or tickets
+        if flags:  # the units may be flags, or tickets
             self._releases.access(
                 *at, number, first=first, acquires=access.instruction.pc in self._acquiring, released=self._released
             )
@@ -140,15 +140,15 @@ class LdsAccesses:
 
         Args:
             wave: its number in the batch.
-            ordered: class of operations that are complete before it: copies and tensor instructions arrive at a barrier
-                in the LDS after those that were issued before.
+            ordered: class of operations that are complete before the access: copies and tensor instructions arrive at
+                a barrier in the LDS after earlier operations of their class.
         """
         flying = self._flying.in_flight(wave, self.progress.complete, direct=True)
         left = (number for number in flying if self._flying.records[number].sort.key != ordered)
         return min(left, default=len(self._instructions))
 
     def _pairs(self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64) -> tuple[I64, I64]:
-        """The waves of an access, by their numbers in the batch, and the units that each touches, (n,) and (n,).
+        """The waves of an access, by their numbers in the batch, and the units that they access, (n,) and (n,).
 
         Args:
             access: the access.
@@ -160,11 +160,11 @@ class LdsAccesses:
         return np.repeat(waves[row], units.shape[1]), units.ravel()
 
     def _places(self, waves: I64, units: I64) -> I64:
-        """Places in the shadow of units of the workgroups of waves, (n,)."""
+        """Places in the shadow of the units of waves, (n,)."""
         return units + (waves // self.per * self.shadow.units if self.shadow.groups > 1 else 0)
 
     def _poll(self, access: AccessEvent, event: BlockEvent) -> None:
-        """Waves read what may be a flag. What initialises it has to be ordered before that."""
+        """Waves read a possible flag. Its initialising write has to be ordered before the read."""
         addresses, active = shaped(access, len(event.waves))
         waves, units = self._pairs(access, addresses, active, event.waves)
         places = self._places(waves, units)
@@ -175,7 +175,7 @@ class LdsAccesses:
             mine = mine[[self._releases.initial(wave // self.per, unit) for unit in units[mine].tolist()]]
             number = np.full(len(mine), wave)
             joined, since = self.progress.joined[number], self._releases.since[number]
-            none = np.zeros(len(mine), np.uint32)  # another value may be read before
+            none = np.zeros(len(mine), np.uint32)  # the read may return another value before the initialising write
             clashes = self.shadow.clashes("read", wave % self.per, places[mine], joined, since, partial(np.copy, none))
             for clash in clashes:
                 earlier = self._instructions[clash.earlier], self._kinds[clash.earlier]
@@ -193,18 +193,18 @@ class LdsAccesses:
         joined: NDArray[np.int32],
         since: NDArray[np.int32],
     ) -> None:
-        """Wave by wave, as something is without an order.
+        """Examine the access wave by wave, as some access is unordered.
 
         Args:
             access: the access.
-            kind: as what it counts.
+            kind: the kind as which it counts.
             event: its block.
             addresses: of all waves, (waves, lanes).
             active: likewise.
-            touched: the units that are examined.
+            touched: the examined units.
             marks: the access's mark, by element of `touched`.
-            joined: barriers passed, by wave that is examined.
-            since: first record of each wave that no flag orders before it, likewise.
+            joined: barriers passed, by examined wave.
+            since: first record of each wave that no flag orders before the access, by examined wave.
         """
         for wave in np.unique(touched.wave).tolist():
             mine = touched.wave == wave
@@ -218,14 +218,14 @@ class LdsAccesses:
     def _write(
         self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64, wave: int | None
     ) -> None:
-        """Note what an access writes.
+        """Record the writes of an access.
 
         Args:
             access: the access.
             addresses: of all waves, (waves, lanes).
             active: likewise.
             waves: their numbers in the batch.
-            wave: the wave of each workgroup whose part it is; None is all of them.
+            wave: the wave of each workgroup whose writes are recorded; None means all waves.
         """
 
         def write() -> Write:
@@ -240,9 +240,9 @@ class LdsAccesses:
     def _same(
         self, access: AccessEvent, wave: int, waves: I64, addresses: I64, active: NDArray[np.bool_], places: I64
     ) -> Callable[[], NDArray[np.uint32]]:
-        """Waves that wrote what a wave writes or has itself written, a bit for each, by unit of those examined.
+        """Waves that wrote the value that a wave writes, or has written, a bit for each, by examined unit.
 
-        None if that differs in one of the workgroups that an examined one stands for.
+        None if the waves differ between the workgroups that the examined workgroup represents.
 
         Args:
             access: the access.
@@ -250,7 +250,7 @@ class LdsAccesses:
             waves: numbers of all waves in the batch.
             addresses: of all waves, (waves, lanes).
             active: likewise.
-            places: the units that are examined, (n,).
+            places: the examined units, (n,).
         """
         if access.kind != "read":
             self._write(access, addresses, active, waves, wave)
@@ -260,16 +260,16 @@ class LdsAccesses:
             index = np.flatnonzero(waves % self.per == wave)
             row, _, touched = self.patterns.units(addresses[index], active[index], access.size)
             rows, units = np.repeat(waves[index[row]] // self.per, touched.shape[1]), touched.ravel()
-            alike = self.values.own(wave, rows, units) if access.kind == "read" else self.values.written()
-            # By place: how many units stand for a lane depends on the waves that are looked at together.
+            equal = self.values.own(wave, rows, units) if access.kind == "read" else self.values.written()
+            # By place: the number of units of a lane depends on the waves that are examined together.
             every = np.full(self.shadow.last.shape[1], ALL_WAVES)
-            np.bitwise_and.at(every, units + (rows * self.shadow.units if self.shadow.groups > 1 else 0), alike)
+            np.bitwise_and.at(every, units + (rows * self.shadow.units if self.shadow.groups > 1 else 0), equal)
             return every[places]
 
         return answer
 
     def _examined(self, waves: I64, addresses: I64, active: NDArray[np.bool_]) -> int:
-        """How many waves to examine: those of the first workgroup while all workgroups do the same, else all."""
+        """Number of waves to examine: those of the first workgroup in lockstep, else all waves."""
         if self.shadow.groups > 1 or self.groups == 1:
             return len(waves)
         if self._lockstep.holds(waves, addresses, active):
@@ -278,17 +278,17 @@ class LdsAccesses:
         return len(waves)
 
     def _diverge(self) -> None:
-        """Workgroups diverge: each gets its own row, and operations in flight are in flight in each."""
+        """Workgroups diverge: each gets its own row, with the operations in flight."""
         self._flying.widen(self.groups, self.shadow.units, self.per, self.shadow.marks.count)
         self.shadow.widen(self.groups)
         if self._named is not None:
             self._named.widen(self.groups)
 
     def _around(self, sort: Sort, low: I64, high: I64) -> list[tuple[int, int]]:
-        """Waves of the workgroup with an access in flight around an access that is not in order with it.
+        """Waves of the workgroup with an access in flight whose units surround a further access out of order with it.
 
         Args:
-            sort: of the access.
+            sort: of the further access.
             low: its first unit by wave of the batch.
             high: its last unit, likewise.
 
@@ -299,13 +299,13 @@ class LdsAccesses:
         return sorted({(wave % self.per, number) for wave, number in found})
 
     def _own(self, access: AccessEvent, event: BlockEvent, touched: Touched, around: list[tuple[int, int]]) -> None:
-        """Waves access bytes that their own direct-to-LDS load, or their own read, may still be accessing.
+        """Waves access bytes that a direct-to-LDS load or a read of the same wave may still be accessing.
 
         Args:
             access: the access.
             event: its block.
             touched: the units.
-            around: each wave of the workgroup and record to examine.
+            around: pairs of wave of the workgroup and record to examine.
         """
         for wave, number in around:
             record = self._flying.records[number]
@@ -327,5 +327,5 @@ class LdsAccesses:
                     self.found.in_flight(record, access, event, at, int(units[first]), left - 1)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: all but the batch of workgroups that ran last."""
+        """The state for another process: all but that of the last batch of workgroups."""
         return {name: value for name, value in self.__dict__.items() if name not in BATCH}

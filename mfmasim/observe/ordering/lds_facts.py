@@ -1,4 +1,4 @@
-"""What of a kernel alone matters for the order of its accesses to the LDS."""
+"""Properties of a kernel that determine the order of its accesses to the LDS."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def in_order(instruction: Instruction) -> bool:
-    """Whether one wave's accesses to the LDS happen in program order; direct-to-LDS loads do not.
+    """Whether one wave's accesses to the LDS are in program order; direct-to-LDS loads are not.
 
-    Compilers rely on it and place no wait between such accesses (LLVM).
+    Compilers rely on this order, and place no wait between such accesses (LLVM).
     """
     return instruction.opcode.unit in ("LDS", "VALU") or instruction.opcode.space == "flat"
 
 
 class LdsFacts(NamedTuple):
-    """What of a kernel matters for the order of its accesses to the LDS."""
+    """Properties of a kernel that determine the order of its accesses to the LDS."""
 
     unit: int
-    """Bytes of a unit that races are found by."""
+    """Bytes of a unit in which races are found."""
     flags: set[int]
     """Addresses of reads that wait for a flag."""
     acquiring: set[int]
@@ -34,11 +34,11 @@ class LdsFacts(NamedTuple):
     joins: bool
     """Whether waves join named barriers."""
     selects: bool
-    """Whether M0 says which."""
+    """Whether M0 selects the barrier."""
 
 
 def selects(instruction: Instruction) -> bool:
-    """Whether M0 says which barrier an instruction signals or joins."""
+    """Whether M0 selects the barrier that an instruction signals or joins."""
     return instruction.opcode.barrier in ("signal", "join") and barrier_number(instruction) is None
 
 

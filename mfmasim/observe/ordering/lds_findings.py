@@ -1,4 +1,4 @@
-"""What the check `races` reports about the LDS: one finding for two instructions, of the first workgroup."""
+"""Findings of the check `races` about the LDS: one for two instructions, of the first workgroup."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERBS = {"read": "read", "write": "written", "atomic": "updated by an atomic ope
 
 
 class LdsFindings:
-    """Collects findings, whichever workgroup came first."""
+    """Collects findings, of the first workgroup in the order of the grid."""
 
     def __init__(self, check: Check, launch: Launch, unit: int) -> None:
         """Collect for a launch.
@@ -38,17 +38,17 @@ class LdsFindings:
         self.check, self.kernel, self.names, self.unit = check, launch.kernel, launch.names, unit
         self.per = launch.waves_per_workgroup
         self.batch = 0
-        """Number of the batch of workgroups that runs."""
+        """Number of the current batch of workgroups."""
         self.errors: dict[Key, Finding] = {}
-        self.alike: dict[Key, Finding] = {}
-        """Accesses without an order that does not matter."""
+        self.harmless: dict[Key, Finding] = {}
+        """Unordered accesses whose order does not matter, as their values are equal."""
         self.waves: dict[Key, tuple[Place, int]] = {}
-        """One wave of a race, and the other's number in the workgroup."""
+        """One wave of a race, and the other wave's number in the workgroup."""
         self._of: dict[tuple[int, int, str, bool], tuple[int, int]] = {}
         """Batch and workgroup of each finding."""
 
     def _first(self, key: Key, event: BlockEvent, index: int, *, same: bool = False) -> bool:
-        """Whether the workgroup of a wave is the first one where something is found, and this the first time there."""
+        """Whether a finding is the first one of its key, in the order of the grid."""
         at = self.batch, int(event.waves[index]) // self.per
         if self._of.get((*key, same), (at[0] + 1, 0)) <= at:
             return False
@@ -58,7 +58,7 @@ class LdsFindings:
     def in_flight(
         self, record: Record, access: AccessEvent, event: BlockEvent, index: int, unit: int, most: int
     ) -> None:
-        """A wave accesses what its own operation in flight accesses.
+        """A wave accesses a unit that its own operation in flight accesses.
 
         Args:
             record: the operation.
@@ -66,7 +66,7 @@ class LdsFindings:
             event: its block.
             index: of the wave in the event.
             unit: of the LDS.
-            most: what the operation's counter may be at most.
+            most: largest value of the operation's counter.
         """
         key = record.instruction.pc, access.instruction.pc, "flight"
         if not self._first(key, event, index):
@@ -91,9 +91,9 @@ class LdsFindings:
         """Two waves access a unit without an order.
 
         Args:
-            clash: both accesses.
+            clash: the two accesses.
             first: the earlier instruction, and the kind of its access.
-            access: the later one.
+            access: the later access.
             event: its block.
             index: of the wave in the event.
         """
@@ -118,7 +118,7 @@ class LdsFindings:
             self.waves[key] = event.place(index, None), clash.wave
         what = self.names.lds(clash.unit * self.unit)
         here = f"{VERBS[access.kind]} here{self.kernel.address_at(access.instruction.pc)}"
-        found = self.alike if clash.same else self.errors
+        found = self.harmless if clash.same else self.errors
         found[key] = self._finding(
             kind_of_race,
             access,
@@ -150,11 +150,11 @@ class LdsFindings:
         return int(here.argmax()) if here.any() else None
 
     def merge(self, other: LdsFindings) -> None:
-        """Add what another part of the same launch found; parts come in the order of the grid."""
+        """Add the findings of another part of the same launch; parts come in the order of the grid."""
         for key, found in other.errors.items():
             self.errors.setdefault(key, found)
-        for key, found in other.alike.items():
-            self.alike.setdefault(key, found)
+        for key, found in other.harmless.items():
+            self.harmless.setdefault(key, found)
         for key, waves in other.waves.items():
             self.waves.setdefault(key, waves)
 
@@ -163,6 +163,6 @@ class LdsFindings:
         return [(self.errors[key], *self.waves[key]) for key in sorted(self.waves)]
 
     def findings(self) -> list[Finding]:
-        """The findings, in address order; of two accesses the worse one."""
-        found = self.alike | self.errors
+        """The findings, in address order; the worse one for each pair of accesses."""
+        found = self.harmless | self.errors
         return [found[key] for key in sorted(found)]

@@ -1,15 +1,15 @@
-"""races: two waves of a workgroup touch the same bytes of the LDS, one of them writes, and no barrier orders them.
+"""races: two waves of a workgroup access the same bytes of the LDS, one of them writes, and no barrier orders them.
 
-The order is what counters and barriers guarantee, not the one that was executed: a wave's access is complete after a
-wait for its counter, and only then does the next barrier order it before later accesses of other waves. Direct-to-LDS
+The order is that which counters and barriers guarantee, not that of the execution: a wave's access is complete after a
+wait for its counter; then the next barrier orders it before later accesses of other waves. Direct-to-LDS
 loads write until their own wait, also for the wave that issued them.
 
 Waves that write the same value to the same bytes are information, and so is a read by one of them.
 
-An atomic operation whose result decides orders what other waves did before they wrote there (`releases`), and so does
-a loop that only reads until a value changes, and the read before a compare-and-swap of the same source line. Where the
-flag is written by many lanes, by a copy or by an arrival at a barrier in the LDS, all that was executed before the loop
-ended is ordered before later accesses of its wave. (This may miss races: no correct kernel is reported.)
+An atomic operation whose result decides a branch orders the accesses of other waves before their writes to its place
+(`releases`); so does a loop that only reads until a value changes, and the read before a compare-and-swap of the same
+source line. If many lanes, a copy or an arrival at a barrier in the LDS write the flag, all accesses before the end of
+the loop are ordered before later accesses of its wave. (Races may be missed, but no correct kernel is reported.)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 FEW = 64
 """Waves whose addresses are compared as a whole."""
 STEPS: PerKernel[dict[tuple[int, int, int], list[Stretch]]] = PerKernel(lambda _: {})
-"""What a block means for the order, by its first and last address and its length."""
+"""Stretches of a block, by its first and last address and its length."""
 
 
 class LdsRaces(LdsAccesses):
@@ -59,7 +59,7 @@ class LdsRaces(LdsAccesses):
     def on_access(self, event: AccessEvent) -> None:
         """Hold an access to the LDS until its block is complete."""
         if event.space == "lds":
-            # Later instructions of the block may overwrite the registers that the data lies in.
+            # Later instructions of the block may overwrite the registers of the data.
             data = tuple(word.copy() for word in event.data)
             self._pending.append(event._replace(data=data) if data else event)
 
@@ -77,7 +77,7 @@ class LdsRaces(LdsAccesses):
         pending, self._pending = self._pending, []
         folded = self.shadow.groups == 1 < self.groups and any(one.steps or one.end for one in found)
         if folded and not self._lockstep.holds(event.waves):
-            self._diverge()  # a barrier or a wait of some workgroups alone orders nothing in the others
+            self._diverge()  # a barrier or a wait of some workgroups orders nothing in the other workgroups
         place = 0
         for stretch in found:
             accesses = []
@@ -97,13 +97,13 @@ class LdsRaces(LdsAccesses):
         self.shadow.forget(self._flying.marks)
 
     def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:
-        """Only accesses, waits and barriers matter; named barriers also to what runs behind them."""
+        """Only accesses, waits and barriers matter; behind named barriers all blocks do."""
         if self._named is not None:
             return None
         return passing(blocks, waves, lambda ins: bool(ins.opcode.memory) or Step(ins, self.progress.arch).matters)
 
     def _in_turn(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], event: BlockEvent) -> None:
-        """The accesses of a stretch, each with the number of its step, one after the other."""
+        """Examine the accesses of a stretch one after the other, each with the number of its step."""
         place = 0
         for at, (step, counter) in enumerate(zip(stretch.steps, stretch.counters, strict=True)):
             while place < len(accesses) and accesses[place][0] == at:
@@ -116,7 +116,7 @@ class LdsRaces(LdsAccesses):
             self.progress.advance(step, event.waves, self._signalled)
 
     def _together(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], event: BlockEvent) -> bool:
-        """The same at once, which is what nearly all stretches allow. If not, nothing has changed."""
+        """Examine the accesses of a stretch at once, which nearly all stretches allow; otherwise change nothing."""
         waves, shadow = event.waves, self.shadow
         rows = len(waves)
         if rows > FEW and shadow.groups == 1 < self.groups:  # only the first workgroup's rows are part of the key
@@ -174,7 +174,7 @@ class LdsRaces(LdsAccesses):
         return True
 
     def _combined(self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], waves: I64) -> Together | None:
-        """What the accesses of a stretch touch; None where they are to be examined in turn."""
+        """The units of the accesses of a stretch; None if the accesses must be examined in turn."""
         kinds = [access.kind for _, access in accesses]
         sorts = [Sort(a.kind, stretch.counters[at], not in_order(a.instruction)) for at, a in accesses]
         if "atomic" in kinds or any(sort.key == NO_COUNTER for sort in sorts):
@@ -197,7 +197,7 @@ class LdsRaces(LdsAccesses):
         self._flying.signalled(self.progress, self.shadow.marks)
 
     def _meet(self, named: NamedBarriers, step: Step, waves: I64) -> None:
-        """Waves signal or wait at a named barrier; what they join or leave counts as signalled."""
+        """Waves signal or wait at a named barrier; joining or leaving counts as a signal."""
         if step.named == "wait":
             named.wait(waves, step.barrier)
             return
@@ -218,6 +218,6 @@ class LdsRaces(LdsAccesses):
             )
 
     def on_value(self, event: ValueEvent) -> None:
-        """Note which barrier each wave means."""
+        """Record the barrier that M0 selects in each wave."""
         (word,) = event.sources[0]
         self._selected = np.broadcast_to(word[:, 0] & np.uint32(NUMBER), (event.waves,)).astype(np.int64)

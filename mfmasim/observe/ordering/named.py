@@ -1,7 +1,7 @@
-"""Order by named barriers: who has signalled one comes before who has waited at it.
+"""Order by named barriers: accesses before a signal are ordered before accesses behind a wait at the same barrier.
 
-The signals of a wave that waits after each of them belong to one round each: that of the next round is left out. Of
-other waves all signals so far count, which may miss races; no correct kernel is reported.
+If a wave waits after each of its signals, each signal belongs to one round: the signal of the next round is excluded.
+For other waves all signals so far count: races may be missed, but no correct kernel is reported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mfmasim.arrays import I32, I64
 
 ANY = 0
-"""Stands for a barrier whose number is in a register, and for one that a wave joins or leaves."""
+"""A barrier whose number is in a register, or a barrier that a wave joins or leaves."""
 
 
 @dataclass
@@ -28,17 +28,17 @@ class Signals:
     last: I32
     """First record of each wave of the workgroup that is not ordered before the last signal."""
     previous: I32
-    """The same of the one before."""
+    """The same for the signal before the last."""
     count: int = 0
     paired: bool = True
-    """Whether it has waited after each signal but the last."""
+    """Whether the wave has waited after each signal but the last."""
 
 
 class NamedBarriers:
-    """What has been signalled at the named barriers of each workgroup of a batch."""
+    """Signals at the named barriers of each workgroup of a batch."""
 
     def __init__(self, waves: int, per: int) -> None:
-        """Nothing yet.
+        """Begin without signals.
 
         Args:
             waves: of the batch.
@@ -50,9 +50,9 @@ class NamedBarriers:
         self._waits: I32 = np.zeros(waves, np.int32)
         """Barrier at which each wave has stopped; 0 is none."""
         self._at: dict[tuple[int, int], dict[int, Signals]] = {}
-        """By workgroup and barrier, and by wave."""
+        """Signals by workgroup and barrier, then by wave."""
         self._waited: Counter[tuple[int, int]] = Counter()
-        """How often, by wave and barrier."""
+        """Number of waits, by wave and barrier."""
         self._records: dict[int, list[int]] = {}
         """Accesses of each wave since the last one that was complete at a signal."""
 
@@ -62,7 +62,7 @@ class NamedBarriers:
             self._records.setdefault(wave, []).append(number)
 
     def widen(self, groups: int) -> None:
-        """Records of the first workgroup were those of each."""
+        """Copy the records of the first workgroup to all workgroups."""
         self._records = {
             wave + self.per * group: list(numbers) for wave, numbers in self._records.items() for group in range(groups)
         }
@@ -73,7 +73,7 @@ class NamedBarriers:
         barrier: int,
         number: int,
         since: I32,
-        alike: bool,
+        lockstep: bool,
         in_flight: Callable[[int], Collection[int]],
     ) -> None:
         """Waves signal.
@@ -83,12 +83,12 @@ class NamedBarriers:
             barrier: its number, or `ANY`.
             number: records so far.
             since: `Releases.since`.
-            alike: whether the first workgroup stands for all.
+            lockstep: whether the first workgroup represents all workgroups.
             in_flight: records of a wave that may be incomplete.
         """
         for wave in waves.tolist():
             group, place = divmod(wave, self.per)
-            one = place if alike else wave
+            one = place if lockstep else wave
             records, left = self._records.get(one, []), in_flight(one)
             del records[: next((n for n in range(len(records), 0, -1) if records[n - 1] not in left), 0)]
             mine = since[wave].copy()
@@ -98,7 +98,7 @@ class NamedBarriers:
             self._at[group, barrier][wave] = Signals(np.maximum(old.last, mine), old.last, old.count + 1, paired)
 
     def wait(self, waves: I64, barrier: int) -> None:
-        """Waves stop at a barrier: that which they have joined, whatever the number."""
+        """Waves stop at a barrier: at the one that they have joined, else at the given one."""
         self._waits[waves] = np.where(self._joined[waves] > 0, self._joined[waves], barrier)
 
     def join(self, waves: I64, barrier: int) -> None:
@@ -106,7 +106,7 @@ class NamedBarriers:
         self._joined[waves] = barrier
 
     def passed(self, waves: I64, since: I32) -> None:
-        """Waves run again: what was signalled where they stopped is ordered before them, in `Releases.since`."""
+        """Waves run again: update `Releases.since` by the signals at the barrier where they stopped."""
         for wave in waves[self._waits[waves] > 0].tolist():
             barrier = int(self._waits[wave])
             self._waited[wave, barrier] += 1

@@ -1,7 +1,7 @@
 """Unordered pairs of accesses in the history of shared memory.
 
-Access a comes before access b if it was complete before a step of its wave that the clock of b's wave held when b
-began; or, in one workgroup, if its wave had then signalled a barrier that b's wave had passed; or by a flag in the LDS.
+Access a is ordered before access b if a was complete before a step of its wave that the clock of b's wave had when b
+began; or, in one workgroup, if a's wave had then signalled a barrier that b's wave had passed; or by a flag in the LDS.
 Two accesses of different waves to one unit, one of them a write, need such an order, in one direction or the other.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 ORDERED, STALE, SCALAR, NOT_BACK, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(9)
-"""What orders two accesses: an order; one that caches may spoil (vector, scalar, the L2 of the writer); atomics
-of too small a scope; a release while the first is in flight; a barrier while the first is in flight; nothing; in one
-workgroup, no barrier."""
+"""Relation of two accesses: ordered; ordered, but with stale caches (vector, scalar, the writer's L2); atomics of too
+small a scope; a release while the first is in flight; a barrier while the first is in flight; unordered; unordered in
+one workgroup, without a barrier."""
 CHUNK = 1 << 20
 """Pairs that are examined at once."""
 MOST = 40_000_000
@@ -37,7 +37,7 @@ MOST = 40_000_000
 
 @dataclass(frozen=True)
 class Pair:
-    """Two accesses without an order, the first such pair of two instructions in the order of memory and waves."""
+    """Two unordered accesses: the first such pair of two instructions in the order of memory and waves."""
 
     why: int
     unit: int
@@ -52,7 +52,7 @@ class Pair:
 
 
 class _Judge:
-    """Decides about pairs of entries, given by their indices."""
+    """Relations of pairs of entries, given by their indices."""
 
     def __init__(self, history: History, entries: Entries) -> None:
         self.entries, self.per, self.in_order = entries, history.per, history.in_order
@@ -68,7 +68,7 @@ class _Judge:
         self.uniform = self._uniform()
         """Entries of units to which only one value is written, and by no atomic operation."""
         self.served: Flags = np.zeros(len(entries.unit), np.bool_)
-        """Reads of such units that come after one of these writes: another one does not change what they read."""
+        """Reads of such units that are ordered after one of these writes: other writes do not change their value."""
 
     def _uniform(self) -> Flags:
         e = self.entries
@@ -81,19 +81,19 @@ class _Judge:
         return result
 
     def fine_together(self, a: I64, b: I64) -> Flags:
-        """Both are atomic, as far as their instructions show, so that they need no order."""
+        """Whether both accesses are atomic by their instructions, so that they need no order."""
         wide, unstated = self.reach == DEVICE, self.reach == UNSTATED
         near = self.entries.wave[a] // self.per == self.entries.wave[b] // self.per
         whole = (wide | self.atomic) | (self.reach == WORKGROUP)
         far = (wide[a] & (wide[b] | unstated[b])) | (wide[b] & unstated[a])
-        # A scope between those of the workgroup and of the device reaches the workgroups of a cluster.
+        # A scope between workgroup and device covers the workgroups of a cluster.
         beside = self.entries.wave[a] // self.together == self.entries.wave[b] // self.together
         far |= self.atomic[a] & self.atomic[b] & beside
         result: Flags = far | (near & whole[a] & (whole[b] | unstated[b])) | (near & whole[b] & unstated[a])
         return result
 
     def between(self, a: I64, b: I64) -> NDArray[np.int8]:
-        """What orders `a` before a later `b`."""
+        """The relation of `a` to a later `b`."""
         e = self.entries
         first, second = e.wave[a], e.wave[b]
         near = first // self.per == second // self.per
@@ -123,7 +123,7 @@ class _Judge:
             out[chosen] = why
         out[near & (e.joined[b] > e.signalled[a]) & (out != ORDERED)] = NO_WAIT
         out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE) | (out == NOT_BACK))] = ORDERED
-        # The line was read before the write, and has not been invalidated since.
+        # The line was cached before the write, and not invalidated since.
         kept = (e.cached[b] < e.number[a]) & (e.invalidated[b] < e.number[a]) & (e.number[a] < e.number[b])
         out[kept & self.writes[a] & (out <= STALE)] = SCALAR
         return out
@@ -151,7 +151,7 @@ def _candidates(entries: Entries, writes: Flags, history: History) -> Iterator[t
 
 
 def _sorted(entries: Entries) -> Entries:
-    """By unit, wave and time, repetitions left out."""
+    """Entries by unit, wave and time, without repetitions."""
     order = np.lexsort((entries.number, entries.wave, entries.unit))
     parts: dict[str, Any] = {name: getattr(entries, name)[order] for name in entries.__dataclass_fields__}
     keep = np.ones(len(order), np.bool_)
@@ -162,7 +162,7 @@ def _sorted(entries: Entries) -> Entries:
 
 
 def unordered(history: History) -> list[Pair]:
-    """Pairs of instructions that touch the same units without an order, sorted by their kinds."""
+    """Pairs of instructions with unordered accesses to the same units, sorted by their kinds."""
     entries = _sorted(history.entries())
     if not len(entries.unit):
         return []
@@ -192,7 +192,7 @@ def unordered(history: History) -> list[Pair]:
             why = np.where(back & (why != SCALAR), np.int8(ORDERED), why)
         wrong = why != ORDERED
         judge.served[after[~wrong & judge.writes[earlier] & ~judge.writes[after]]] = True
-        # A read is decided after other writes of the same value.
+        # Reads are examined after the writes of the same value.
         wait = wrong & judge.uniform[a] & ~judge.writes[b]
         waiting.append((a[wait], b[wait], why[wait]))
         wrong &= ~wait
@@ -208,7 +208,7 @@ def unordered(history: History) -> list[Pair]:
 def _collect(
     found: dict[tuple[int, int, int], list[Any]], judge: _Judge, a: I64, b: I64, why: NDArray[np.int8]
 ) -> None:
-    """Add pairs to what is known of their instructions: the first one, whether values are the same, the units."""
+    """Add pairs to the record of their instructions: the first pair, whether values are equal, the units."""
     e = judge.entries
     same = judge.writes[a] & judge.writes[b] & ~judge.atomic[a] & ~judge.atomic[b] & (e.value[a] == e.value[b])
     same |= judge.uniform[a] & (judge.served[a] | judge.served[b])

@@ -1,7 +1,7 @@
 """Progress of each wave: memory operations issued and complete according to their counters, and barriers passed.
 
-An operation with number n of its class (the instructions that complete in program order) is complete once a wait
-has left fewer than it and its successors. Classes without an order are complete only after a wait for 0.
+Operation number n of a class (instructions that complete in program order) is complete after a wait that
+leaves fewer operations in flight than it and its successors. Unordered classes are complete only after a wait for 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Class = tuple[str, str]
 
 
 class Step:
-    """What one instruction of a block means for the progress of the waves that execute it."""
+    """The effect of one instruction on the progress of the waves that execute it."""
 
     __slots__ = ("barrier", "cluster", "instruction", "joins", "named", "reads", "signals", "up", "waits")
 
@@ -37,7 +37,7 @@ class Step:
         self.up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
         self.waits = waited(arch, instruction)
         self.reads = instruction.reads_lds_direct
-        """Whether it accesses the LDS though no counter counts it."""
+        """Whether it accesses the LDS without a counter."""
         ours = instruction.opcode.barrier in ("whole", "signal", "wait") and of_workgroup(instruction)
         self.signals = ours and instruction.opcode.barrier in ("whole", "signal")
         self.joins = ours and instruction.opcode.barrier in ("whole", "wait")
@@ -51,7 +51,7 @@ class Step:
 
     @property
     def matters(self) -> bool:
-        """Whether it changes anything."""
+        """Whether the instruction affects progress or accesses memory."""
         return bool(self.up or self.waits or self.signals or self.joins or self.named or self.cluster or self.reads)
 
 
@@ -69,7 +69,7 @@ class Progress:
         """Barriers that each wave has passed."""
 
     def of(self, key: Class) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Operations of a class issued and complete, by wave."""
+        """Numbers of issued and of complete operations of a class, by wave."""
         if key not in self.issued:
             self.issued[key], self.complete[key] = np.zeros((2, self.waves), np.int32)
         return self.issued[key], self.complete[key]

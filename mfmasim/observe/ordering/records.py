@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 FEW = 512
-"""Rows that are kept without asking which of them are complete."""
+"""Rows that are kept before complete ones are dropped."""
 
 
 class Sort(NamedTuple):
-    """Accesses that are alike in what orders them within their wave."""
+    """Accesses with the same ordering rules within their wave."""
 
     kind: str
     key: tuple[str, str]
     """Counter and order."""
     direct: bool
-    """Whether they are not in order with the wave's other accesses to the LDS: direct-to-LDS loads are not."""
+    """Whether they are direct-to-LDS loads, which are out of order with the wave's other accesses to the LDS."""
 
     def needs_no_wait(self, other: Sort) -> bool:
-        """Whether the order of two accesses of one wave does not matter, or is that of the program."""
+        """Whether two accesses of one wave need no wait between them: both read, or they are in program order."""
         if self.kind == other.kind == "read":
             return True
         return self.direct == other.direct and (not self.direct or self.key == other.key)
@@ -39,7 +39,7 @@ class Sort(NamedTuple):
 
 @dataclass
 class Record:
-    """One executed access that may be in flight: per wave of the group that executed it."""
+    """One executed access of a group of waves that may be in flight in each wave."""
 
     number: int
     instruction: Instruction
@@ -51,8 +51,8 @@ class Record:
 
 
 WAVE, ORDER, MARK, NUMBER, LOW, HIGH = range(6)
-"""Of a wave's part of a record: the wave of the batch, the number of the operation, its mark in the shadow, the number
-of the record, first and last unit."""
+"""Columns of a wave's part of a record: the wave of the batch, the number of the operation, its mark in the shadow, the
+number of the record, first and last unit."""
 
 
 class Flying:
@@ -65,11 +65,11 @@ class Flying:
         self._size = self._kept = 0
 
     def add(self, records: Sequence[Record], marks: I32, low: I64, high: I64) -> None:
-        """Accesses of the same waves and of one sort begin.
+        """Add accesses of one sort by the same waves.
 
         Args:
             records: the accesses.
-            marks: of the waves that are examined, the first ones of the records, (records, n).
+            marks: of the examined waves, which are the first ones of the records, (records, n).
             low: first unit, (records, waves of the batch).
             high: last unit, likewise.
         """
@@ -94,7 +94,7 @@ class Flying:
 
         Args:
             progress: of all waves.
-            marks: of the shadow, where the barriers are noted.
+            marks: of the shadow, which record the barriers.
         """
         for sort in self._tables:
             table = self._table(sort)
@@ -103,7 +103,7 @@ class Flying:
             marks.complete[table[MARK, late]] = progress.signalled[wave[late]]
 
     def settle(self, progress: Progress) -> None:
-        """Forget what is complete, once in a while."""
+        """Drop complete accesses, once in a while."""
         if self._size < 2 * self._kept + FEW:
             return
         numbers: set[int] = set()
@@ -122,7 +122,7 @@ class Flying:
     def close(
         self, sort: Sort, low: I64, high: I64, complete: Mapping[tuple[str, str], I32], since: I32
     ) -> set[tuple[int, int]]:
-        """Waves with an access in flight that a further one is not in order with, and that lies at or around it.
+        """Waves with an access in flight whose units surround a further access that is out of order with it.
 
         Args:
             sort: of the further access.
@@ -149,10 +149,10 @@ class Flying:
         return found
 
     def free(self, sort: Sort, low: I64, high: I64, complete: Mapping[tuple[str, str], I32]) -> bool:
-        """Whether `close` finds nothing for any of some accesses, where no flag orders anything.
+        """Whether `close` finds nothing for several accesses, without flags.
 
         Args:
-            sort: of all of them.
+            sort: of all of the accesses.
             low: first unit, (accesses, waves of the batch).
             high: last unit, likewise.
             complete: operations complete, by class and wave of the batch.
@@ -173,7 +173,7 @@ class Flying:
         Args:
             wave: of the batch.
             complete: operations complete, by class and wave of the batch.
-            direct: only loads to the LDS, which are not in order with the wave's other accesses.
+            direct: only direct-to-LDS loads.
         """
         found: set[int] = set()
         for sort in self._tables:
@@ -190,7 +190,7 @@ class Flying:
             groups: workgroups of the batch.
             units: of the LDS of each.
             per: waves of each.
-            marks: that one stood for all.
+            marks: number of marks of the row that represented all workgroups.
         """
         for sort, parts in self._tables.items():
             table = self._table(sort)

@@ -1,9 +1,9 @@
-"""Order by locations of the LDS, within a workgroup: a ticket, a counter, a lock, a flag that is polled.
+"""Order by locations of the LDS, within a workgroup: a ticket, a counter, a lock, a polled flag.
 
-A wave that writes to a location releases what it has accessed before: the LDS executes the operations of one wave in
+A wave that writes to a location releases its earlier accesses: the LDS executes the operations of one wave in
 order, except for loads from memory to the LDS that are in flight. A wave that later executes an atomic operation there
-whose result decides how it continues, or reads it in a loop that waits for a value, acquires that, and what the
-releasing wave had acquired.
+whose result decides a branch, or reads the location in a loop that waits for a value, acquires them, with all accesses
+that the releasing wave had acquired.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 FEW = 4
-"""Locations of one access that may be flags; an access to more moves data."""
+"""Most locations of an access to flags; an access to more locations moves data."""
 
 
 class Releases:
-    """What has been released at locations of the LDS of each workgroup of a batch."""
+    """Releases at locations of the LDS of each workgroup of a batch."""
 
     def __init__(self, waves: int, per: int) -> None:
         """Nothing yet.
@@ -39,16 +39,16 @@ class Releases:
         """First record of each wave of its workgroup that is not ordered before a wave, (waves, waves of a workgroup).
         """
         self._at: dict[tuple[int, int], I32] = {}
-        """By workgroup and unit."""
+        """Clocks by workgroup and unit."""
         self._last: dict[tuple[int, int], int] = {}
-        """Record of the last release, likewise."""
+        """Record of the last release, by workgroup and unit."""
         self._first: dict[tuple[int, int], int] = {}
-        """Record of the write that initialised it."""
+        """Record of the initialising write, by workgroup and unit."""
         self._taken: set[tuple[int, int]] = set()
-        """Waves and units at which they have acquired."""
+        """Pairs of wave and acquired unit."""
 
     def own(self) -> I32:
-        """Of each wave the first of its own records that no release or flag has shown to be complete, (waves,)."""
+        """The first own record of each wave that is not complete by a release or flag, (waves,)."""
         waves = np.arange(len(self.since))
         return self.since[waves, waves % self.per]
 
@@ -59,8 +59,8 @@ class Releases:
             waves: the wave of each unit, by its number in the batch, (n,).
             units: (n,).
             number: records so far.
-            written: the last record that wrote to each, (n,). Where that released nothing, such as the data of many
-                lanes, everything that the workgroup has done is ordered before the wave.
+            written: the last record that wrote to each unit, (n,). If that record released nothing, as the data of many
+                lanes, all accesses of the workgroup are ordered before the wave.
         """
         for wave, unit, last in np.unique(np.stack([waves, units, written]), axis=1).T.tolist():
             group = wave // self.per
@@ -70,11 +70,11 @@ class Releases:
                 self.since[wave] = np.maximum(self.since[wave], self._at[group, unit])
 
     def initial(self, group: int, unit: int) -> bool:
-        """Whether a location has been written once: before that, a read may return any value."""
+        """Whether a location has been written exactly once: before this write a read may return any value."""
         return (group, unit) in self._first and self._first[group, unit] == self._last[group, unit]
 
     def frees(self, waves: I64, units: I64) -> bool:
-        """Whether each wave has acquired at the location to which it writes: it frees a lock, as an atomic store would.
+        """Whether each wave has acquired the location to which it writes: it frees a lock, as an atomic store would.
 
         The two have the same encoding.
         """
@@ -98,9 +98,9 @@ class Releases:
             waves: the wave of each unit, by its number in the batch, (n,).
             units: (n,).
             number: of the record.
-            first: whether nothing was written there before, (n,).
-            acquires: whether what the access returns decides how the waves continue.
-            released: the first record of a wave that is not complete.
+            first: whether the location was not written before, (n,).
+            acquires: whether the returned value decides how the waves continue.
+            released: the first incomplete record of a wave.
         """
         both = np.unique(np.stack([waves, units]), axis=1)
         several, count = np.unique(both[0], return_counts=True)

@@ -1,9 +1,9 @@
-"""The last accesses to each unit of memory, and whether the next one is ordered after them.
+"""The last accesses to each unit of memory, and whether the next access is ordered after them.
 
-A unit remembers its last writer, its last two readers and its last two atomic operations of different waves: atomic
-operations do not conflict with each other, so that neither may hide an ordinary write. An access a of one wave comes
+A unit has its last writer, its last two readers and its last two atomic operations of different waves: atomic
+operations do not conflict with each other, and must not hide an ordinary write. An access a of one wave is ordered
 before an access b of another if a was complete before its wave signalled barrier number n, and b began after its
-own wave had passed barrier n. So for an access it is enough to record how many barriers the wave had signalled when it
+own wave had passed barrier n. So an access needs only the number of barriers that its wave had signalled when it
 was complete.
 """
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 NO_WAVE = -1
 NEVER = -1
-"""Barriers signalled when no access was complete: fewer than any wave has passed."""
+"""Number of signalled barriers without a complete access: below that of any wave."""
 MANY = 1 << 20
-"""Marks that are kept without asking which of them are in use."""
+"""Marks that are kept before unused ones are dropped."""
 
 
 @dataclass(frozen=True)
 class Clash:
-    """Two accesses of different waves to one unit, without an order."""
+    """Two unordered accesses of different waves to one unit."""
 
     unit: int
     group: int
@@ -42,13 +42,13 @@ class Clash:
     wave: int
     """Its wave in the workgroup."""
     waited_for: bool
-    """Whether a barrier lies between them, but the first one was not complete before it."""
+    """Whether a barrier lies between the accesses, but the first access was incomplete at it."""
     same: bool = False
     """Whether the order does not matter, because both waves write, or have written, the same value."""
 
 
 class Marks:
-    """What a wave's access was, by its mark: the number that the units keep which it touched. Mark 0 is no access."""
+    """Properties of a wave's access by its mark, the number that the accessed units store. Mark 0 is no access."""
 
     def __init__(self) -> None:
         """No access yet."""
@@ -58,11 +58,11 @@ class Marks:
     def _arrange(self, columns: I32) -> None:
         self._columns = columns
         self.wave: I32 = columns[0]
-        """In the workgroup."""
+        """Wave in the workgroup."""
         self.issued: I32 = columns[1]
         """Barriers that the wave had signalled."""
         self.complete: I32 = columns[2]
-        """The same, when the access was complete as far as is known."""
+        """Barriers that the wave had signalled when the access was known to be complete."""
         self.record: I32 = columns[3]
 
     def add(self, wave: I64, signalled: I32, record: int | I64) -> I32:
@@ -71,7 +71,7 @@ class Marks:
         Args:
             wave: its waves in their workgroups, (n,).
             signalled: barriers that each has signalled, (n,).
-            record: number of the access, or of that of each wave, (n,).
+            record: number of the access, one or by wave, (n,).
 
         Returns:
             The mark of each wave, (n,).
@@ -86,12 +86,12 @@ class Marks:
         return np.arange(first, self.count, dtype=np.int32)
 
     def widen(self, groups: int) -> None:
-        """Each workgroup gets its own marks: that of group g is g times their count behind the one for all."""
+        """Each workgroup gets its own marks: those of group g are shifted by g times the number of marks."""
         self._arrange(np.tile(self._columns[:, : self.count], groups))
         self.count *= groups
 
     def keep(self, used: NDArray[np.bool_]) -> I32:
-        """Forget marks that are not used; gives the new number of each."""
+        """Drop unused marks; returns the new number of each mark."""
         used[0] = True
         self._arrange(self._columns[:, : self.count][:, used])
         self.count = len(self.wave)
@@ -106,14 +106,14 @@ CONFLICTING = {
     "write": (WRITER, FIRST_READER, SECOND_READER, FIRST_CHANGER, SECOND_CHANGER),
     "atomic": (WRITER, FIRST_READER, SECOND_READER),
 }
-"""Sorts of earlier accesses that need an order with one, in the order in which they are reported."""
+"""Sorts of earlier accesses that conflict with an access, in the order of reports."""
 
 
 class Shadow:
     """Last accesses to the units of each workgroup's memory."""
 
     def __init__(self, units: int) -> None:
-        """Make one row, which stands for all workgroups."""
+        """Make one row, which represents all workgroups."""
         self.groups, self.units = 1, units
         self.marks = Marks()
         self.last: I32 = np.zeros((5, units), np.int32)
@@ -130,7 +130,7 @@ class Shadow:
         self.groups = groups
 
     def forget(self, others: Callable[[], list[I64]]) -> None:
-        """Once in a while, forget marks that are neither in use nor among others; these are renumbered in place."""
+        """Once in a while, drop marks that are neither in use nor in `others`, and renumber `others` in place."""
         if self.marks.count < max(MANY, 2 * self._kept):
             return
         tables: list[NDArray[Any]] = [self.last, *others()]
@@ -147,11 +147,11 @@ class Shadow:
         return slice(first, WRITER + 1 if kind == "read" else SECOND_READER + 1)
 
     def ordered(self, kind: str, touched: Touched, joined: I32, since: I32) -> bool:
-        """Whether all waves of an access come after whatever conflicts with it, the other waves' parts included.
+        """Whether all waves of an access are ordered after all conflicting accesses, those of the same access included.
 
         Args:
             kind: ``read``, ``write`` or ``atomic``.
-            touched: the units.
+            touched: the accessed units.
             joined: barriers passed by each wave, (waves,).
             since: first record of each wave of the workgroup that no flag orders before it, (waves, waves of one).
         """
@@ -169,12 +169,12 @@ class Shadow:
         return not wrong.any()
 
     def all_ordered(self, reads: Last | None, writes: Last | None, joined: int) -> bool:
-        """Whether whatever conflicts with the accesses of a stretch was complete before the last barrier of its waves.
+        """Whether all accesses that conflict with a stretch were complete before the last barrier of its waves.
 
         Args:
-            reads: units that are read.
-            writes: units that are written.
-            joined: barriers that each wave has passed at least.
+            reads: units that the stretch reads.
+            writes: units that it writes.
+            joined: smallest number of barriers that a wave has passed.
         """
         complete = self.marks.complete
         for kind, units in (("read", reads), ("write", writes)):
@@ -185,10 +185,10 @@ class Shadow:
         return True
 
     def put_last(self, reads: Last | None, writes: Last | None, first: int) -> None:
-        """Record the accesses of a stretch: as `put` of each would.
+        """Record the accesses of a stretch, as `put` of each access.
 
         Args:
-            reads: units that are read, and by whom last.
+            reads: units that the stretch reads, with their last readers.
             writes: units that are written.
             first: the first mark of the stretch.
         """
@@ -203,12 +203,12 @@ class Shadow:
             one[reads.places] = reads.mark + first
 
     def put(self, kind: str, touched: Touched, marks: I32) -> None:
-        """Record an access by waves of some workgroups, of which no two write to one unit.
+        """Record an access by waves of some workgroups that do not write to one unit together.
 
         Args:
             kind: ``read``, ``write`` or ``atomic``.
             touched: the units.
-            marks: that of each, (n,).
+            marks: of each unit, (n,).
         """
         at = touched.places
         if kind == "write":
@@ -222,20 +222,20 @@ class Shadow:
         second[at] = np.where(moved, old, second.take(at))
         first[at] = marks
         again = touched.before_others
-        if len(again):  # of several waves the last two stay
+        if len(again):  # the last two waves stay
             second[at[again]] = marks[again]
 
     def access(
         self, kind: str, wave: int, at: I64, marks: I32, joined: I32, since: I32, same: Callable[[], NDArray[np.uint32]]
     ) -> list[Clash]:
-        """One wave of each of some workgroups touches units.
+        """One wave in each of some workgroups accesses units.
 
         Args:
             kind: ``read``, ``write`` or ``atomic``.
             wave: the wave in its workgroup.
             at: places of the units, (n,).
-            marks: of the access, for each, (n,).
-            joined: barriers passed by the wave of each, (n,).
+            marks: of the access, by unit, (n,).
+            joined: barriers passed by the wave of each unit, (n,).
             since: first record of each wave of the workgroup that no flag orders before it, (n, waves of one).
             same: gives the waves whose order with this access does not matter, a bit for each, by unit, (n,).
 
@@ -271,7 +271,7 @@ class Shadow:
         return [clash for row in CONFLICTING[kind] for clash in self._clashes(row, at, wave, joined, since, same)]
 
     def first(self, places: I64) -> NDArray[np.bool_]:
-        """Whether nothing has been written to some places yet."""
+        """Whether places have not been written yet."""
         written: NDArray[np.bool_] = (self.last[: WRITER + 1, places] == 0).all(axis=0)
         return written
 

@@ -1,7 +1,7 @@
-"""Which dwords of global memory waves share: those that one writes and another one touches.
+"""Dwords of global memory that waves share: one wave writes them, and another wave accesses them.
 
-Most launches have none, and for them this is the whole cost of the search for races: the reader and the writer of each
-dword, in arrays whose pages the system allocates when they are first touched. Only parts that a wave has touched are
+Most launches have no shared dwords; this search is then the whole cost of the check: the reader and the writer of each
+dword, in arrays whose pages the system allocates on their first access. Only parts that a wave has accessed are
 searched, so that the cost does not depend on the size of memory.
 """
 
@@ -24,11 +24,11 @@ PART = 1 << PART_BITS
 MANY = -1
 """More than one wave."""
 KEPT = 1 << 25
-"""Bytes of reads that are kept before they are noted: of what no wave writes they never are."""
+"""Bytes of reads that are stored before they are recorded; reads of dwords that no wave writes are never recorded."""
 
 
 def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
-    """First dword that each lane touches, and the lanes that count: active ones whose access lies in memory.
+    """First dword that each lane accesses, and the lanes that count: active lanes with an access within memory.
 
     Args:
         event: an access to global memory.
@@ -36,7 +36,7 @@ def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64
         end: bytes of memory.
 
     Returns:
-        Offsets from `base`, and the lanes that count; None is all.
+        Offsets from `base`, and the lanes that count; None means all.
     """
     offsets = np.ascontiguousarray(event.addresses).view(np.int64) - base
     active = event.active
@@ -58,20 +58,20 @@ class Book:
         self._parts: NDArray[np.bool_] = np.zeros(-(-dwords // PART), np.bool_)
 
     def note(self, at: NDArray[np.int64], count: int, who: NDArray[np.int32]) -> None:
-        """Record what some waves touch.
+        """Record accesses of waves.
 
         Args:
             at: first dword of each lane.
             count: dwords of each.
-            who: the wave of each as a book names it; broadcasts.
+            who: the wave of each access, as a value of the book; broadcasts.
         """
         if count > 1:
             at, who = at[..., None] + np.arange(count), who[..., None]
         book, before = self.waves, self.waves.take(at)
-        if not before.any():  # the usual case of what is touched once
+        if not before.any():  # the usual case of a first access
             self._parts[at >> PART_BITS] = True
             book[at] = who
-            lost = book.take(at) != who  # two waves of this access touch one dword
+            lost = book.take(at) != who  # two waves of this access share a dword
             if lost.any():
                 book[at[lost]] = MANY
             return
@@ -87,11 +87,11 @@ class Book:
             book[at[lost]] = MANY
 
     def near(self, first: int, last: int) -> bool:
-        """Whether a wave may have touched dwords from a first to a last one."""
+        """Whether a wave may have accessed dwords `first` to `last`."""
         return bool(self._parts[first >> PART_BITS : (last >> PART_BITS) + 1].any())
 
     def touched(self) -> NDArray[np.int64]:
-        """Dwords that a wave touched, ascending."""
+        """Dwords that a wave accessed, ascending."""
         starts = np.flatnonzero(self._parts) * PART
         found = [np.flatnonzero(self.waves[start : start + PART]) + start for start in starts]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
@@ -107,23 +107,22 @@ class Sharing:
         self.changer = Book(size // 4 + 1)
         """Atomic operations."""
         self.narrow = Book(size // 4 + 1)
-        """Those whose scope is less than the device."""
+        """Atomic operations with a smaller scope than the device."""
         self.bytewise = False
         """Whether an access was smaller than a dword or not aligned to one."""
         self.acquired: dict[int, NDArray[np.int64]] = {}
-        """Dwords whose value came back from an atomic operation or past the caches, by the address of the
-        instruction."""
+        """Dwords that an atomic operation or an uncached load returned, by the address of the instruction."""
         self._known: set[int] = set()
-        """Dwords that other parts of the launch found."""
+        """Shared dwords of other parts of the launch."""
         self._outside: list[tuple[int, int]] = []
         self._reads: list[tuple[NDArray[np.int64], int, NDArray[np.int32]]] = []
-        """Reads that are not noted yet: first dwords, how many each, and who read them."""
+        """Stored reads: first dwords, number of dwords of each, and the reading waves."""
         self._bytes = 0
         self._asked: tuple[NDArray[np.int64] | None, NDArray[np.int32]] = None, np.zeros((0, 1), np.int32)
-        """Numbers of waves of an access, and their names in a book; accesses of a block share both."""
+        """Numbers of the waves of an access, and their values in a book; accesses of a block share both."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: what is shared, not by which waves."""
+        """The state for another process: the shared dwords, without the waves."""
         return {
             "base": self.base,
             "size": self.size,
@@ -133,7 +132,7 @@ class Sharing:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same, with nothing more followed."""
+        """Restore the shared dwords; nothing more is followed."""
         self.__init__(state["base"], state["size"])  # type: ignore[misc]
         self.bytewise, self.acquired, self._known = state["bytewise"], state["acquired"], state["known"]
 
@@ -179,7 +178,7 @@ class Sharing:
             self.acquired[pc] = dwords if old is None else np.union1d(old, dwords)
 
     def _note_reads(self, *, every: bool) -> None:
-        """Note reads that were kept: all, or those near to what is written."""
+        """Record the stored reads: all, or those near to written dwords."""
         left = []
         for at, count, who in self._reads:
             span = int(at.min()), int(at.max()) + count
@@ -190,7 +189,7 @@ class Sharing:
         self._reads, self._bytes = left, sum(at.nbytes for at, _, _ in left)
 
     def shared(self) -> NDArray[np.int64]:
-        """Dwords that one wave writes and another touches, or several change within too small a scope, ascending."""
+        """Dwords, ascending, that one wave writes and another accesses, or several change with too small a scope."""
         self._note_reads(every=False)
         written = self.writer.touched()
         writer, reader, changer = (book.waves[written] for book in (self.writer, self.reader, self.changer))
@@ -208,11 +207,11 @@ class Sharing:
         return found
 
     def leave_out(self, spans: list[tuple[int, int]]) -> None:
-        """Ignore some spans of bytes, each from its first to one past its last."""
+        """Ignore spans of bytes, each from its first byte to one past its last."""
         self._outside = spans
 
     def merge(self, other: Sharing) -> None:
-        """Add another part of the launch; parts share nothing between them."""
+        """Add another part of the launch; different parts do not share dwords."""
         self._known |= other._known or set(other.shared().tolist())
         self.bytewise |= other.bytewise
         for pc, dwords in other.acquired.items():

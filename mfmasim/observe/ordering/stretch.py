@@ -1,7 +1,7 @@
-"""Stretches: the steps of a block between two barriers, and what they do as a whole.
+"""Stretches: the steps of a block between two barriers, and their combined effect.
 
-Within a stretch nothing is ordered between waves. So the accesses of the waves that execute it together are examined
-at once, where no two of these touch one unit and one of them writes: `touched_together`.
+Within a stretch accesses of different waves are unordered. So the accesses of waves that execute it together are
+examined at once, unless two waves access one unit and one of them writes: `touched_together`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_COUNTER = "", ""
 
 
 def counter_of(step: Step) -> Class:
-    """The class that shows when an instruction's access to the LDS is complete; FLAT raises it last."""
+    """The counter class that shows when an access to the LDS is complete; FLAT instructions have it last."""
     return next(reversed({(up.counter, up.order): None for up in step.up}), NO_COUNTER)
 
 
@@ -33,7 +33,7 @@ class Stretch:
     """Steps without a barrier, and the barrier that ends them."""
 
     def __init__(self, steps: list[Step], end: Step | None) -> None:
-        """Examine them once.
+        """Examine the steps once.
 
         Args:
             steps: the steps, none of them a barrier.
@@ -45,7 +45,7 @@ class Stretch:
         self.before = [
             0 if key == NO_COUNTER else self._raised(key, steps[:at]) for at, key in enumerate(self.counters)
         ]
-        """Operations of the class of each step that the steps before it issue."""
+        """Number of operations of each step's class that the steps before it issue."""
         self._effects: dict[Class, tuple[int, int | None]] = {}
 
     @staticmethod
@@ -73,13 +73,13 @@ class Stretch:
                 issued[waves] += more
 
     def _effect(self, key: Class) -> tuple[int, int | None]:
-        """Operations of a class that are issued; and how many more than were issued before are then complete."""
+        """Issued operations of a class; and the number of complete operations, relative to those issued before."""
         counter, order = key
         more, done = 0, None
 
         def left(value: int) -> None:
             nonlocal done
-            if order or value == 0:  # without an order nothing is complete before a wait for 0
+            if order or value == 0:  # operations of an unordered class are complete only after a wait for 0
                 done = more - value if done is None else max(done, more - value)
 
         for step in self.steps:
@@ -108,11 +108,11 @@ def stretches(steps: Sequence[Step]) -> list[Stretch]:
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """Accesses of a stretch that are alike in what orders them."""
+    """Accesses of a stretch with one `Sort`."""
 
     sort: Sort
     members: list[int]
-    """Which of the accesses."""
+    """Indices of the accesses."""
     low: I64
     """First unit, (members, waves of the batch)."""
     high: I64
@@ -120,19 +120,19 @@ class Alike:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What the accesses of a stretch touch."""
+    """The units of the accesses of a stretch."""
 
     count: int
-    """Waves that are examined, the first ones."""
+    """Number of examined waves, which are the first ones."""
     touched: list[Touched]
-    """Of each access."""
+    """Units of each access."""
     reads: Last | None
     writes: Last | None
     alike: list[Alike]
 
     @property
     def size(self) -> int:
-        """Bytes, without those of `touched`."""
+        """Bytes of the arrays, without those of `touched`."""
         spans = sum(one.low.nbytes + one.high.nbytes for one in self.alike)
         last = sum(array.nbytes for last in (self.reads, self.writes) if last is not None for array in last)
         return spans + last
@@ -141,13 +141,13 @@ class Together:
 def touched_together(
     kinds: Sequence[str], sorts: Sequence[Sort], patterns: Sequence[Pattern], count: int
 ) -> Together | None:
-    """Combine the accesses of a stretch; None where they are to be examined one after the other.
+    """Combine the accesses of a stretch; None if they must be examined one after the other.
 
     Args:
-        kinds: of each, ``read`` or ``write``.
-        sorts: of each.
-        patterns: what each touches.
-        count: waves that are examined.
+        kinds: of each access, ``read`` or ``write``.
+        sorts: of each access.
+        patterns: units of each access.
+        count: number of examined waves.
     """
     if any(not len(touched.units) for touched, *_ in patterns):
         return None
@@ -178,7 +178,7 @@ def _last(touched: Sequence[Touched], members: Sequence[int], count: int) -> Las
     mark = np.concatenate([touched[at].index + at * count for at in members])
     numbers = np.arange(len(places))
     last = np.empty(int(places.max()) + 1, np.int64)
-    last[places] = numbers  # of several the last one stays
+    last[places] = numbers  # the last of several waves stays
     latest = last[places]
     differs = wave != wave[latest]
     last[places] = -1
@@ -188,7 +188,7 @@ def _last(touched: Sequence[Touched], members: Sequence[int], count: int) -> Las
 
 
 def _meet(reads: Last, writes: Last) -> bool:
-    """Whether a wave reads what another one writes."""
+    """Whether a wave reads a unit that another wave writes."""
     writer = np.empty(max(int(reads.places.max()), int(writes.places.max())) + 1, np.int64)
     writer[reads.places] = -1
     writer[writes.places] = writes.wave

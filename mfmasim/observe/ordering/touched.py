@@ -1,4 +1,4 @@
-"""The units of the LDS that accesses touch, kept for those that come again, as in loops."""
+"""The units of the LDS that accesses touch, memoised for repeated accesses, as in loops."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 NO_UNIT = 1 << 62
 """Above the number of any unit."""
 HELD = 1 << 25
-"""Bytes of patterns that are kept."""
+"""Most bytes of memoised patterns."""
 RECENT = 2
-"""Kernels whose patterns are kept for further launches."""
+"""Number of kernels whose patterns are kept for further launches."""
 
 
 @dataclass(frozen=True, eq=False)
 class Touched:
-    """What waves of some workgroups touch, element by element: in each workgroup wave after wave."""
+    """Units that waves of some workgroups access, element by element: in each workgroup wave after wave."""
 
     rows: I64
-    """Of the shadow."""
+    """Rows of the shadow."""
     units: I64
     index: I64
-    """Into the waves that execute the access."""
+    """Index into the waves that execute the access."""
     wave: I64
-    """In its workgroup."""
+    """Wave in its workgroup."""
     places: I64
     """The units, of all rows in one array."""
     before_others: I64
-    """Elements whose unit a later wave of the same workgroup touches as well."""
+    """Elements whose unit a later wave of the same workgroup accesses, too."""
 
     def spans(self, waves: I64, total: int) -> tuple[I64, I64]:
-        """First and last unit that each wave of a batch touches; a last one before the first if it touches none.
+        """First and last unit that each wave of a batch accesses; the last lies before the first if there are none.
 
         Args:
             waves: the waves that execute the access, by their numbers in the batch.
@@ -55,12 +55,12 @@ class Touched:
         return low, high
 
     def widened(self, groups: int, units: int, waves: int) -> list[Touched]:
-        """The same in each workgroup of a batch, where one stood for all.
+        """The units in each workgroup of a batch, from those of the first workgroup.
 
         Args:
             groups: workgroups of the batch.
             units: of the LDS of each.
-            waves: that execute the access in each.
+            waves: waves that execute the access in each workgroup.
         """
         return [
             replace(self, rows=self.rows + g, index=self.index + g * waves, places=self.places + g * units)
@@ -69,32 +69,32 @@ class Touched:
 
 
 class Last(NamedTuple):
-    """Units that accesses of one kind touch, each once, and what touched them last. Marks count from the stretch's."""
+    """Units of accesses of one kind, each once, with their last access. Marks are relative to the stretch's first."""
 
     places: I64
-    """Of the shadow, (n,)."""
+    """Places in the shadow, (n,)."""
     wave: I64
     """The last wave, in its workgroup."""
     mark: I64
     other: I64
-    """Mark of the last access by another wave; -1 where there is none."""
+    """Mark of the last access by another wave; -1 for none."""
 
 
 class Lockstep:
-    """Whether all workgroups of a batch do the same at a time."""
+    """Whether all workgroups of a batch execute in lockstep."""
 
     def __init__(self, groups: int, per: int) -> None:
-        """For so many workgroups of so many waves."""
+        """Prepare for `groups` workgroups of `per` waves."""
         self.groups, self.per = groups, per
         self._asked: tuple[I64 | None, bool] = None, False
-        """Waves of an access, and whether they are the same ones of each workgroup."""
+        """Waves of an access, and whether they have the same numbers in each workgroup."""
 
     def holds(self, waves: I64, *values: NDArray[Any]) -> bool:
-        """Whether these are the same waves of each workgroup, with the same values.
+        """Whether the waves have the same numbers and values in each workgroup.
 
         Args:
             waves: their numbers in the batch; accesses of one block share the array.
-            values: some for each wave and lane, (waves, lanes).
+            values: arrays of values of the lanes, (waves, lanes).
         """
         if waves is not self._asked[0]:
             self._asked = waves, self._same_waves(waves)
@@ -115,14 +115,14 @@ class Lockstep:
 
 
 Pattern = tuple[Touched, I64, I64]
-"""What an access touches; first and last unit by wave of the batch."""
+"""The units of an access; first and last unit by wave of the batch."""
 
 
 class Patterns:
-    """What accesses touch, by everything that it depends on."""
+    """The units of accesses, memoised by everything on which they depend."""
 
     def __init__(self, lds_bytes: int, unit: int, per: int) -> None:
-        """Start with none.
+        """Begin empty.
 
         Args:
             lds_bytes: of a workgroup.
@@ -132,15 +132,15 @@ class Patterns:
         self.lds_bytes, self.unit, self.per = lds_bytes, unit, per
         self._known: dict[tuple[object, ...], Pattern] = {}
         self.together: dict[tuple[object, ...], Any] = {}
-        """Of several accesses, by all that it depends on."""
+        """Combined units of several accesses, by everything on which they depend."""
         self._held = 0
 
     def __reduce__(self) -> tuple[type[Patterns], tuple[int, int, int]]:
-        """In another process: none again."""
+        """A copy for another process, which is empty."""
         return Patterns, (self.lds_bytes, self.unit, self.per)
 
     def of(self, waves: I64, addresses: I64, active: NDArray[np.bool_], size: int, rows: int, total: int) -> Pattern:
-        """What waves touch, and the first and last unit of each.
+        """The units that waves access, and the first and last unit of each wave.
 
         Args:
             waves: their numbers in the batch.
@@ -151,7 +151,7 @@ class Patterns:
             total: waves of the batch.
         """
         first = int(addresses.min()) // self.unit if addresses.size else 0
-        # What lies within the allocation as a whole is made once for all places that it may begin at.
+        # An access that lies within the allocation as a whole is computed once for all of its start addresses.
         inside = first >= 0 and addresses.size and int(addresses.max()) + size <= self.lds_bytes
         first = first if inside else 0
         near = addresses - first * self.unit
@@ -168,12 +168,12 @@ class Patterns:
         return Touched(at.rows, units, at.index, at.wave, places, at.before_others), low + first, high + first
 
     def hold(self, key: tuple[object, ...], found: Any, size: int) -> None:
-        """Keep something in `together`.
+        """Store a value in `together`.
 
         Args:
-            key: what it follows from.
-            found: it.
-            size: bytes of both.
+            key: everything on which the value depends.
+            found: the value.
+            size: bytes of key and value.
         """
         self._more(size)
         self.together[key] = found
@@ -184,25 +184,25 @@ class Patterns:
         self._held += size
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all entries."""
         self._known.clear()
         self.together.clear()
         self._held = 0
 
     def _made(self, waves: I64, addresses: I64, active: NDArray[np.bool_], size: int, rows: int, total: int) -> Pattern:
-        """The same, at these addresses."""
+        """`of` without the memo."""
         row, _, touched = self.units(addresses, active, size)
         index, units = np.repeat(row, touched.shape[1]), touched.ravel()
         of = waves[index]
         group = of // self.per if rows > 1 else np.zeros(len(index), np.int64)
         places = units + group * -(-self.lds_bytes // self.unit) if rows > 1 else units
         last = np.empty(int(places.max(initial=-1)) + 1, np.int64)
-        last[places] = index  # of several waves the last one stays
+        last[places] = index  # the last of several waves stays
         everything = Touched(group, units, index, of % self.per, places, np.flatnonzero(last[places] != index))
         return everything, *everything.spans(waves, total)
 
     def units(self, addresses: I64, active: NDArray[np.bool_], size: int) -> tuple[I64, I64, I64]:
-        """Row of `addresses` and lane of every access inside the allocation, (n,), and the units it touches, (n, m).
+        """Row of `addresses` and lane of every access inside the allocation, (n,), and its units, (n, m).
 
         Args:
             addresses: of each lane, (waves, lanes).
@@ -218,12 +218,12 @@ class Patterns:
 
 
 PATTERNS: PerKernel[dict[tuple[int, int, int], Patterns]] = PerKernel(lambda _: {})
-"""By bytes of the LDS, bytes of a unit and waves of a workgroup."""
+"""Patterns by bytes of the LDS, bytes of a unit and waves of a workgroup."""
 _recent: deque[Patterns] = deque()
 
 
 def patterns_of(kernel: Kernel, lds_bytes: int, unit: int, per: int) -> Patterns:
-    """The patterns of a kernel, from its earlier launches if it is one of the last that ran.
+    """The patterns of a kernel, from earlier launches if it is one of the last `RECENT` kernels.
 
     Args:
         kernel: the kernel.

@@ -1,4 +1,4 @@
-"""The last value of each unit of the LDS, and the waves that wrote it: to see that unordered writes are equal."""
+"""The last value of each unit of the LDS, and the waves that wrote it, to detect equal unordered writes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BITS = 8
 
 
 KEPT = 1 << 25
-"""Bytes of writes that are kept before they are followed."""
+"""Bytes of writes that are stored before they are followed."""
 
 
 class Write(NamedTuple):
-    """A write of some waves, of which no two in a workgroup touch one unit."""
+    """A write of waves; two waves of a workgroup do not write one unit."""
 
     wave: I64
     """The wave of each unit in its workgroup, (n,)."""
@@ -33,17 +33,17 @@ class Write(NamedTuple):
     units: I64
     """The units, (n,)."""
     value: NDArray[np.uint32] | None
-    """Of each, (n,); None is not known."""
+    """Value of each unit, (n,); None if unknown."""
 
 
 class Values:
     """Values by workgroup and unit.
 
-    Few launches have accesses without an order, and nothing else asks for values: writes are kept until then.
+    Only unordered accesses need values, and few launches have them: writes are stored until they are needed.
     """
 
     def __init__(self, groups: int, units: int, unit: int) -> None:
-        """Begin with no value known of units of 1 or 4 bytes."""
+        """Begin with unknown values of units of 1 or 4 bytes."""
         self._kept: list[Callable[[], Write]] = []
         self._bytes = 0
         self._value: NDArray[np.uint8 | np.uint32] = np.zeros((groups, units), np.uint8 if unit == 1 else np.uint32)
@@ -54,8 +54,8 @@ class Values:
         """Keep a write.
 
         Args:
-            write: gives it.
-            size: bytes that it keeps.
+            write: returns the write.
+            size: bytes that the function holds.
         """
         self._kept.append(write)
         self._bytes += size
@@ -65,32 +65,32 @@ class Values:
             self._kept.append(last)
 
     def _settle(self) -> NDArray[np.uint32] | None:
-        """Follow the writes that are kept; returns what `_follow` does of the last one."""
-        alike = None
+        """Follow the stored writes; returns the result of `_follow` for the last one."""
+        equal = None
         for write in self._kept:
-            alike = self._follow(write())
+            equal = self._follow(write())
         self._kept, self._bytes = [], 0
-        return alike
+        return equal
 
     def written(self) -> NDArray[np.uint32]:
-        """The waves that wrote what the last write writes to each of its units before, a bit for each, (n,)."""
-        alike = self._settle()
-        assert alike is not None
-        return alike
+        """The waves that had written the last write's value to each of its units, a bit for each wave, (n,)."""
+        equal = self._settle()
+        assert equal is not None
+        return equal
 
     def _follow(self, write: Write) -> NDArray[np.uint32]:
-        """Follow a write; gives the waves that wrote the same value to each unit before, a bit for each, (n,)."""
+        """Follow a write; returns the waves that had written the same value to each unit, a bit for each wave, (n,)."""
         at = write.rows, write.units
         if write.value is None:
             self._writers[at] = NO_WAVE
             return np.zeros(len(write.units), np.uint32)
-        alike = np.where(self._value[at] == write.value, self._writers[at], NO_WAVE)
+        equal = np.where(self._value[at] == write.value, self._writers[at], NO_WAVE)
         self._value[at] = write.value
-        self._writers[at] = alike | np.uint32(1) << write.wave.astype(np.uint32)
-        return alike
+        self._writers[at] = equal | np.uint32(1) << write.wave.astype(np.uint32)
+        return equal
 
     def own(self, wave: int, rows: I64, units: I64) -> NDArray[np.uint32]:
-        """The waves that wrote the value of each unit, a bit for each; none where the given one is not among them.
+        """The waves that wrote the value of each unit, a bit for each; 0 if the given wave did not.
 
         Args:
             wave: the wave in its workgroup.
@@ -103,7 +103,7 @@ class Values:
 
 
 def words(access: AccessEvent, rows: I64, lanes: I64, unit: int) -> NDArray[np.uint32] | None:
-    """What an access writes to each unit that some lanes touch, lane by lane; None is not known.
+    """Values that an access writes to the units of some lanes, lane by lane; None if unknown.
 
     Args:
         access: the access.

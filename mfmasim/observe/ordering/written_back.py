@@ -1,7 +1,7 @@
-"""What waves have written back from the L2, where a device has several: their stores and those of their workgroup.
+"""Stores of waves and their workgroups that have been written back, on devices with several L2 caches.
 
 A write-back follows the stores that its wave has issued, on their way to the L2, and those of other waves before the
-last barrier that it has passed. It has to be waited for; at the next barrier the other waves learn of it.
+last barrier that its wave has passed. It needs a wait; the next barrier makes it known to the other waves.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class WrittenBack:
         self._known: I32 = np.zeros((progress.waves, per), np.int32)
         self._open: dict[int, list[_Open]] = {}
         self._signalled: dict[tuple[int, int], I32] = {}
-        """What the waves that signalled a barrier knew, by workgroup and number of the barrier."""
+        """Steps known to the waves that signalled a barrier, by workgroup and number of the barrier."""
 
     def begin(self, wave: int, key: Class, tick: int, met: I32) -> None:
-        """A wave writes back.
+        """A wave executes a write-back.
 
         Args:
             wave: its number in the batch.
             key: class of the operation.
-            tick: step of the wave, counted with this one.
+            tick: step of the wave, including this one.
             met: step of each other wave of its workgroup up to which stores are on their way to the L2.
         """
         steps = np.maximum(self.of(wave), met)
@@ -54,7 +54,7 @@ class WrittenBack:
         self._open.setdefault(wave, []).append(_Open(key, order, steps))
 
     def of(self, wave: int) -> I32:
-        """What a wave knows to be written back, (waves of a workgroup,)."""
+        """The steps that a wave knows to be written back, (waves of a workgroup,)."""
         progress = self._progress
         known: I32 = self._known[wave]
         for each in list(self._open.get(wave, ())):

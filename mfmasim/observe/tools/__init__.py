@@ -1,1 +1,1 @@
-"""Tools beside the checks: observers that show, count or change what a launch does, without findings."""
+"""Tools: observers that show, count or change the behaviour of a launch, without findings."""

@@ -1,4 +1,4 @@
-"""What a launch does: the instructions on its path, and the bytes that it leaves in memory, as one number."""
+"""The behaviour of a launch as one number: the instructions on its path, and the bytes in memory after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Behaviour(Observer):
-    """Digest of the buffer contents that launches leave, and the addresses that they executed."""
+    """Digest of the executed addresses of launches, and of the buffers' contents after them."""
 
     name = "behaviour"
 
@@ -24,7 +24,7 @@ class Behaviour(Observer):
         self.executed: set[int] = set()
         """Addresses of the instructions on the path of any wave."""
         self._image = range(0)
-        """Addresses of the loaded image, where no kernel may write to it."""
+        """Addresses of the loaded image that a kernel must not write."""
 
     @property
     def digest(self) -> str:
@@ -32,17 +32,17 @@ class Behaviour(Observer):
         return self._hash.hexdigest()
 
     def on_start(self, launch: Launch) -> None:
-        """What a loader writes depends on the compiled code, and is no result."""
+        """Exclude the loaded image: it depends on the compiled code, and is no result."""
         code = launch.kernel.code.object
         extent = 0 if code.variables else max(segment.end for segment in code.segments)
         self._image = range(launch.image_base, launch.image_base + extent)
 
     def on_block(self, event: BlockEvent) -> None:
-        """The path."""
+        """Add the block to the digest."""
         self.executed.update(ins.pc for ins in event.instructions)
 
     def on_end(self, memory: Memory) -> None:
-        """What every buffer holds after the launch. What is read-only, such as code and arguments, is not compared."""
+        """Add the contents of every buffer after the launch, except read-only ones, such as code and arguments."""
         for region in memory.regions:
             if region.writable and region.address not in self._image:
                 self._hash.update(memory.view(region).tobytes())

@@ -1,4 +1,4 @@
-"""Breakpoints: functions that are called at chosen instructions, with the registers of the waves that are there."""
+"""Breakpoints: functions that are called at chosen instructions, with the registers of the waves there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Breakpoint:
-    """Where to stop and what to do there."""
+    """A place, and the action at it."""
 
     place: str | int
     action: Action
@@ -29,7 +29,7 @@ class Breakpoint:
     hits: int = 0
     """How often the action was called."""
     addresses: frozenset[int] = frozenset()
-    """Where the place is in the kernel that runs; empty for a mnemonic pattern."""
+    """Addresses of the place in the current kernel; empty for a mnemonic pattern."""
 
     def at(self, pc: int, name: str) -> bool:
         """Whether an instruction is at the place."""
@@ -39,15 +39,15 @@ class Breakpoint:
 
 
 class Stop:
-    """Waves at an instruction that they have not executed yet. It has everything that a `Step` has.
+    """Waves at an instruction that they have not executed yet, with all attributes of a `Step`.
 
     ``v(3)``, ``a(3)`` are (waves, lanes), ``s(4)``, ``vcc``, ``exec``, ``scc``, ``mode`` (waves,), ``lds`` (waves,
-    bytes), ``waves`` the numbers of the waves in the launch, ``place(0)`` where the first one runs, ``fragment("A")``
-    what an operand of a matrix instruction holds, ``buffer("p0")`` what an argument holds, ``source`` the line.
+    bytes), ``waves`` their numbers in the launch, ``place(0)`` the place of the first wave, ``fragment("A")``
+    an operand of a matrix instruction, ``buffer("p0")`` the contents of an argument, ``source`` the line.
     """
 
     def __init__(self, step: Step, debugger: Debugger, action: Action) -> None:
-        """Belong to `debugger`; `action` is what the stop was made for."""
+        """A stop of `debugger` for `action`."""
         self._step, self._debugger, self._action = step, debugger, action
 
     def __getattr__(self, name: str) -> Any:
@@ -62,12 +62,12 @@ class Stop:
         """Stop once more at the next instruction that any of these waves executes.
 
         Args:
-            action: called there; None is the action that was called here.
+            action: called at that instruction; None means the current action.
         """
         self._debugger.step_from(self._step, action or self._action)
 
     def end(self) -> None:
-        """End the launch before this instruction; buffers keep what was written."""
+        """End the launch before this instruction; buffers keep the bytes written so far."""
         self._step.end()
 
 
@@ -117,10 +117,10 @@ class Debugger(Observer):
         return decorate
 
     def on_start(self, launch: Launch) -> None:
-        """Find the breakpoints in the kernel that is to run.
+        """Find the breakpoints in the kernel of the launch.
 
         Raises:
-            MfmasimError: a place that no instruction has; the message names the nearest ones.
+            MfmasimError: a place without an instruction; the message names the nearest places.
         """
         self._stepping = None
         for each in self.breakpoints:
@@ -131,7 +131,7 @@ class Debugger(Observer):
         self._stepping = (set(step.waves.tolist()), action)
 
     def before_step(self, step: Step) -> None:
-        """Call the actions of this place."""
+        """Call the actions of the breakpoints here."""
         if self._stepping is not None and not self._stepping[0].isdisjoint(step.waves.tolist()):
             (_, action), self._stepping = self._stepping, None
             self._call(action, Stop(step, self, action))

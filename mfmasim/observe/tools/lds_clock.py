@@ -1,8 +1,8 @@
-"""A clock that sees LDS accesses: for the tests of probes that read one. It does not model time.
+"""A clock that counts LDS accesses, for the tests of probes that read a clock. It does not model time.
 
-Without it, clocks count the instructions of a wave (`mfmasim.machine.ops.clock`), whatever they access. With it, each
+Without it, clocks count the instructions of a wave (`mfmasim.machine.ops.clock`). With it, each
 LDS access adds ticks: for every phase of its instruction the passes that the phase needs, degree after degree, by a
-phase table that may be another one than the simulator's own. Nothing else adds ticks: waves do not wait for each
+phase table that may differ from the simulator's table. Nothing else adds ticks: waves do not wait for each
 other, loads have no latency, FLAT accesses and direct-to-LDS loads are free. Noise adds random ticks
 whenever a clock is read, but it still never decreases.
 """
@@ -51,12 +51,12 @@ class LdsClock(Observer):
 
         Args:
             arch: the architecture of the kernels.
-            tables: phases and banks by access, such as ``read b32``; what they lack is as in `mfmasim.lds`.
+            tables: phases and banks by access, such as ``read b32``; missing accesses are as in `mfmasim.lds`.
             ticks: ticks of a pass.
             noise: maximum number of ticks added whenever a clock is read.
             seed: of the noise.
             empty: passes of a phase without an active lane.
-            least: minimum passes of an access, as where something else is slower than the banks.
+            least: minimum passes of an access, for a part that is slower than the banks.
 
         Raises:
             MfmasimError: the architecture has no such access.
@@ -78,7 +78,7 @@ class LdsClock(Observer):
             return
         try:
             row = ds_instruction(self.arch, event.instruction.name)
-        except MfmasimError:  # ds_append and the like, which have no address per lane
+        except MfmasimError:  # ds_append and similar instructions have no address per lane
             return
         passes = self._passes(row, event.addresses.astype(np.int64, copy=False), event.active)
         self._ahead_of(event.numbers)[event.numbers] += passes * self.ticks
@@ -100,7 +100,7 @@ class LdsClock(Observer):
         return passes
 
     def on_clock(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Ticks by which the clocks of waves, by their numbers in the launch, are ahead; (waves,)."""
+        """Additional ticks of the clocks of waves, by their numbers in the launch, (waves,)."""
         ahead = self._ahead_of(numbers)
         if self.noise:
             ahead[numbers] += self._random.integers(0, self.noise + 1, len(numbers))

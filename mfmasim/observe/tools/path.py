@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.launch import Launch
 
 LONGEST = 1_000_000
-"""Instructions that are remembered."""
+"""Most instructions that are recorded."""
 
 
 class Path(Observer):
-    """Remembers the instructions of the first wave of the launch; a second launch starts anew."""
+    """Records the instructions of the first wave of the launch; a second launch starts anew."""
 
     name = "path"
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start without instructions."""
         self.instructions: list[Instruction] = []
         self._batches = 0
 
@@ -32,7 +32,7 @@ class Path(Observer):
         self.instructions, self._batches = [], 0
 
     def on_block(self, event: BlockEvent) -> None:
-        """Add a block of the first wave; later batches have others."""
+        """Add a block of the first wave of the first batch."""
         self._batches += event.fresh
         if self._batches <= 1 and len(self.instructions) < LONGEST and (np.asarray(event.waves) == 0).any():
             self.instructions += event.instructions

@@ -1,4 +1,4 @@
-"""The trace: one record for each instruction that a wave executes, with what it wrote."""
+"""The trace: one record for each instruction that a wave executes, with its results."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Executed:
     """Lanes that executed it, (lanes,)."""
 
     def line(self) -> str:
-        """The record as a person reads it."""
+        """The record as text."""
         written = [f"{name}={value:#x}" for name, value in self.scalars.items()]
         written += [f"{name}={compressed(values, self.active)}" for name, values in self.vectors.items()]
         head = f"({','.join(map(str, self.workgroup))}) wave {self.wave}  {self.pc:6x}  {self.text:<44}"
         return "  ".join(part for part in (head, " ".join(written), self.source) if part).rstrip()
 
     def record(self) -> dict[str, Any]:
-        """The record as a dictionary that JSON can hold; lanes that are inactive keep what they held."""
+        """The record as a dictionary that JSON can represent; inactive lanes have the register's old contents."""
         return {
             "workgroup": list(self.workgroup),
             "wave": self.wave,
@@ -63,7 +63,7 @@ class Executed:
 
 
 def compressed(values: NDArray[np.uint32], active: NDArray[np.bool_]) -> str:
-    """What active lanes hold: one value where all agree, a few runs, or the first lanes and an ellipsis.
+    """Values of active lanes: one value if all agree, a few runs, or the first lanes and an ellipsis.
 
     >>> compressed(np.full(64, 7, np.uint32), np.ones(64, bool))
     '0x7'
@@ -90,10 +90,10 @@ def compressed(values: NDArray[np.uint32], active: NDArray[np.bool_]) -> str:
 
 
 class Trace(Observer):
-    """An observer that records instructions and what they wrote, up to a limit.
+    """An observer that records instructions and their results, up to a limit.
 
     Attributes:
-        records: what was recorded, when there is no `sink`.
+        records: the records, if there is no `sink`.
         omitted: wave-instructions that matched and came after the limit.
     """
 
@@ -106,12 +106,12 @@ class Trace(Observer):
         limit: int = 10_000,
         sink: Callable[[Executed], None] | None = None,
     ) -> None:
-        """Choose what is recorded.
+        """Choose the recorded waves and lines.
 
         Args:
             waves: numbers of waves in the launch (workgroup number times waves per workgroup, plus wave of the
-                workgroup); None is all of them.
-            lines: first and last source line; None is all of them, and code without lines.
+                workgroup); None means all waves.
+            lines: first and last source line; None means all lines, and code without lines.
             limit: most records; the launch continues without recording.
             sink: called with each record, which is then not stored.
         """
@@ -125,7 +125,7 @@ class Trace(Observer):
         self._active: NDArray[np.bool_] = np.ones((1, 1), np.bool_)
 
     def before_step(self, step: Step) -> None:
-        """Choose the waves that are recorded, and remember what an instruction may change implicitly."""
+        """Choose the recorded waves, and save the registers that an instruction may change implicitly."""
         self._rows = []
         if self._lines is not None:
             line = step.source.rpartition(":")[2]
@@ -140,7 +140,7 @@ class Trace(Observer):
             self._before, self._active = _unsaid(step), step.active
 
     def after_step(self, step: Step) -> None:
-        """Record what was written."""
+        """Record the results."""
         if not self._rows:
             return
         vectors, scalars = _destinations(step)
@@ -186,12 +186,12 @@ def scalar_name(code: int, m0: int) -> str:
 
 
 def _unsaid(step: Step) -> dict[str, NDArray[Any]]:
-    """Registers that instructions write without naming them."""
+    """Registers that instructions write implicitly."""
     return {"vcc": step.vcc, "exec": step.exec, "scc": step.scc}
 
 
 def _destinations(step: Step) -> tuple[dict[str, NDArray[np.uint32]], dict[str, NDArray[np.uint32]]]:
-    """What the destinations of an instruction hold: vector registers (waves, lanes), scalar ones (waves,)."""
+    """Contents of an instruction's destinations: vector registers (waves, lanes), scalar registers (waves,)."""
     vectors: dict[str, NDArray[np.uint32]] = {}
     scalars: dict[str, NDArray[np.uint32]] = {}
     for operand in step.instruction.dst:

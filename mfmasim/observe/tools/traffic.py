@@ -1,6 +1,6 @@
 """Traffic: bytes that a launch requests from global memory, and how well the accesses of a wave use the lines.
 
-These are counts of what instructions request, as they were executed. Caches, write combining and time are not modelled,
+The counts are those of the bytes that executed instructions request. Caches, write combining and time are not modelled,
 so nothing here is a bandwidth. Lines of 128 bytes are those of CDNA3's vector L1 cache, of 64 those of CDNA2's
 (CDNA3 white paper).
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LINES = (64, 128)
 """Bytes of the lines that are counted."""
 OWN = ("code object", "kernel arguments", "dispatch packet", "printf buffer")
-"""How the names of buffers of the launch itself begin; they are left out."""
+"""Beginnings of the names of the launch's own buffers, which are not counted."""
 
 
 @dataclass
@@ -41,24 +41,24 @@ class Site:
     """``read``, ``write`` or ``atomic``."""
     buffer: str
     accesses: int = 0
-    """Waves that executed it with at least one lane."""
+    """Number of waves that executed it with at least one active lane."""
     lanes: int = 0
     bytes: int = 0
-    """What all lanes request together."""
+    """Requested bytes of all lanes."""
     distinct: int = 0
-    """The same, with bytes that several lanes of an access request counted once."""
+    """Requested bytes, where a byte that several lanes of an access request counts once."""
     lines: dict[int, int] = field(default_factory=lambda: dict.fromkeys(LINES, 0))
-    """Lines that each access touches, summed, by their size."""
+    """Sum over all accesses of the lines accessed, by line size."""
     fewest: dict[int, int] = field(default_factory=lambda: dict.fromkeys(LINES, 0))
     """Lines that the distinct bytes of each access would fill if they lay side by side, summed."""
 
     @property
     def use(self) -> dict[int, float]:
-        """Part of the touched lines that is requested, by line size."""
+        """Requested fraction of the accessed lines, by line size."""
         return {size: self.distinct / max(1, size * count) for size, count in self.lines.items()}
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """As a dictionary that JSON can represent."""
         return {**vars(self), "lines": _named(self.lines), "fewest": _named(self.fewest), "use": _named(self.use)}
 
 
@@ -68,16 +68,16 @@ def _named(by_size: dict[int, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Used:
-    """Traffic to the buffers of one name, in bytes; of several launches, summed."""
+    """Traffic to the buffers of one name, in bytes, summed over launches."""
 
     name: str
     size: int
     read: int
-    """What loads request, scalar loads once for each wave."""
+    """Bytes that loads request; a scalar load counts once for each wave."""
     written: int
-    """What stores and atomic operations request."""
+    """Bytes that stores and atomic operations request."""
     touched_read: int
-    """Different bytes among them."""
+    """Distinct bytes among them."""
     touched_written: int
     element: float
     """Bytes of an element."""
@@ -93,7 +93,7 @@ class Used:
         return round(self.size / self.element)
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """As a dictionary that JSON can represent."""
         return {**vars(self), "elements": self.elements}
 
 
@@ -108,7 +108,7 @@ def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
 
     Args:
         addresses: first byte of each lane, int64 (waves, lanes).
-        active: lanes that take part, same shape; None is all.
+        active: active lanes, of the same shape; None means all.
         size: bytes of a lane.
 
     Returns:
@@ -118,7 +118,7 @@ def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
         starts, lanes = np.sort(addresses, axis=1), np.full(len(addresses), addresses.shape[1], np.int64)
     else:
         lanes = active.sum(axis=1)
-        # Lanes that are off repeat one that is on: they add no byte and no line.
+        # Inactive lanes repeat an active lane: they add no byte and no line.
         one = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
         starts = np.sort(np.where(active, addresses, one), axis=1)
     steps = np.diff(starts, axis=1)
@@ -126,19 +126,19 @@ def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
     counted = {"lanes": lanes, "distinct": some * (np.minimum(steps, size).sum(axis=1) + size)}
     for line in LINES:
         first, last = starts // line, (starts + size - 1) // line
-        # Starts ascend and all lanes are as wide, so that ends ascend, too: each adds what lies beyond the one before.
+        # Starts ascend and widths are equal, so that ends ascend, too: each lane adds its bytes beyond the lane before.
         fresh = last[:, 1:] - np.maximum(first[:, 1:], last[:, :-1] + 1) + 1
         counted[str(line)] = some * (np.maximum(fresh, 0).sum(axis=1) + last[:, 0] - first[:, 0] + 1)
     return counted
 
 
 class Traffic(Observer):
-    """Observes launches of one kernel; `sites` and `buffers` hold the counts of those that are over."""
+    """Observes launches of one kernel; `sites` and `buffers` have the counts of complete launches."""
 
     name = "traffic"
 
     def __init__(self, elements: Mapping[int, float] | None = None) -> None:
-        """`elements`: bytes of an element by number of the argument, where the array's own are others."""
+        """`elements`: bytes of an element by number of the argument, if they differ from those of the array."""
         self._given = dict(elements or {})
         self._sites: dict[tuple[int, int, str], Site] = {}
         self._asked: dict[str, list[int]] = {}
@@ -176,7 +176,7 @@ class Traffic(Observer):
         buffer = self._buffer(at)
         if buffer.startswith(OWN):
             return
-        alike = event.waves // len(addresses)  # one row stands for all waves, or each has its own
+        alike = event.waves // len(addresses)  # one row for all waves, or one row for each
         counted = count_access(addresses, active, event.size)
         site = self._site(event, buffer)
         total = event.size * int(counted["lanes"].sum()) * alike
@@ -209,16 +209,16 @@ class Traffic(Observer):
 
     @property
     def buffers(self) -> list[Used]:
-        """What became of each buffer, in the order of the launch's arguments."""
+        """Traffic of each buffer, in the order of the launch's arguments."""
         return list(self._used.values())
 
     @property
     def sites(self) -> list[Site]:
-        """What was executed, in address order."""
+        """Executed instructions with accesses, in address order."""
         return [self._sites[key] for key in sorted(self._sites)]
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """As a dictionary that JSON can represent."""
         return {"buffers": [used.record() for used in self.buffers], "accesses": [site.record() for site in self.sites]}
 
     def _site(self, event: AccessEvent, buffer: str) -> Site:
