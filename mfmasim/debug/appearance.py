@@ -1,4 +1,4 @@
-"""When a finding begins: its check runs again, and is asked after each block that may cause it."""
+"""The position at which a finding begins: its check runs again, and is asked after each possible block."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 ASKED = 2000
-"""How often a check is asked at most."""
+"""Most times that a check is asked."""
 
 
 class _Asking(Observer):
-    """Ends the run when the check has the finding."""
+    """Ends the run as soon as the check has the finding."""
 
     def __init__(self, check: Check, finding: Finding, turns: set[int]) -> None:
         self.check, self.finding, self.turns = check, finding, turns
@@ -44,7 +44,7 @@ class _Asking(Observer):
         self.turn += 1
 
     def reported(self) -> bool:
-        """Whether the check reports it by now."""
+        """Whether the check reports the finding now."""
         wanted = self.finding
         return any(
             (one.id, one.pc, one.workgroup, one.wave) == (wanted.id, wanted.pc, wanted.workgroup, wanted.wave)
@@ -57,13 +57,13 @@ def appears(recorder: Recorder, history: History, finding: Finding, wave: int | 
 
     Args:
         recorder: of the launch.
-        history: of it.
-        finding: about it.
-        wave: number in the launch of the wave that it names.
+        history: of the launch.
+        finding: of the launch.
+        wave: number in the launch of the wave that the finding names.
 
     Returns:
-        The instruction, in the turn after which its check first reports it; where that cannot be seen, the last
-        execution of the instruction by the wave. None where the finding names no instruction.
+        The instruction, in the turn after which the check first reports the finding; if no turn is found, the last
+        execution of the instruction by the wave. None if the finding names no instruction.
     """
     if finding.pc is None:
         return None

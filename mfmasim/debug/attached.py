@@ -21,7 +21,7 @@ _attached: list[Attached] = []
 
 
 def device() -> SimDevice:
-    """The device for a launch of this process: one that records and debugs where `VARIABLE` asks for it."""
+    """The device for a launch of this process: a recording device with the debugger if `VARIABLE` is set."""
     wanted = os.environ.get(VARIABLE, "")
     if wanted and not _attached:
         from mfmasim.debug.waiting import Attached

@@ -20,14 +20,14 @@ LINE = re.compile(r"(?:(.*):)?(\d+)")
 
 @dataclass
 class Breakpoint:
-    """Where execution stops."""
+    """A place where execution stops."""
 
     number: int
     text: str
-    """As it is listed."""
+    """The breakpoint in lists."""
     addresses: frozenset[int] = frozenset()
     pattern: str = ""
-    """Of mnemonics."""
+    """Pattern of mnemonics."""
     condition: str = ""
     ignore: int = 0
     """Further hits that do not stop."""
@@ -38,7 +38,7 @@ class Breakpoint:
     _indices: dict[int, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def indices(self, entry: Entry) -> tuple[int, ...]:
-        """Instructions of a block before which it stops."""
+        """Indices of the block's instructions before which execution stops."""
         found = self._indices.get(id(entry))
         if found is None:
             if self.pattern:
@@ -50,7 +50,7 @@ class Breakpoint:
 
     @property
     def replayed(self) -> bool:
-        """Whether registers are needed to know if it stops."""
+        """Whether the decision to stop needs registers."""
         return bool(self.condition)
 
 
@@ -58,13 +58,13 @@ def breakpoint_at(number: int, text: str, lines: Lines) -> tuple[Breakpoint, str
     """A breakpoint, and a remark on it.
 
     Args:
-        number: what it is called by.
+        number: number of the breakpoint.
         text: ``31``, ``gemm.hip:31``, ``*0x1a40``, a kernel's or function's name, a pattern of mnemonics; each also
             with ``if CONDITION`` and ``wave N``.
         lines: of the kernel.
 
     Raises:
-        MfmasimError: nothing is there; or the condition does not parse.
+        MfmasimError: the place does not exist; or the condition does not parse.
     """
     place, _, condition = text.partition(" if ") if not text.startswith("if ") else ("", "", text[3:])
     place, condition = place.strip(), condition.strip()

@@ -32,7 +32,7 @@ BYTES = 256 << 20
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """What a machine was when it was about to execute a turn."""
+    """The state of a machine before a turn."""
 
     turn: int
     """Number of the turn in the launch."""
@@ -43,9 +43,9 @@ class Checkpoint:
     pages: Pages
     """Pages of global memory that were written since the launch began, by number."""
     hostcall: tuple[tuple[str, ...], dict[int, bytes]] | None
-    """What the kernel had printed by host calls, and texts that had begun."""
+    """Texts that the kernel had printed by host calls, and unfinished texts."""
     chosen: bool
-    """Whether the waves of the turn are chosen already, and barriers opened for them."""
+    """Whether the scheduler has chosen the waves of the turn and opened their barriers."""
 
     @classmethod
     def of(cls, machine: Machine, turn: int, pages: Pages, *, chosen: bool) -> Checkpoint:
@@ -53,9 +53,9 @@ class Checkpoint:
 
         Args:
             machine: between two blocks.
-            turn: number of the one that comes next.
-            pages: those that were written, as they are now.
-            chosen: whether the waves of that turn are chosen already, and barriers opened for them.
+            turn: number of the next turn.
+            pages: the written pages, with their current contents.
+            chosen: whether the scheduler has chosen the waves of that turn and opened their barriers.
         """
         waves = machine.waves
         waves.own.clear()  # arrays that this state holds must not change in place
@@ -73,7 +73,7 @@ class Checkpoint:
         )
 
     def arrays(self) -> Iterator[NDArray[Any]]:
-        """The arrays that it keeps alive."""
+        """The arrays that the checkpoint keeps alive."""
         waves = self.waves
         for values in (*waves.v, *waves.a, *waves.s, waves.exec, self.lds, self.scratch, *self.pages.values()):
             owner = values
@@ -83,7 +83,7 @@ class Checkpoint:
 
 
 def frozen(waves: Waves) -> Waves:
-    """A copy of the registers of a batch that further execution of either leaves as the other is."""
+    """A copy of a batch's registers; further execution of the copy or the original does not change the other."""
     made = copy.copy(waves)
     made.v, made.a, made.s = list(waves.v), list(waves.a), list(waves.s)
     made.own, made.places, made.lane_masks = {}, {}, {}
@@ -104,7 +104,7 @@ class Checkpoints:
         self._counted: dict[int, NDArray[Any]] = {}
 
     def add(self, made: Checkpoint) -> bool:
-        """Keep a checkpoint; whether others were dropped for it."""
+        """Add a checkpoint; returns whether others were dropped for it."""
         at = self._after(made.turn)
         if at and self.held[at - 1].turn == made.turn:
             return False
@@ -119,7 +119,7 @@ class Checkpoints:
         return thinned
 
     def before(self, turn: int) -> Checkpoint:
-        """The last one at or before a turn."""
+        """The last checkpoint at or before a turn."""
         return self.held[max(self._after(turn) - 1, 0)]
 
     def _after(self, turn: int) -> int:

@@ -1,4 +1,4 @@
-"""A replay that can be put anywhere: from the nearest checkpoint, and with further checkpoints where it has been."""
+"""A replay that moves to any position: from the nearest checkpoint, with further checkpoints on its way."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 NEAR_BYTES = 64 << 20
-"""Bytes of checkpoints that are made while replaying, besides those of the recording."""
+"""Bytes of the checkpoints that a replay adds to those of the recording."""
 SECONDS = 0.01
-"""Time of replay between two of them."""
+"""Time of replay between two of these checkpoints."""
 
 
 class Cursor:
-    """Of one recording."""
+    """The replay of one recording."""
 
     def __init__(self, recorder: Recorder) -> None:
         """At the beginning."""
@@ -56,6 +56,6 @@ class Cursor:
             self.near.add(self.replay.checkpoint())
 
     def turns_held(self, begin: int, end: int) -> list[int]:
-        """Turns at which stretches of a range begin, and its end: those of checkpoints in it."""
+        """Turns that divide a range at its checkpoints, from `begin` to `end`."""
         held = {one.turn for one in (*self.recorded.held, *self.near.held) if begin < one.turn < end}
         return [begin, *sorted(held), end]

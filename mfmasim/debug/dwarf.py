@@ -35,12 +35,12 @@ class Variable:
     parameter: bool
     line: int
     locations: tuple[tuple[int, int, bytes], ...] = ()
-    """First address, end, and expression of each; end 0 is everywhere."""
+    """First address, end and expression of each location; the end 0 means all addresses."""
     constant: int | None = None
     frame_base: bytes = b""
 
     def location(self, pc: int) -> bytes | None:
-        """The expression at an address; None where the variable has no place."""
+        """The expression at an address; None if the variable has no place there."""
         return next((expr for low, high, expr in self.locations if not high or low <= pc < high), None)
 
 
@@ -74,7 +74,7 @@ class Information:
 
     @classmethod
     def read(cls, data: bytes, name: str) -> Information:
-        """Read what a file has; nothing where it is damaged or too large."""
+        """Read the debug information of a file; it is empty if the file is damaged or too large."""
         found = cls()
         try:
             elf = open_elf(data, name)
@@ -209,7 +209,7 @@ class _Reader:
         return tuple(found)
 
     def text(self, die: Any, attribute: str) -> str:
-        """A name, of the entry or of what it stands for."""
+        """A name of the entry, or of the entry that it refers to."""
         value = self._attribute(die, attribute)
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
 

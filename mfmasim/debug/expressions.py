@@ -1,6 +1,6 @@
 """Expressions of the user: parsed as Python's, after C's operators are replaced; all lanes are evaluated at once.
 
-Nothing is given to `eval`: a node that is not in a list of allowed ones is an error.
+No text reaches `eval`: a node outside the list of allowed nodes is an error.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 LONGEST = 1000
 KINDS = {ast.Constant: "text", ast.Lambda: "a function", ast.JoinedStr: "text", ast.NamedExpr: "an assignment"}
 ESCAPE = "__name__"
-"""Put before words that Python keeps for itself, and C does not: they may be variables of a kernel."""
+"""Prefix of Python's keywords that are not C's: they may be variables of a kernel."""
 WORDS = re.compile(rf"\b({'|'.join(sorted({*keyword.kwlist} - {'and', 'or', 'not', 'True', 'False', 'None'}))})\b")
 C_TO_PYTHON = ((r"&&", " and "), (r"\|\|", " or "), (r"!(?!=)", " not "), (r"->", "."), (r"\$", "__register__"))
 
 
 def _divided(a: Any, b: Any) -> Any:
-    """As C divides: integers towards zero."""
+    """C's division: integers round towards zero."""
     if np.issubdtype(np.result_type(a), np.integer) and np.issubdtype(np.result_type(b), np.integer):
         if not np.all(b):
             raise MfmasimError("division by zero")
@@ -104,7 +104,7 @@ def evaluate(text: str, names: Names) -> Number | Object:
 
     Args:
         text: the expression.
-        names: what its names mean.
+        names: values of its names.
 
     Raises:
         MfmasimError: it does not parse, has a node that is not allowed, or a name that is not known.
@@ -117,7 +117,7 @@ def evaluate(text: str, names: Names) -> Number | Object:
 
 
 def number_of(value: Number | Object) -> Any:
-    """Its numbers, by lane."""
+    """The numbers of a value by lane."""
     return value.values if isinstance(value, Number) else value.number().values
 
 

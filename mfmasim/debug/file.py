@@ -1,4 +1,4 @@
-"""Recordings as files: the launch as it was before it ran, and what it did, so that another machine can run it again.
+"""Recordings as files: the launch before its run, and its results, so that another machine can run it again.
 
 A file holds numbers, texts and bytes (msgpack), nothing that is executed on this machine; the code object in it is
 simulated. It is untrusted: sizes are checked before anything is allocated.
@@ -44,7 +44,7 @@ FORMAT = 1
 LARGEST = 2 << 30
 """Bytes of all buffers together."""
 ARENA = 1 << 40
-"""Bytes of addresses between the first and the last buffer."""
+"""Most bytes between the first and the last buffer's addresses."""
 SPECIAL = ("kernarg", "packet", "printf", "gds", "grid_barrier")
 """Fields of a launch that are buffers."""
 
@@ -70,14 +70,14 @@ def save(
 
     Args:
         recorder: of the launch.
-        report: of it.
+        report: of the launch.
         path: the file.
         folders: where sources are looked for; their text goes into the file.
         elements: further arrays with names.
         findings: further findings.
 
     Raises:
-        MfmasimError: it calls the host, is too large, or cannot be written.
+        MfmasimError: the launch calls the host, or the recording is too large or cannot be written.
     """
     import mfmasim
 
@@ -124,7 +124,7 @@ def save(
 
 
 def digest(memory: Memory) -> str:
-    """SHA-256 of what all buffers hold."""
+    """SHA-256 of the contents of all buffers."""
     total = hashlib.sha256()
     for region in memory.regions:
         total.update(np.ascontiguousarray(memory.view(region)).data)
@@ -132,7 +132,7 @@ def digest(memory: Memory) -> str:
 
 
 def load(path: Path, folders: Iterable[str] = (), observers: Sequence[Observer] = ()) -> Session:
-    """Run what a file holds, and open a session on it.
+    """Run the launch of a file, and open a session on it.
 
     Args:
         path: the file.
@@ -140,7 +140,7 @@ def load(path: Path, folders: Iterable[str] = (), observers: Sequence[Observer] 
         observers: of the run.
 
     Raises:
-        MfmasimError: the file is damaged or of another format; or the run differs from what was recorded.
+        MfmasimError: the file is damaged or of another format; or the run differs from the recording.
     """
     import mfmasim
 
@@ -173,7 +173,7 @@ def load(path: Path, folders: Iterable[str] = (), observers: Sequence[Observer] 
 
 
 def _launch(held: dict[str, Any]) -> Launch:
-    """The launch as it was before it ran."""
+    """The launch before its run."""
     kernel = program.load(held["code"], held["arch"])[held["kernel"]]
     size, base = int(held["size"]), int(held["base"])
     if not 0 < size <= ARENA or size % PAGE or base % PAGE:

@@ -1,4 +1,4 @@
-"""What each wave executed, as the recording has it: questions that need no replay."""
+"""Executed instructions of each wave, from the recording alone: questions that need no replay."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class History:
         return at < len(turns) and int(turns[at]) == turn
 
     def next_of(self, wave: int, at: Position) -> Position:
-        """Where a wave executes its next instruction, from a position on; the end if it executes none."""
+        """Position of a wave's next instruction, from a position on; the end if there is none."""
         turns = self.turns_of(wave)
         number = int(np.searchsorted(turns, at.turn))
         if number < len(turns) and turns[number] == at.turn and at.done < self.entry(at.turn).size:
@@ -136,7 +136,7 @@ class History:
                 yield Position(turn, index)
 
     def ordinal(self, wave: int, at: Position) -> int:
-        """How many instructions a wave has executed at a position."""
+        """Number of instructions that a wave has executed at a position."""
         turns = self.turns_of(wave)
         number = int(np.searchsorted(turns, at.turn))
         before = int(self.sizes[self.blocks[turns[:number]]].sum())

@@ -1,4 +1,4 @@
-"""Source lines and inlined frames of addresses, and where a line begins on the way of a wave."""
+"""Source lines and inlined frames of addresses, and the beginnings of lines on a wave's path."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class Frame:
 
 
 class Lines:
-    """Of the code object of a kernel."""
+    """Source lines of a kernel's code object."""
 
     def __init__(self, kernel: Kernel, folders: Iterable[Path] = ()) -> None:
         """Sources are looked for in `folders` first: the working directory may hold others of these names."""
         self.kernel = kernel
         self.folders = [*folders, Path()]
         self.texts: dict[str, list[str]] = {}
-        """Lines of sources by name; those of a record are put here."""
+        """Lines of sources by name; a recording adds its own."""
 
     @cached_property
     def information(self) -> Information:
-        """Debug information; nothing where the compiler left none."""
+        """Debug information; empty without any in the code object."""
         return Information.read(self.kernel.code.object.data, self.kernel.code.object.name)
 
     @cached_property
@@ -86,7 +86,7 @@ class Lines:
         return lines[line - 1] if 0 < line <= len(lines) else ""
 
     def path(self, file: str) -> Path | None:
-        """Where a source is; None where it is not found."""
+        """Path of a source; None if it is not found."""
         if not file.endswith(SUFFIXES):
             return None
         tried = (path for folder in self.folders for path in (folder / file, folder / Path(file).name))
@@ -105,10 +105,10 @@ class Lines:
         return sorted({row.file.removeprefix("./") for row in self.rows})
 
     def addresses(self, file: str, line: int) -> tuple[int, frozenset[int]]:
-        """Where code of a line begins; of a line without code, that of the next line that has some.
+        """Addresses at which code of a line begins; for a line without code, those of the next line with code.
 
         Args:
-            file: name of the source, or its end; empty is that of the kernel's entry.
+            file: name of the source, or its end; empty means the source of the kernel's entry.
             line: from 1.
 
         Returns:

@@ -1,4 +1,4 @@
-"""Where variables are: DWARF expressions, evaluated for all lanes at once.
+"""Locations of variables: DWARF expressions, evaluated for all lanes at once.
 
 LLVM describes a local variable of device code as memory of address space 1 (private), and keeps those operations when
 the variable moves to a register: a location that refers to no frame is then the value itself (seen with LLVM 22 at -O1
@@ -58,7 +58,7 @@ def register(number: int) -> tuple[str, int]:
 
 
 def held(state: State, file: str, index: int) -> Lanes:
-    """What a register holds, by lane.
+    """The value of a register by lane.
 
     Args:
         state: registers of the wave.
@@ -141,7 +141,7 @@ def of_pieces(pieces: list[tuple[int, Reader | None]]) -> Reader:
 
 
 def locate(state: State, expression: bytes, frame_base: bytes) -> Reader | None:
-    """What reads a variable's bits; None where the expression cannot be followed, or says it was optimised out.
+    """A reader of a variable's bits; None if the expression cannot be followed, or the variable was optimised out.
 
     Args:
         state: registers and memory.
@@ -164,7 +164,7 @@ class _Evaluation:
         self.stack: list[Any] = []
         self.frame = self.value = False
         self.single: tuple[str, int] | None = None
-        """The register, while the expression is nothing but that."""
+        """The register, while the expression consists of it alone."""
 
     def run(self, data: bytes) -> Reader | None:
         pieces: list[tuple[int, Reader | None]] = []
@@ -223,7 +223,7 @@ class _Evaluation:
             stack.append(stack[-1])
         elif code == 0x16:
             stack[-1], stack[-2] = stack[-2], stack[-1]
-        elif code == 0x18:  # xderef of address space 1: what LLVM says of private memory
+        elif code == 0x18:  # xderef of address space 1: private memory in LLVM
             stack.pop(-2 if len(stack) > 1 else -1)
             # The operand order is space, address; the address stays.
         elif code in BINARY:
@@ -260,12 +260,12 @@ class _Evaluation:
         number = data[0] - 0x50 if 0x50 <= data[0] <= 0x6F else uleb(data, 1)[0]
         file, index = register(number)
         value = held(self.state, file, index).astype(np.int64)
-        # Where scratch is a buffer of interleaved dwords, stack registers count the bytes of a whole wave.
+        # If scratch is a buffer of interleaved dwords, stack registers count the bytes of a whole wave.
         return value // self.state.lanes if self.state.launch.kernel.arch.scratch_resource else value
 
 
 def uleb(data: bytes, at: int) -> tuple[int, int]:
-    """An unsigned LEB128 number, and what follows it."""
+    """An unsigned LEB128 number, and the offset behind it."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -277,7 +277,7 @@ def uleb(data: bytes, at: int) -> tuple[int, int]:
 
 
 def sleb(data: bytes, at: int) -> tuple[int, int]:
-    """A signed LEB128 number, and what follows it."""
+    """A signed LEB128 number, and the offset behind it."""
     begin = at
     value, at = uleb(data, at)
     bits = 7 * (at - begin)

@@ -1,4 +1,4 @@
-"""What a name means at a stop: a variable, a register, an argument, a buffer, an array of the LDS."""
+"""Meanings of names at a stop: a variable, a register, an argument, a buffer, an array of the LDS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REGISTER = re.compile(r"([vas])(\d+)")
 FORCED = "__register__"
 AXES = "xyz"
 WHOLE = "lds"
-"""All dwords of the LDS, whatever is declared there."""
+"""All dwords of the LDS, without regard to declared variables."""
 SPECIAL = ("vcc", "exec", "scc", "mode", "pc", "m0", "lane", "wave", "workgroup")
 DIMENSIONS = ("threadIdx", "blockIdx", "blockDim", "gridDim", "workgroup")
 
@@ -43,7 +43,7 @@ class Elements:
     strides: tuple[int, ...]
     """Bits from one index of each axis to the next."""
     bits: int
-    """Of an element."""
+    """Bits of an element."""
     format: str = ""
     """Number format; empty for integers."""
     signed: bool = False
@@ -111,7 +111,7 @@ class Names:
         """The value of a name.
 
         Raises:
-            MfmasimError: it means nothing here.
+            MfmasimError: the name has no meaning here.
         """
         if name.startswith(FORCED):
             return self.register(name.removeprefix(FORCED))
@@ -180,7 +180,7 @@ class Names:
             if one.name == name:
                 made = kind or type_of(one.type)
                 size = one.size or len(self.state.lds) - one.offset
-                if not made.size and made.element is not None:  # dynamic: as far as the LDS reaches
+                if not made.size and made.element is not None:  # dynamic: up to the end of the LDS
                     made = Type(made.name, "array", size, made.element, size // max(made.element.size, 1))
                 where = np.full(self.state.lanes, one.offset, np.int64)
                 place = Place("lds", where, size)
@@ -192,7 +192,7 @@ class Names:
         return None
 
     def _parameter(self, name: str, kind: Type | None = None) -> Object | None:
-        """A kernel's argument, as it was passed."""
+        """The passed value of a kernel's argument."""
         kernel = self.state.launch.kernel
         for argument, declared in zip(kernel.args, kernel.parameters, strict=True):
             if declared.name != name:
@@ -216,7 +216,7 @@ class Names:
         )
 
     def register(self, name: str) -> Number:
-        """A register, or the place of the wave.
+        """A register, or a coordinate of the wave.
 
         Raises:
             MfmasimError: there is no such register.
@@ -263,7 +263,7 @@ class Names:
         return Number(np.array(three[number]))
 
     def array_element(self, name: str, index: list[int]) -> Number | None:
-        """An element of a named array; None where the name means something else."""
+        """An element of a named array; None if the name has another meaning."""
         found = self.elements.get(name)
         if found is None or (len(index) == 1 and len(found.shape) != 1 and self._is_variable(name)):
             return None
@@ -289,7 +289,7 @@ class Names:
         return number_format(name, self.state.launch.kernel.arch).name
 
     def describe(self, address: int) -> str:
-        """The element at an address, empty where none is known."""
+        """The element at an address; empty if it is unknown."""
         for one in self.elements.values():
             label = one.label(address)
             if label:

@@ -1,4 +1,4 @@
-"""Recording a launch: which waves executed which block in each turn, checkpoints, and the memory that it overwrote."""
+"""Recording a launch: the waves and the block of each turn, checkpoints, and the memory that the launch overwrote."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 
 SECONDS = 0.02
-"""Time between checkpoints, until memory asks for fewer of them."""
+"""Seconds between checkpoints, until the memory limit requires fewer."""
 LOOKED = 16
 """Turns between two looks at the clock."""
 
 
 class Written(Before):
-    """Pages as they were before the launch, and which were written since the last checkpoint."""
+    """Contents of pages before the launch, and the pages written since the last checkpoint."""
 
     def __init__(self, memory: Memory) -> None:
-        """Begin with nothing written; what kept pages before goes on to do so."""
+        """Begin without written pages; an earlier observer of writes stays active."""
         super().__init__(memory)
         self._also = memory.before
         self.original: dict[int, NDArray[np.uint8]] = {}
@@ -43,7 +43,7 @@ class Written(Before):
         self.pages: dict[int, NDArray[np.uint8]] = {}
 
     def keep(self, offsets: NDArray[np.int64], size: int) -> None:
-        """Bytes are about to be written.
+        """Save the pages of bytes before a write.
 
         Args:
             offsets: of the first byte of each lane.
@@ -66,7 +66,7 @@ class Written(Before):
                     self.original[page] = self._pages[page].copy()
 
     def copy(self, pages: NDArray[np.int64], target: NDArray[np.uint8]) -> None:
-        """Copy pages as they were before the launch.
+        """Copy the contents of pages before the launch.
 
         Args:
             pages: their numbers, each once.
@@ -78,7 +78,7 @@ class Written(Before):
                 target[page] = self.original[page]
 
     def versions(self) -> dict[int, NDArray[np.uint8]]:
-        """Every page that was written so far, as it is now."""
+        """The current contents of every page that was written so far."""
         if self._dirty:
             self.pages = {**self.pages, **{page: self._pages[page].copy() for page in self._dirty}}
             self._dirty.clear()
@@ -87,12 +87,12 @@ class Written(Before):
 
 
 class Entry:
-    """A block as it was bound: the key of the machine, the branch targets known then, its instructions."""
+    """A bound block: the key of the machine, the branch targets known at its binding, its instructions."""
 
     __slots__ = ("first", "instructions", "joins", "mode", "pcs", "size")
 
     def __init__(self, block: Block, joins: frozenset[int]) -> None:
-        """Keep what replay and questions need of `block`."""
+        """Keep the parts of `block` that replay and questions need."""
         self.first, self.mode, self.size, self.joins = block.first, block.mode, block.size, joins
         self.instructions: list[Instruction] = block.instructions
         self.pcs = {ins.pc: number for number, ins in enumerate(block.instructions)}
@@ -137,7 +137,7 @@ class Recorder(Observer):
         self._seconds, self._next, self._turns = SECONDS, 0.0, 0
 
     def on_start(self, launch: Launch) -> None:
-        """Keep what the launch overwrites."""
+        """Save the memory that the launch overwrites."""
         self._clear()
         self.launch = launch
         launch.memory.before = self.written = Written(launch.memory)
@@ -148,7 +148,7 @@ class Recorder(Observer):
         Args:
             machine: the machine.
             group: the waves.
-            block: what they execute.
+            block: the block that they execute.
         """
         turn = self._turns
         if not self.batches or machine.first_workgroup != self.batches[-1][1]:

@@ -28,8 +28,8 @@ class Replay(Machine):
     """Executes a recorded launch in memory of its own.
 
     Attributes:
-        turn: number of the turn that comes next, or is executed in part.
-        done: instructions of it that have been executed.
+        turn: number of the next turn, or of the turn that is executed in part.
+        done: number of executed instructions of that turn.
         group: the waves of that turn; None if none of it is executed.
     """
 
@@ -166,7 +166,7 @@ class Replay(Machine):
         return group, block
 
     def _bind(self, pc: int, mode: int) -> Block:
-        """A block as it was in the recording: cut at the branch targets that were known then."""
+        """A block of the recording: it ends at the branch targets that were known at its binding."""
         entry = self.recorder.entries[self.recorder.blocks[self.turn]]
         self.joins = set(entry.joins)
         block = self._blocks[pc, mode] = build(self, pc, mode)

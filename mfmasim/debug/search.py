@@ -1,7 +1,7 @@
-"""Where execution stops next, or stopped last: breakpoints and watches over a recording, forwards and backwards.
+"""The next or the last stop: breakpoints and watches over a recording, forwards and backwards.
 
-What needs no registers is answered from the recording alone. Else turns that may matter are replayed one after another;
-backwards, the stretches between checkpoints are, the latest first.
+Sources that need no registers are decided by the recording alone. Otherwise possible turns are replayed one by one;
+backwards, the ranges between checkpoints are replayed, the latest first.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hit:
-    """Something stops here."""
+    """A source that stops execution at a position."""
 
     at: Position
     source: Breakpoint | Watch
     wave: int
     lane: int | None
     kind: str = ""
-    """Of a watch: ``read``, ``write`` or ``atomic``."""
+    """For a watch: ``read``, ``write`` or ``atomic``."""
     address: int = 0
 
 
@@ -47,21 +47,21 @@ class Search:
         Args:
             history: the recording.
             cursor: replays it.
-            holds: in which lanes a condition holds, given a wave and an address, where the replay stands.
+            holds: returns the lanes in which a condition holds for a wave and an address, at the replay's position.
         """
         self.history, self.cursor, self.holds = history, cursor, holds
 
     def find(
         self, sources: Sequence[Breakpoint | Watch], begin: Position, end: Position, *, backward: bool, wave: int
     ) -> list[Hit]:
-        """The hits at the first position where there are some: after `begin`, or the last before `end`.
+        """The hits at the first position with hits after `begin`, or at the last one before `end`.
 
         Args:
-            sources: what may stop.
-            begin: they are after this position.
-            end: and before this one.
+            sources: breakpoints and watches.
+            begin: hits are after this position.
+            end: hits are before this position.
             backward: whether the last is looked for.
-            wave: where several waves stop at once, this one is preferred.
+            wave: the preferred wave, if several waves stop at one position.
         """
         plain = [one for one in sources if not _replayed(one)]
         replayed = [one for one in sources if _replayed(one)]
@@ -166,7 +166,7 @@ class Search:
                 yield found[index]
 
     def _test(self, source: Breakpoint | Watch, entry: Entry, at: Position, preferred: int) -> Hit | None:
-        """Whether a source stops where the replay stands."""
+        """The hit of a source at the replay's position, if there is one."""
         if at.done not in source.indices(entry):
             return None
         ins = entry.instructions[at.done]

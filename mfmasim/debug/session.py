@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stop:
-    """Why execution stands where it stands."""
+    """A stop of execution and its reason."""
 
     reason: str
     """``start``, ``end``, ``step``, ``breakpoint``, ``watch``, ``finding`` or ``goto``."""
@@ -52,7 +52,7 @@ class Session:
     recorder: Recorder
     report: Report
     elements: Mapping[str, Elements] = field(default_factory=dict)
-    """Arrays whose elements have names; those of the launch's arguments come besides."""
+    """Arrays whose elements have names, in addition to those of the launch's arguments."""
     folders: Iterable[Path] = ()
     findings: tuple[Finding, ...] = ()
     """Findings besides the report's: of outputs and mappings."""
@@ -61,7 +61,7 @@ class Session:
         """Begin before the first instruction.
 
         Raises:
-            MfmasimError: nothing was executed.
+            MfmasimError: the launch executed no instruction.
         """
         if not self.recorder.blocks:
             raise MfmasimError(f"{self.report.kernel}: nothing was executed")
@@ -325,7 +325,7 @@ class Session:
         return self.go(Position(int(turns[number]), ordinal - before), Stop("goto"))
 
     def run_to(self, text: str, *, backward: bool = False) -> Stop:
-        """To the next place of the current wave that a text names, as for a breakpoint."""
+        """Go to the current wave's next execution of a place, which a text names as for a breakpoint."""
         made, _ = breakpoint_at(0, text, self.lines)
         made.wave = self.wave
         begin, end = (Position(-1), self.here) if backward else (self.here, self.history.end)
@@ -335,10 +335,10 @@ class Session:
         return self.go(hits[0].at, Stop("goto"))
 
     def who_wrote(self, text: str) -> Stop:
-        """To the instruction that last wrote something, with the wave and lane that did.
+        """Go to the instruction, wave and lane that last wrote to a place.
 
         Raises:
-            MfmasimError: it names nothing that has a place, or nothing wrote it before here.
+            MfmasimError: the text names nothing with a place, or no instruction wrote to the place before.
         """
         watch = watch_of(0, text, frozenset({WRITE}), self.names)
         if watch.space == "register" and watch.file != "s" and watch.lane is None:
@@ -352,7 +352,7 @@ class Session:
     # Findings
 
     def _finding_between(self, begin: Position, end: Position, *, backward: bool) -> tuple[Position, Finding] | None:
-        """The finding at which execution stops: the first one there that is waited for."""
+        """The first finding in a range at which execution stops."""
         if not self.finding_stops:
             return None
         places = [
@@ -370,7 +370,7 @@ class Session:
         return any(one in ("all", finding.id, finding.check, finding.severity) for one in self.finding_stops)
 
     def position_of(self, number: int) -> Position | None:
-        """Where a finding begins, by its number; None where it is about no instruction."""
+        """Position at which a finding begins, by its number; None if it is about no instruction."""
         if number not in self._appear:
             finding = self.all_findings[number]
             found = appears(self.recorder, self.history, finding, self.wave_of(finding))
@@ -382,7 +382,7 @@ class Session:
         """To where a finding begins.
 
         Raises:
-            MfmasimError: there is none of that number, or it is about no instruction.
+            MfmasimError: there is no finding of that number, or it is about no instruction.
         """
         findings = self.all_findings
         if not 0 <= number < len(findings):

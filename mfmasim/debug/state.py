@@ -1,4 +1,4 @@
-"""Registers, LDS, scratch and global memory of one wave, as they are where the replay stands."""
+"""Registers, LDS, scratch and global memory of one wave at the replay's position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATUS = {AT_BARRIER: "at a barrier", ENDED: "ended"}
 
 
 class State:
-    """What a wave sees. Arrays have one value for each lane and are copies."""
+    """The state of a wave. Arrays have one value for each lane and are copies."""
 
     def __init__(self, replay: Replay, wave: int) -> None:
         """Look at wave `wave` of the launch.
@@ -131,7 +131,7 @@ class State:
         return found
 
     def scratch(self, offsets: NDArray[np.int64], size: int) -> U64 | None:
-        """Up to 8 bytes of each lane's scratch, from a byte of it; None where a lane has no such byte."""
+        """Up to 8 bytes of each lane's scratch from an offset on; None if a lane has no such byte."""
         rows = self.replay.scratch[self.own * self.lanes : (self.own + 1) * self.lanes]
         offsets = np.broadcast_to(offsets, (self.lanes,))
         if not rows.size or int(offsets.min()) < 0 or int(offsets.max()) + size > rows.shape[1]:
@@ -140,14 +140,14 @@ class State:
         return _joined([rows[lanes, offsets + byte] for byte in range(size)])
 
     def lds_bytes(self, offsets: NDArray[np.int64], size: int) -> U64 | None:
-        """Up to 8 bytes of the LDS for each lane; None where they are not all within."""
+        """Up to 8 bytes of the LDS for each lane; None if a byte lies outside."""
         held, offsets = self.lds, np.atleast_1d(offsets)
         if int(offsets.min()) < 0 or int(offsets.max()) + size > len(held):
             return None
         return _joined([held[offsets + byte] for byte in range(size)])
 
     def memory(self, addresses: NDArray[np.int64], size: int) -> U64 | None:
-        """Up to 8 bytes at an address of each lane, in whatever space; None where a lane's are in no buffer."""
+        """Up to 8 bytes at an address of each lane, in any space; None if a lane's bytes are in no buffer."""
         addresses = np.atleast_1d(np.asarray(addresses, np.int64))
         space = addresses >> 48
         if (space == SHARED_BASE >> 48).all():
@@ -158,7 +158,7 @@ class State:
 
 
 def read(replay: Replay, addresses: NDArray[np.int64], size: int) -> U64 | None:
-    """Up to 8 bytes of global memory at each address; None where one of them is in no buffer.
+    """Up to 8 bytes of global memory at each address; None if a byte is in no buffer.
 
     Args:
         replay: where the memory is.

@@ -23,9 +23,9 @@ class Type:
     element: Type | None = None
     count: int = 0
     fields: dict[str, tuple[int, Type]] = field(default_factory=dict)
-    """Of a structure: byte offset and type by name."""
+    """For a structure: byte offset and type by name."""
     names: dict[int, str] = field(default_factory=dict)
-    """Of an enumeration: its enumerators."""
+    """For an enumeration: its enumerators."""
 
     @property
     def number_format(self) -> str:
@@ -43,7 +43,7 @@ class Types:
         self._known: dict[int, Type] = {}
 
     def of(self, die: Any, depth: int = 0) -> Type | None:
-        """The type that an entry refers to; None for void and what nests too deep."""
+        """The type that an entry refers to; None for void and for types that nest too deeply."""
         if depth > DEEPEST or "DW_AT_type" not in die.attributes:
             return None
         found = die.get_DIE_from_attribute("DW_AT_type")

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 OPTIMISED = "<optimised out>"
 POISON = 0xA5A5A5A5A5A5A5A5
-"""What registers, LDS and scratch hold that nothing has written."""
+"""Content of unwritten registers, LDS and scratch."""
 SHOWN = 64
 """Elements of an array that are printed."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an object lies in memory."""
+    """The place of an object in memory."""
 
     space: str
     """``global``, ``lds`` or ``scratch``."""
     address: NDArray[np.int64]
-    """Of each lane: an address, or bytes from the start of the LDS or scratch."""
+    """Address in each lane; in the LDS and scratch, bytes from the start."""
     size: int
     """In bytes."""
 
@@ -47,7 +47,7 @@ class Number:
     """Number format of floats."""
     hexadecimal: bool = False
     bits: int = 0
-    """Of a register or word whose bits may be read otherwise; 0 is unknown."""
+    """Bits of a register or word that may have another format; 0 means unknown."""
 
     def at(self, lane: int) -> Any:
         """In a lane."""
@@ -56,19 +56,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Object:
-    """Something with a type."""
+    """An object with a type."""
 
     type: Type
     reader: Reader | None
-    """Reads bits; None where the compiler left no place."""
+    """Function that reads bits; None if the compiler left no place."""
     bit: int = 0
     place: Place | None = None
-    """Where it is, if in memory."""
+    """Its place, if it is in memory."""
     dereference: Callable[[Any, Type], Object] | None = None
-    """Makes the object at addresses."""
+    """Function that makes the object at addresses."""
 
     def field(self, name: str) -> Object:
-        """A field of a structure, a component of a vector, or of what a pointer points to."""
+        """A field of a structure, a component of a vector, or a field of a pointer's target."""
         if self.type.kind == "pointer":
             return self.target().field(name)
         if self.type.kind == "array" and name in ("x", "y", "z", "w"):
@@ -98,7 +98,7 @@ class Object:
         return replace(self, type=kind, bit=self.bit + 8 * offset, place=place)
 
     def target(self, index: int = 0) -> Object:
-        """What a pointer points to."""
+        """The target of a pointer."""
         kind = self.type.element
         addresses = self.codes()
         if kind is None or self.dereference is None:
@@ -108,7 +108,7 @@ class Object:
         return self.dereference(addresses.astype(np.int64) + index * kind.size, kind)
 
     def codes(self) -> NDArray[np.uint64] | None:
-        """Its bits by lane; None where they are in no known place."""
+        """The bits by lane; None if their place is unknown."""
         width = 1 if self.type.kind == "bool" else 8 * self.type.size
         return None if self.reader is None or not 0 < width <= 64 else self.reader(self.bit, width)
 
@@ -116,7 +116,7 @@ class Object:
         """Its value as a number.
 
         Raises:
-            MfmasimError: it has none.
+            MfmasimError: the object has no number.
         """
         if self.type.kind in ("array", "struct", "void"):
             raise MfmasimError(f"{self.type.name} is no number: name an element or a field")
@@ -149,7 +149,7 @@ def shown(value: Number | Object, lane: int, names: Callable[[int], str] = lambd
     Args:
         value: what to show.
         lane: of the wave.
-        names: says of an address which element is there.
+        names: returns the element at an address.
     """
     if isinstance(value, Number):
         return _text(value, lane, names)

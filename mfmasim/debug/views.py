@@ -32,7 +32,7 @@ def packed(value: Number | Object, name: str, lane: int, session: Session) -> st
     """A register or a word read as packed numbers of a format, in one lane.
 
     Args:
-        value: what holds the bits.
+        value: the object with the bits.
         name: a number format, ``fp8``, ``bf8``, or ``i8``, ``u16``, ``x`` and the like.
         lane: of the wave.
         session: decides the flavour of ``fp8``.
@@ -73,7 +73,7 @@ def printed(session: Session, text: str, name: str = "") -> str:
     """An expression's value in the current lane, in a format if one is named.
 
     Args:
-        session: where it stands.
+        session: its stop.
         text: the expression.
         name: of the format, as `packed` takes it; empty is the type's own.
     """
@@ -86,10 +86,10 @@ def printed(session: Session, text: str, name: str = "") -> str:
 
 
 def by_lane(session: Session, text: str, name: str = "") -> str:
-    """An expression's value in every active lane: equal neighbours once.
+    """An expression's value in every active lane; equal neighbours occur once.
 
     Args:
-        session: where it stands.
+        session: its stop.
         text: the expression.
         name: of the format, as `packed` takes it; empty is the type's own.
     """
@@ -147,7 +147,7 @@ def fragment_of(session: Session, name: str) -> FragmentValues:
 
 
 def fragment(session: Session, name: str) -> str:
-    """The same as text."""
+    """An operand of a matrix instruction, as `fragment_of`, as text."""
     values, ins = fragment_of(session, name), matrix_instruction(session)
     ahead = "" if ins is session.instruction else ", which comes later; the registers are those of now"
     last = values.first + len(values.registers) - 1
@@ -185,7 +185,7 @@ def disassembled(session: Session, around: int = 5) -> str:
 
 
 def stopped(session: Session) -> str:
-    """Where the current wave stands, and why."""
+    """The current wave's stop and its reason."""
     stop, frames = session.stop, session.frames
     head = f"{stop.text}: " if stop.text else ""
     lines = []
@@ -209,7 +209,7 @@ def held(session: Session, name: str, register: str) -> str:
     """Elements of a fragment in a register of the current lane.
 
     Args:
-        session: where it stands.
+        session: its stop.
         name: of the operand.
         register: its name; empty is the operand's first.
     """
@@ -221,7 +221,7 @@ def memory(session: Session, text: str, form: str) -> str:
     """Dwords from an address on; the text ends with how many.
 
     Args:
-        session: where it stands.
+        session: its stop.
         text: an expression, and how many dwords.
         form: the format, as `packed` takes it.
     """
@@ -248,7 +248,7 @@ def memory(session: Session, text: str, form: str) -> str:
 
 
 def arguments(session: Session) -> str:
-    """The kernel's arguments as they were passed."""
+    """The passed values of the kernel's arguments."""
     names = session.names
     rows = []
     for one in session.kernel.parameters:
@@ -286,7 +286,7 @@ def registers(session: Session, text: str) -> str:
 
 
 def waves(session: Session) -> str:
-    """Waves in flight, those at one place together."""
+    """Waves in flight, grouped by place."""
     session.cursor.to(session.at)
     replay = session.cursor.replay
     first, count = replay.first_workgroup * session.history.per, replay.waves.count

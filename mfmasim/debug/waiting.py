@@ -1,4 +1,4 @@
-"""Sessions in a program's own process, while its host waits in a launch."""
+"""Sessions in a program's own process, while its host code waits in a launch."""
 
 from __future__ import annotations
 

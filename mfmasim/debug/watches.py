@@ -1,4 +1,4 @@
-"""What is watched: a register of a lane, or bytes of memory; and the accesses of the machine that touch them."""
+"""Watchpoints, on a register of a lane or on bytes of memory, and the machine's accesses to them."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ class Watch:
     space: str
     """``register``, ``global`` or ``lds``."""
     first: int = 0
-    """Of memory: the first byte; of a register its number."""
+    """First byte in memory, or the number of a register."""
     size: int = 4
     file: str = ""
     """``v``, ``a`` or ``s`` of a register."""
     wave: int = 0
-    """Wave of the launch, of a register; its workgroup's LDS is meant of one in the LDS."""
+    """Number in the launch of the wave whose register is watched, or whose workgroup's LDS is."""
     lane: int | None = None
-    """Of a vector register; None is all."""
+    """Lane of a vector register; None means all lanes."""
     enabled: bool = True
     hits: int = 0
     condition: str = ""
     _indices: dict[int, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def indices(self, entry: Entry) -> tuple[int, ...]:
-        """Instructions of a block that may access it."""
+        """Instructions of a block that may access the watched place."""
         found = self._indices.get(id(entry))
         if found is None:
             chosen = (k for k, ins in enumerate(entry.instructions) if self._may(ins))
@@ -78,7 +78,7 @@ class Touch:
 
 
 class Accesses(Observer):
-    """Collects the accesses of a turn that touch what is watched."""
+    """Collects the accesses of a turn to watched places."""
 
     def __init__(self, watches: list[Watch], per: int) -> None:
         """Watch memory; `per` is the waves of a workgroup."""
@@ -105,7 +105,7 @@ class Accesses(Observer):
             if not len(rows):
                 continue
             row = int(rows[-1])
-            lane = int(np.flatnonzero(hit[row])[-1])  # of several lanes the last one's store stays
+            lane = int(np.flatnonzero(hit[row])[-1])  # the last lane's store stays
             at = int(np.broadcast_to(addresses, hit.shape)[row, lane])
             scalar = event.instruction.opcode.scalar
             self.found.append(
@@ -120,13 +120,13 @@ def _kinds(kind: str) -> set[str]:
 
 
 def watch_of(number: int, text: str, kinds: frozenset[str], names: Names) -> Watch:
-    """A watch on what a text names, as it is at a stop.
+    """A watch on the place that a text names at a stop.
 
     Args:
-        number: what it is called by.
+        number: number of the watchpoint.
         text: ``C[0,1]``, ``As[1280]``, ``v17 lane 3``, ``s4``, a variable in memory, an address as ``*0x7f00 4``.
         kinds: ``read``, ``write``.
-        names: where names are looked up; its wave and lane are meant.
+        names: meanings of names; they select the wave and lane.
 
     Raises:
         MfmasimError: the text names nothing that has a place.

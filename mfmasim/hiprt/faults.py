@@ -5,7 +5,7 @@
 call succeeds without effect, and the next call that synchronises with the device returns the error, as after a failing
 kernel; from then on every call does. With ``@forever`` the device is lost: every later call returns the error until the
 process ends. With ``@abort`` the process dies, as the runtime lets it after most memory faults. With ``@hang`` the call
-succeeds, and its work never ends: queries answer hipErrorNotReady, and what waits for the device blocks.
+succeeds, and its work never ends: queries return hipErrorNotReady, and calls that wait for the device block.
 
 Calls are counted over all processes of a run of ``mfmasim hiprt``, so that a program that starts a process anew after a
 fault does not meet the same fault again.
@@ -30,11 +30,11 @@ SUCCESS = CODES["hipSuccess"]
 ERROR_NAMES = tuple(name for name, code in CODES.items() if code != SUCCESS)
 TIMES = ("now", "sync", "forever", "abort", "hang")
 WITHOUT = ("abort", "hang")
-"""Times that need no error."""
+"""Times without an error."""
 COUNTS = "MFMASIM_HIPRT_COUNTS"
 """File with the numbers of calls of all processes of a run."""
 UNWRITTEN = ".unwritten"
-"""Ending of a file beside it: it is there if a process could not write the report."""
+"""Suffix of a file next to the report's: it exists if a process could not write the report."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Faults:
     """Counts calls and selects those that fail."""
 
     def __init__(self, faults: list[Fault], *, shared: bool = False) -> None:
-        """Count from zero, for `faults`; or, shared, from where other processes of the run are."""
+        """Count the calls of `faults` from zero; if shared, together with other processes of the run."""
         self._faults = faults
         self._path = os.environ.get(COUNTS) if shared else None
         self._calls: Counter[str] = Counter()
@@ -103,7 +103,7 @@ class Faults:
         return next((fault for fault in self._faults if fault.call == name and fault.number in numbers), None)
 
     def _counted(self, name: str) -> int:
-        """Number of this call of that name; over all processes of the run where there is a file for it."""
+        """Number of this call of that name; over all processes of the run if they share a file."""
         path = self._path
         if not path:
             self._calls[name] += 1

@@ -28,7 +28,7 @@ class Node:
     """Nodes that must be executed before."""
     handle: int = 0
     origin: tuple[str, str | int] = ("", "")
-    """The call that made it, and where that stands in the program."""
+    """The call that made the node, and its place in the program."""
 
     @property
     def on_host(self) -> bool:
@@ -67,7 +67,7 @@ class Executable:
     runs: dict[Node, Callable[[], object]]
     device: int = 0
     clock: Clock = field(default_factory=dict)
-    """What its last launch has completed, see `mfmasim.hiprt.order`."""
+    """Clock of its last launch's completion, see `mfmasim.hiprt.order`."""
 
     @classmethod
     def of(cls, graph: Graph) -> Executable:
@@ -80,7 +80,7 @@ class Capture:
     """Work that streams record instead of executing it."""
 
     origin: int
-    """The stream that began."""
+    """The stream that began the capture."""
     mode: int
     graph: Graph
     last: dict[int, list[Node]] = field(default_factory=dict)

@@ -83,7 +83,7 @@ class Heap:
 
     @property
     def freed(self) -> list[Region]:
-        """What was freed and whose addresses rest, the last one at the end."""
+        """Freed allocations whose addresses are not reused yet, the last one at the end."""
         return [region for _, _, region in self._resting]
 
     def used(self, device: int) -> int:
@@ -129,7 +129,7 @@ class Heap:
         return made
 
     def free(self, address: int) -> None:
-        """Free an allocation by its first address; its pages go back to the system, its addresses rest for a while.
+        """Free an allocation by its first address; its pages return to the system, its addresses are not reused yet.
 
         Raises:
             HipFailure: no allocation begins there.

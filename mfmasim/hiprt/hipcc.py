@@ -1,7 +1,7 @@
 """``hipcc`` without ROCm: its command line, translated for a clang with our headers and the simulated runtime.
 
-Host and device code are compiled in one pass, as by ROCm's driver. What the user gives comes after what is added, so
-that it takes precedence.
+Host and device code are compiled in one pass, as by ROCm's driver. The user's arguments follow the added ones, so
+that they take precedence.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ NO_LINK = frozenset(
 
 @dataclass(frozen=True)
 class Line:
-    """A command line, read."""
+    """A parsed command line."""
 
     arguments: tuple[str, ...]
-    """Without what is translated."""
+    """Arguments that are not translated."""
     archs: tuple[str, ...]
     languages: tuple[str, ...]
     """Languages that the user gives with ``-x``."""
@@ -56,12 +56,12 @@ class Line:
         return inputs and not self.device_only and not any(a in NO_LINK for a in self.arguments)
 
     def has(self, *starts: str) -> bool:
-        """Whether an argument begins so."""
+        """Whether an argument has the prefix."""
         return any(argument.startswith(starts) for argument in self.arguments)
 
 
 def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Arguments, and whether each is the value of the one before."""
+    """Arguments, and whether each is the value of the argument before it."""
     value = False
     for argument in arguments:
         yield argument, value
@@ -69,7 +69,7 @@ def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _expanded(arguments: Sequence[str]) -> Iterator[str]:
-    """Arguments with response files (``@FILE``) replaced by what they contain."""
+    """Arguments with response files (``@FILE``) replaced by their contents."""
     for argument in arguments:
         if argument.startswith("@") and Path(argument[1:]).is_file():
             yield from shlex.split(Path(argument[1:]).read_text())
@@ -120,7 +120,7 @@ def read_line(arguments: Sequence[str]) -> Line:
 
 
 def device_flags(archs: Sequence[str]) -> list[str]:
-    """What clang needs to compile HIP with our headers instead of ROCm's.
+    """Flags with which clang compiles HIP with our headers instead of ROCm's.
 
     Args:
         archs: the targets.
@@ -139,12 +139,12 @@ def device_flags(archs: Sequence[str]) -> list[str]:
 
 
 def _quiet(flags: Sequence[str]) -> list[str]:
-    """Flags about which clang does not warn where they have no effect."""
+    """Flags in a form for which clang does not warn if they have no effect."""
     return ["--start-no-unused-arguments", *flags, "--end-no-unused-arguments"] if flags else []
 
 
 def link_flags() -> list[str]:
-    """What links a program with the simulated runtime, which it finds by itself when it is started."""
+    """Flags that link a program with the simulated runtime, with its path for the program's start."""
     place = library().parent
     return [f"-L{place}", f"-L{root() / 'lib'}", f"-Wl,--enable-new-dtags,-rpath,{place}", "-lamdhip64"]
 
@@ -153,7 +153,7 @@ def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
     """The compiler's command line for one of ``hipcc``.
 
     Args:
-        arguments: hipcc's.
+        arguments: those of hipcc.
         tool: the compiler.
 
     Returns:
@@ -199,10 +199,10 @@ def _with_languages(line: Line) -> list[str]:
 def clang_command(arguments: Sequence[str], tool: Compiler) -> list[str]:
     """The command line of a compiler that is called as clang, by CMake's language HIP for example.
 
-    Unlike hipcc it takes every input as clang does, and links nothing that is not asked for.
+    Unlike hipcc, clang keeps the language of every input, and links only the libraries of its command line.
 
     Args:
-        arguments: clang's.
+        arguments: those of clang.
         tool: the compiler.
     """
     line = read_line(arguments)
@@ -226,7 +226,7 @@ def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
         The compiler's exit code.
 
     Raises:
-        MfmasimError: there is no compiler that can do it.
+        MfmasimError: no suitable compiler is found.
     """
     if not arguments:
         raise MfmasimError("hipcc: no input files")
@@ -251,7 +251,7 @@ def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
 
 
 def _entry_points(arguments: Sequence[str], tool: Compiler, scratch: Path) -> list[str]:
-    """What links the device libraries' entry points to device code of one architecture whose sources name them."""
+    """Flags that link the device libraries' entry points to device code of one architecture that refers to them."""
     line = read_line(arguments)
     alone = line.device_only or line.has("--cuda-device-only", "--offload-device-only")
     if tool.style != "clang" or not alone or len(line.archs) != 1 or line.has("-fgpu-rdc", "-E", "-fsyntax-only"):

@@ -1,4 +1,4 @@
-"""Code objects in the program's memory: their headers say how long they are, and may say anything."""
+"""Code objects in the program's memory: their length is in untrusted headers."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ CODES = 64
 
 @dataclass(frozen=True)
 class Options:
-    """How a kernel is launched, besides its sizes."""
+    """Options of a launch, besides its sizes."""
 
     cluster: tuple[int, int, int] | None = None
     """Workgroups of a cluster; None takes those that the kernel was compiled for."""
@@ -141,7 +141,7 @@ def launch(
     except MfmasimError as error:
         raise HipFailure(BY_KIND[error.kind], f"{kernel.name}: {error}") from None
     if device in rt.hung:
-        return  # behind work that never ends
+        return  # the launch waits for work that never ends
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
     memory, regions = _memory(rt, function, sizes, cooperative=options.cooperative)
@@ -185,7 +185,7 @@ def launch(
     for one in rt.registered.values():
         ctypes.memmove(one.address, one.twin, one.size)
     if report.printed:
-        ctypes.CDLL(None).fflush(None)  # what a compiled program printed before
+        ctypes.CDLL(None).fflush(None)  # earlier output of a compiled program
     for line in report.printed:
         print(line, file=sys.stdout)
     sys.stdout.flush()
@@ -212,12 +212,12 @@ def _judge(rt: Runtime, device: int, report: Report, *, goes_on: bool) -> None:
         rt: the runtime.
         device: that ran the launch.
         report: of the launch.
-        goes_on: whether the accesses outside a buffer were in its pages, and the program asked to go on after them.
+        goes_on: whether the accesses outside a buffer were within its pages, and the settings continue after them.
     """
     for finding in report.findings:
         remark = finding.severity == "info"
         if remark and (finding.check not in CHECKS or CHECKS[finding.check].default):
-            continue  # what a program named in addition, it reads
+            continue  # checks that the program names in addition are for its reader
         (rt.counts.remarks if remark else rt.counts.findings).append(finding)
         say(finding.line())
         if finding.id in FAULTING and not (goes_on and finding.id == OUTSIDE):
@@ -227,7 +227,7 @@ def _judge(rt: Runtime, device: int, report: Report, *, goes_on: bool) -> None:
 
 
 def _memory(rt: Runtime, function: Function, sizes: Sizes, *, cooperative: bool) -> tuple[Memory, dict[str, Region]]:
-    """The memory that a launch may access, and what it needs besides the program's own."""
+    """The memory that a launch may access: the program's, and the launch's own."""
     device = function.module.device
     service = rt.services.setdefault(device, Service())
 

@@ -19,12 +19,12 @@ INVALID_VALUE, UNSUPPORTED_LIMIT = 1, 215
 STACK, PRINTF, HEAP = range(3)
 """hipLimit_t."""
 LIMITS = {STACK: 16384, PRINTF: PRINTF_BYTES, HEAP: 1 << 20}
-"""What holds if a program does not choose; the heap's is MFMASIM_HEAP_BYTES of the header."""
+"""Default limits; the heap's is MFMASIM_HEAP_BYTES of the header."""
 HEAP_NAME = "heap of the kernels"
 POINTER = "_ZN7mfmasim11device_heapE"
 """The variable of a code object that points to its heap."""
 SIZES, BLOCK, LARGEST = 112, 16, 1 << 32
-"""Of the header: lists of free blocks, bytes before a block, and where its offsets end."""
+"""Constants of the header: lists of free blocks, bytes before a block, and the end of offsets."""
 USED, SIZE = 8 * SIZES, 8 * SIZES + 8
 STATE = -(-(SIZE + 8) // 16) * 16
 """Bytes before the first block: lists, bytes in use, size."""
@@ -77,7 +77,7 @@ def set_heap(rt: Runtime, size: int) -> None:
 
 
 def connect(rt: Runtime, module: Module) -> None:
-    """Let a loaded code object use the heap that the program has chosen for its device, if it has."""
+    """Let a loaded code object use the heap whose size the program has chosen for its device, if there is one."""
     place, at = rt.kernel_heaps.get(module.device), _pointer(module)
     if place is not None and at is not None:
         rt.heap.put_word(module.image + at, place)

@@ -1,4 +1,4 @@
-"""What a program means by an address of its own: the kernels and variables of the device code that it registered."""
+"""Kernels and variables of registered device code by addresses of the program."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def function_of(rt: Runtime, word: int, device: int | None = None) -> Function:
     Args:
         rt: the runtime.
         word: hipFunction_t, or a function of the program.
-        device: whose code is meant for a host function; None is the calling thread's device.
+        device: device of a host function's code; None means the calling thread's device.
 
     Raises:
-        HipFailure: it is neither, or the program has no code for the device.
+        HipFailure: the word is neither, or the program has no code for the device.
     """
     thing = rt.handles.get(word)
     if isinstance(thing, Function):

@@ -1,11 +1,11 @@
 """Order between streams, events, graphs and the host: the check ``streams``.
 
-The runtime completes every call before it returns, which is one of the orders that a program allows. This follows the
-order that it guarantees, as clocks: what of each stream happened before a piece of work. Two pieces of work that touch
-the same bytes, one of them writing, without an order between them are a race, whatever the values are.
+The runtime completes every call before it returns, which is one of the orders that a program allows. The check follows
+the guaranteed order, as clocks: for each stream, the work that is complete before a piece of work. Two pieces of work
+that access the same bytes without an order are a race if one of them writes, for all values.
 
 Sources: HIP documentation, hipMemcpyAsync (memory that is not pinned is copied synchronously), hipFree and hipHostFree
-(implicit hipDeviceSynchronize), "Null stream": it waits for blocking streams, and they for it.
+(implicit hipDeviceSynchronize), "Null stream": it waits for blocking streams, and blocking streams wait for it.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ OF_ALL = (
     "hipFree", "hipHostFree", "hipFreeHost", "hipHostUnregister", "hipDeviceReset", "hipModuleUnload",
 )  # fmt: skip
 OF_EVENTS = {"hipEventSynchronize": (0,), "hipEventQuery": (0,), "hipEventElapsedTime": (1, 2)}
-"""Their arguments that are events."""
+"""Indices of arguments that are events, by call."""
 BEGINS = (
     "hipStreamCreate", "hipHostMalloc", "hipHostAlloc", "hipMallocHost", "hipMemAllocHost", "hipMallocManaged",
     "programManaged",
 )  # fmt: skip
-"""Calls, by the beginning of their name, without which every access is in order: nothing is followed before."""
+"""Prefixes of calls without which every access is in order: before such a call nothing is followed."""
 ALLOCATING, FREEING = ("hipMallocAsync", "hipMallocFromPoolAsync"), "hipFreeAsync"
 
 
@@ -69,19 +69,19 @@ class Line:
 
 @dataclass
 class Context:
-    """A call, or a node of a graph, that is being executed."""
+    """A call, or a node of a graph, in execution."""
 
     name: str
     site: str | int
     key: Key
     stream: str
     start: Clock | None = None
-    """Of a node what came before it; a call begins after the work of its stream."""
+    """For a node, the clock before it; a call begins after the work of its stream."""
     work: Work | None = None
 
 
 class Served(Protocol):
-    """What it reads of the runtime, and how it reports."""
+    """The part of the runtime that the check uses."""
 
     library: Any
     heap: Heap
@@ -110,7 +110,7 @@ class Order:
     """Clocks of streams and of the host, and the work that may still be in flight."""
 
     def __init__(self, rt: Served) -> None:
-        """Nothing has happened."""
+        """Begin without work."""
         self._rt = rt
         self._pages = Pages(rt.library)
         self._lines: dict[Key, Line] = {}
@@ -126,7 +126,7 @@ class Order:
 
     @contextmanager
     def call(self, name: str, stream: int, words: Sequence[Any]) -> Iterator[None]:
-        """A call: what it touches is its work, and it may order work before it.
+        """Follow a call: its accesses are its work, and it may order earlier work.
 
         Args:
             name: the call.
@@ -151,7 +151,7 @@ class Order:
                 self._pages.protect(self._flying, self._rt.heap.allocations, self._rt.twins)
 
     def _key(self, stream: int, own: bool) -> Key:
-        """The line of work of a stream; `own` is true of calls whose null stream is the thread's."""
+        """The line of work of a stream; `own`: the call's null stream is the thread's."""
         rt = self._rt
         if stream == PER_THREAD or (own and stream == NULL):
             key = ("thread", rt.device, threading.get_ident())
@@ -168,14 +168,14 @@ class Order:
         return key
 
     def _title(self, key: Key) -> str:
-        """A stream as a person reads it: by the order of creation."""
+        """The name of a stream, by the order of creation."""
         if key[0] != "stream":
             return "the null stream" if key[0] == "null" else "the thread's stream"
         streams = [one for one in self._lines if one[0] == "stream"]
         return f"stream {streams.index(key) + 1}"
 
     def _now(self, key: Key) -> Clock:
-        """What is complete before the next work of a stream."""
+        """Clock of the work that is complete before the next work of a stream."""
         line = self._lines[key]
         before = [self._host, line.clock]
         null = ("null", line.device, 0)
@@ -186,7 +186,7 @@ class Order:
         return joined(before)
 
     def _order(self, context: Context, streamed: bool, words: Sequence[Any]) -> None:
-        """What a call orders, after its work."""
+        """Apply the order that a call establishes, after its work."""
         name, work, rt = context.name, context.work, self._rt
         if work is not None and (not streamed or work.pageable):
             self._join(work.clock)
@@ -213,7 +213,7 @@ class Order:
         return getattr(self._rt.handles.get(handle), "clock", None) or {}
 
     def _join(self, clock: Clock) -> None:
-        """The host knows that this is complete."""
+        """The host has synchronised with a clock."""
         self._host = joined([self._host, clock])
         self._flying = [work for work in self._flying if self._host.get(work.key, 0) < work.number]
 
@@ -259,7 +259,7 @@ class Order:
 
     @property
     def listens(self) -> bool:
-        """Whether it has to be known what a kernel touches."""
+        """Whether the check needs the accesses of kernels."""
         return self._context is not None
 
     def launched(self, kernel: str, base: int, touched: Touched, own: Sequence[Allocation]) -> None:
@@ -268,8 +268,8 @@ class Order:
         Args:
             kernel: its name.
             base: address of the first byte of `touched`.
-            touched: what it touched.
-            own: addresses that each launch has for itself: arguments, printf's buffer.
+            touched: its accesses.
+            own: addresses of the launch's own memory: arguments, printf's buffer.
         """
         work = self._work()
         if work is None:
@@ -283,12 +283,12 @@ class Order:
             work.add(kind, Runs(starts[kept], ends[kept]))
 
     def _end(self, context: Context) -> None:
-        """The work of a call or node is complete: compare it with what may be in flight beside it."""
+        """The work of a call or node is complete: compare it with other work in flight."""
         work = context.work
         if work is None or work.number:
             return
         work.close()
-        told: set[str] = set()  # of a stream the last work that clashes is reported, for all before it
+        told: set[str] = set()  # one report for a stream: its last conflicting work
         for other in reversed(self._flying):
             if other.stream not in told and not work.after(other) and self._compare(work, other):
                 told.add(other.stream)
@@ -301,7 +301,7 @@ class Order:
     # --- graphs
 
     def origin(self) -> tuple[str, str | int]:
-        """The call that is being served and where it stands, for a node that it makes."""
+        """The current call and its place in the program, for a node that it makes."""
         context = self._context
         return (context.name, context.site) if context is not None else ("", "")
 
@@ -309,11 +309,11 @@ class Order:
         """Execute a graph, each node after those that it depends on.
 
         Args:
-            runs: what each node does, in an order of execution.
-            former: what the launch before of the same graph had done.
+            runs: functions of the nodes, in an order of execution.
+            former: clock of the same graph's previous launch.
 
         Returns:
-            What is complete after it.
+            Clock of the completed work.
         """
         outer = self._context
         if outer is None:
@@ -346,7 +346,7 @@ class Order:
     # --- findings
 
     def _named(self, address: int) -> str:
-        """A byte as a person reads it."""
+        """The name of a byte."""
         found = self._rt.heap.at(address)
         if found is None:
             freed = [one for one in self._rt.heap.freed if one.address <= address < one.address + one.size]
@@ -358,7 +358,7 @@ class Order:
         return f"{work.name}{f' at {where}' if where else ''} ({work.stream})"
 
     def _compare(self, work: Work, other: Work) -> bool:
-        """Report it if two pieces of work that nothing orders touch the same bytes; whether they do."""
+        """Report two unordered pieces of work that access the same bytes; returns whether they do."""
         for ours, theirs, address in work.clashes(other):
             freed = work.ends or other.ends
             verbs = ["frees or allocates" if one.ends else how for one, how in ((work, ours), (other, theirs))]
@@ -372,7 +372,7 @@ class Order:
         return False
 
     def _visit(self) -> None:
-        """What the program has touched since the last call."""
+        """Follow the program's own accesses since the last call."""
         for address, place, kind in self._pages.visited():
             for work in self._flying:
                 how = work.at(address)
@@ -389,7 +389,7 @@ class Order:
                     break
 
     def _report(self, kind: Kind, work: Work, other: tuple[str, ...], text: str) -> None:
-        """A pair of places is reported once."""
+        """Report a pair of places once."""
         key = (kind.id, str(work.site), work.name, *other)
         if key not in self._reported:
             self._reported.add(key)

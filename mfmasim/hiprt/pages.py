@@ -1,6 +1,6 @@
-"""Accesses of the program itself to pinned and managed memory: pages that work in flight touches are protected.
+"""Accesses of the program itself to pinned and managed memory: pages of work in flight are protected.
 
-Only pages of which every byte of the allocation is in flight: a program that uses the rest of a page is not disturbed.
+A page is protected only if all bytes of the allocation in it are in flight: other bytes of the page stay accessible.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MOST = 512
 
 
 class Pages:
-    """The pages that are protected while the program runs between two calls."""
+    """The protected pages between two calls."""
 
     def __init__(self, library: str) -> None:
-        """Of the process that has loaded the library at a path; without one nothing is protected."""
+        """Pages of the process that has loaded `library`, a path; without it no page is protected."""
         self._library = ctypes.CDLL(library) if library else None
         self._any = False
 
@@ -40,11 +40,11 @@ class Pages:
         return [(words[3 * k], words[3 * k + 1], words[3 * k + 2]) for k in range(count)]
 
     def protect(self, flying: Sequence[Work], allocations: Iterable[Allocation], twins: set[int]) -> None:
-        """Protect what work in flight touches.
+        """Protect the pages of work in flight.
 
         Args:
             flying: the work.
-            allocations: all that the program has.
+            allocations: all allocations of the program.
             twins: addresses of those whose bytes are the program's own memory, which lies elsewhere.
         """
         if self._library is None or not flying:
@@ -60,7 +60,7 @@ class Pages:
                         for first, end in _pages(work, kind, allocation):
                             ranges += [first, end, int(kind != READ)]
         if ranges:
-            # What is written comes last: a page that is read, too, may not be read either.
+            # Written pages come last: a page that is also read must not be readable.
             order = sorted(range(0, len(ranges), 3), key=lambda at: ranges[at + 2])[:MOST]
             words = [word for at in order for word in ranges[at : at + 3]]
             self._library.mfmasim_hiprt_protect((ctypes.c_uint64 * len(words))(*words), len(words) // 3)

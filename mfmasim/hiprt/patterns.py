@@ -1,4 +1,4 @@
-"""Memory that holds one byte throughout: of large ranges pages take memory when they are first changed, not before."""
+"""Memory filled with one byte: pages of large ranges take memory only from their first change on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PAGE = mmap.PAGESIZE
 FEW = 1 << 20
-"""Bytes that are rather written."""
+"""Smaller ranges are written, not mapped."""
 FILE_BYTES = 16 << 20
 FIXED, NO_RESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which the mmap module does not name
 FAILED = ctypes.c_void_p(-1).value
@@ -37,7 +37,7 @@ def reserved(size: int) -> mmap.mmap:
 
 
 class Pattern:
-    """One byte for ranges of an arena, whose pages are mapped from a file that holds nothing else."""
+    """A fill byte for ranges of an arena, whose pages are mapped from a file filled with this byte."""
 
     def __init__(self, byte: int) -> None:
         """Make no file yet."""
@@ -48,7 +48,7 @@ class Pattern:
         self._mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
 
     def fill(self, arena: NDArray[np.uint8], start: int, size: int) -> None:
-        """Let bytes of an arena that `reserved` made hold the pattern.
+        """Fill bytes of an arena of `reserved` with the pattern.
 
         Args:
             arena: the bytes; the first one begins a page.
@@ -64,7 +64,7 @@ class Pattern:
             first += part
 
     def clear(self, arena: NDArray[np.uint8], start: int, size: int) -> None:
-        """Let bytes hold zeros again; whole pages of a large range take no memory then.
+        """Fill bytes with zeros; whole pages of a large range then take no memory.
 
         Args:
             arena: the bytes; the first one begins a page.
@@ -94,7 +94,7 @@ class Pattern:
 
 
 def _edges(arena: NDArray[np.uint8], start: int, size: int, byte: int) -> tuple[int, int]:
-    """Write what is not mapped; the pages that are left begin at the first number and end at the second."""
+    """Write the bytes outside of whole pages; returns the first byte and the end of the whole pages."""
     first, end = -(-start // PAGE) * PAGE, (start + size) // PAGE * PAGE
     if size < FEW:
         first = end = start + size

@@ -96,7 +96,7 @@ def serve(
         call = Call(function, readers, keeps_error, stream, capture, freeze)
         for name in (function.__name__, *others):
             CALLS[name] = call
-            if f"{name}_spt" in NAMES:  # differs only in the null stream, which has no effect here
+            if f"{name}_spt" in NAMES:  # the variant differs only in the null stream, which has no effect here
                 CALLS[f"{name}_spt"] = call
         return function
 

@@ -37,7 +37,7 @@ TOOLS = (
 
 
 def _hipconfig(place: Path) -> str:
-    """A script that answers as hipconfig does."""
+    """A script with the output of hipconfig."""
     answers = {
         "-p|--path|-R|--rocmpath": str(place),
         "-v|--version": VERSION,
@@ -85,7 +85,7 @@ def _tools() -> dict[str, str]:
 
 
 def root() -> Path:
-    """Make the folder unless it exists; it stands beside the library.
+    """Make the folder, in the library's folder, unless it exists.
 
     Returns:
         Its path.

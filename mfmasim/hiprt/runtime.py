@@ -94,7 +94,7 @@ class Event:
     recorded: int | None = None
     """Nanoseconds of a steady clock."""
     clock: Clock | None = None
-    """What is complete at it, see `mfmasim.hiprt.order`."""
+    """Clock of the work that is complete at the event, see `mfmasim.hiprt.order`."""
     captured: tuple[Capture, list[Node]] | None = None
     """Dependencies, if a capturing stream recorded the event."""
 
@@ -114,7 +114,7 @@ class Service:
     """State shared by the launches of one device."""
 
     pieces: dict[str, Allocation] = field(default_factory=dict)
-    """What launches need besides the program's memory, by its name; it grows with them."""
+    """The launches' own memory, by name; it grows with them."""
     memory: tuple[tuple[int, Kernel, tuple[Region, ...]], Memory] | None = None
     """The memory of the last launch, and its key."""
 
@@ -133,7 +133,7 @@ class Symbol:
 
 @dataclass
 class Program:
-    """What the program registered of its own device code, see `mfmasim.hiprt.calls.programs`."""
+    """The program's registered device code, see `mfmasim.hiprt.calls.programs`."""
 
     images: dict[int, int] = field(default_factory=dict)
     """Address of the code object or bundle, by handle."""
@@ -255,7 +255,7 @@ class Runtime:
         return Stream(self.device) if handle in STREAMS else self.find(handle, Stream)
 
     def modules(self, device: int) -> list[Module]:
-        """What is loaded on a device."""
+        """Modules that are loaded on a device."""
         loaded = [*self.handles.values(), *self.program.modules.values()]
         return [one for one in loaded if isinstance(one, Module) and one.device == device]
 
@@ -267,7 +267,7 @@ class Runtime:
         return address
 
     def twin(self, address: int) -> int:
-        """The address for kernels of the bytes at an address: of registered memory that of its copy in the heap."""
+        """The address for kernels of the bytes at an address: for registered memory, that of its copy in the heap."""
         for one in self.registered.values():
             if one.address <= address < one.address + one.size:
                 return one.twin + address - one.address
@@ -296,7 +296,7 @@ class Runtime:
         self._lock.acquire()
 
     def after_fork(self) -> None:
-        """The program has forked, and this is still the parent."""
+        """The program has forked; this process is the parent."""
         self._lock.release()
 
     def after_fork_in_child(self) -> None:
@@ -384,7 +384,7 @@ class Runtime:
         say(finding.line())
 
     def finish(self) -> None:
-        """The program ends: what it never asked for is a finding, and the report is written."""
+        """The program ends: errors that it never asked for are findings; write the report."""
         if self.order is not None:
             self.order.finish()
         for why, site in self._unasked:

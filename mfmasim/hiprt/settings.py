@@ -69,7 +69,7 @@ class Settings:
     models: tuple[Model, ...] = ()
     """Accumulation models that replace the rows with their names."""
     operations: tuple[tuple[str, str, Any], ...] = ()
-    """Operation, parameter and value of what differs from the rows."""
+    """Operation, parameter and value of each difference from the rows."""
     phases: str = ""
     """LDS phases that clocks count, as in `PHASES`; empty: clocks ignore the LDS."""
     noise: int = 0
@@ -81,7 +81,7 @@ class Settings:
 
     @property
     def judged(self) -> tuple[list[str], list[str]]:
-        """Checks of every launch, and those that ``all`` has beside them."""
+        """Checks of every launch, and the additional checks of ``all``."""
         ran, left = list(chosen_checks(self.checks)), list(not_run(self.checks))
         (ran if self.streams else left).append(STREAMS)
         return ran, left

@@ -1,4 +1,4 @@
-"""Where in the program a call stands: the line of a Python program, or of a compiled one by its line table."""
+"""The place of a call in the program: the line of a Python program, or of a compiled program by its line table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _table(file: str) -> tuple[LineTable, bool]:
 
 @lru_cache(maxsize=4096)
 def _written(address: int) -> str:
-    """``file:line`` of an instruction; where that is not known its place in its file."""
+    """``file:line`` of an instruction; if it is unknown, the offset in its file."""
     info = _Info()
     if not ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), ctypes.byref(info)) or not info.file:
         return f"{address:#x}"
@@ -61,7 +61,7 @@ class Sites:
     """Call sites of a process that has loaded the library."""
 
     def __init__(self, library: str) -> None:
-        """Ask the library at a path; without one only lines of Python are known.
+        """Use the library at a path; without it only lines of Python are known.
 
         Raises:
             MfmasimError: the library is an older mfmasim's, with which the program was linked.
@@ -79,7 +79,7 @@ class Sites:
             source.restype = ctypes.c_uint64
 
     def here(self) -> str | int:
-        """Where the call stands that is being served: a line of Python, or a return address."""
+        """The place of the current call: a line of Python, or a return address."""
         frame: FrameType | None = sys._getframe()  # noqa: SLF001
         while frame is not None and frame.f_code.co_filename.startswith((PACKAGE, CONTEXTS)):
             frame = frame.f_back
@@ -88,10 +88,10 @@ class Sites:
         return next((place for source in self._sources if (place := source())), 0)
 
     def by_chevrons(self) -> bool:
-        """Whether the call is part of ``<<< >>>``, which drops what it returns."""
+        """Whether the call belongs to ``<<< >>>``, which ignores its result."""
         return bool(self._sources and self._sources[0]())
 
     @staticmethod
     def text(site: str | int) -> str:
-        """A call site as a person reads it; empty if it is not known."""
+        """A call site as text; empty if it is unknown."""
         return site if isinstance(site, str) else _written(site - 1) if site else ""

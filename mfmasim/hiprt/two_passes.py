@@ -1,6 +1,6 @@
-"""HIP programs by a compiler that has no offload bundler: device code first, then the host code that holds it.
+"""HIP programs by a compiler without an offload bundler: device code first, then the host code that contains it.
 
-The ziglang wheel has none, and Debian's clang has it in a package that is only recommended. The device code of every
+The ziglang wheel has no bundler, and Debian's clang has it in a recommended package. The device code of every
 source is compiled as for `mfmasim.compile`, bundled here, and named to the host pass, as clang's driver does (clang,
 Driver.cpp and CGCUDANV.cpp: -fcuda-include-gpubinary).
 """
@@ -28,7 +28,7 @@ DEVICE = "hipv4-amdgcn-amd-amdhsa--"
 LINKS = ("-l", "-L", "-Wl,", "-Xlinker", "-rpath", "-static", "-shared", "-rdynamic")
 """Beginnings of options for the linker."""
 VALUES = ("-l", "-L", "-Xlinker", "-rpath")
-"""Those of which the next word is the value where they stand alone."""
+"""Options whose value is the next word, if they are a word of their own."""
 REFUSED = ("-E", "-M", "-MM", "-S", "-fgpu-rdc", "-fsyntax-only", "--hip-link")
 """Options that only the driver of a clang with its bundler has."""
 
@@ -116,8 +116,8 @@ def run(tool: Compiler, words: Sequence[str], archs: Sequence[str], runtime: Seq
         tool: the compiler.
         words: hipcc's command line without its targets.
         archs: the targets.
-        runtime: what links a program with the runtime; empty for device code only.
-        scratch: a folder for what is made on the way.
+        runtime: flags that link a program with the runtime; empty for device code only.
+        scratch: a folder for intermediate files.
 
     Returns:
         The exit code of the first command that fails, else 0.

@@ -78,7 +78,7 @@ def bytes_at(address: int, size: int) -> bytes:
     """
     if size > IMAGE_BYTES:
         raise HipFailure(INVALID_IMAGE, f"a code object of {size:,} bytes at {address:#x}; {IMAGE_BYTES:,} are read")
-    # Through the system, since a header may lie: there, memory that cannot be read is an error, not a fault.
+    # By a system call, since a header may be wrong: unreadable memory is then an error, not a fault.
     copy = os.memfd_create("code object")
     try:
         written = 0

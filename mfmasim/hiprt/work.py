@@ -1,4 +1,4 @@
-"""Pieces of work on streams: what each touches, and what happened before it."""
+"""Pieces of work on streams: their accesses, and the work before them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mfmasim.machine.state.touched_bytes import Runs
 Key = tuple[str, int, int]
 """A line of work that is done in order: a stream, or one node of one launch of a graph."""
 Clock = dict[Key, int]
-"""How much of each line of work is done; what is missing is 0."""
+"""Number of completed pieces of each line of work; a missing line means 0."""
 READ, STORED, ATOMIC = "reads", "writes", "updates"
 CLASHES = ((STORED, STORED), (STORED, READ), (READ, STORED), (ATOMIC, STORED), (STORED, ATOMIC), (ATOMIC, READ),
            (READ, ATOMIC))  # fmt: skip
@@ -20,7 +20,7 @@ CLASHES = ((STORED, STORED), (STORED, READ), (READ, STORED), (ATOMIC, STORED), (
 
 
 def joined(clocks: Iterable[Clock]) -> Clock:
-    """The clock of what comes after all of them."""
+    """The clock after all of the given clocks."""
     made: Clock = {}
     for clock in clocks:
         for key, done in clock.items():
@@ -38,22 +38,22 @@ class Work:
     key: Key
     stream: str
     clock: Clock
-    """What happened before it."""
+    """Clock of the work before it."""
     number: int = 0
     """Its number in its line of work, from 1."""
     ranges: dict[str, list[Runs]] = field(default_factory=dict)
-    """Addresses that it touches, by the kind of access."""
+    """Accessed addresses, by the kind of access."""
     merged: dict[str, Runs] = field(default_factory=dict)
-    """The same, after `close`."""
+    """Accessed addresses after `close`."""
     pageable: bool = False
     """Whether it copies from or to memory of the program that is not pinned: such a copy ends before its call."""
     ends: bool = False
-    """Whether it allocates or frees what it touches."""
+    """Whether it allocates or frees the accessed memory."""
     by_host: bool = False
-    """Whether an access of the host to what it touches was reported."""
+    """Whether an access of the host to this memory was reported."""
 
     def touch(self, kind: str, start: int, size: int) -> None:
-        """Note an access of consecutive bytes.
+        """Record an access of consecutive bytes.
 
         Args:
             kind: ``reads``, ``writes`` or ``updates`` (atomic operations).
@@ -63,12 +63,12 @@ class Work:
         self.add(kind, Runs(np.array([start], np.int64), np.array([start + size], np.int64)))
 
     def add(self, kind: str, runs: Runs) -> None:
-        """Note accesses."""
+        """Record accesses."""
         if len(runs.starts):
             self.ranges.setdefault(kind, []).append(runs)
 
     def close(self) -> None:
-        """No access follows."""
+        """Merge the accesses; no access follows."""
         self.merged = {
             kind: several[0] if len(several) == 1 else Runs.together(several) for kind, several in self.ranges.items()
         }
@@ -78,7 +78,7 @@ class Work:
         return self.clock.get(other.key, 0) >= other.number
 
     def clashes(self, other: Work) -> Iterator[tuple[str, str, int]]:
-        """How this and how other work accesses a byte, and the first such address, where the two need an order."""
+        """Kinds of access of this and of other work to a common byte that need an order, and the first such address."""
         for ours, theirs in CLASHES:
             if ours in self.merged and theirs in other.merged:
                 address = self.merged[ours].common(other.merged[theirs])
@@ -86,7 +86,7 @@ class Work:
                     yield ours, theirs, address
 
     def at(self, address: int) -> str:
-        """How it touches an address; empty if it does not."""
+        """Its kind of access to an address; empty if there is none."""
         for kind in (STORED, ATOMIC, READ):
             runs = self.merged.get(kind)
             if runs is not None:

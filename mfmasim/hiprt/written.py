@@ -1,10 +1,10 @@
-"""Which bytes of device memory are initialised, for the check `uninitialised`: memory from hipMalloc is not.
+"""Initialised bytes of device memory, for the check `uninitialised`: memory from hipMalloc is uninitialised.
 
 Copies, fills and kernels initialise memory; a copy also copies uninitialised bytes. A host may write through a pointer
-to device memory, as it can where a GPU's memory is mapped: what no longer holds poison in an allocation of at most
-`PART` counts as written by it; in larger ones such writes are not tracked. Pinned, managed and registered memory, which
-programs write without a call, counts as initialised; bytes that a copy left uninitialised there are so until they hold
-something else than poison.
+to device memory, as it can if a GPU's memory is mapped: bytes that no longer hold poison in an allocation of at most
+`PART` count as written by the host; in larger allocations such writes are not tracked. Pinned, managed and registered
+memory, which programs write without a call, counts as initialised; bytes that a copy left uninitialised there stay so
+until they hold other values than poison.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Written:
         """Begin with nothing undefined: addresses that no allocation has count as initialised."""
         self._base = base
         self.bits, self._aside = (np.frombuffer(reserved(size), np.uint8) for _ in range(2))
-        """Of device memory, which launches take; and what copies carried to memory that counts as initialised."""
+        """Uninitialised bits of device memory, for launches; and bits copied to memory that counts as initialised."""
         self._any_aside, self._pattern = False, Pattern(UNDEFINED)
         self._known: dict[int, int] = {}
-        """By the address of a region, how many of its first bytes are known to be initialised."""
+        """Number of initialised first bytes of a region, by its address."""
 
     def _span(self, address: int, size: int) -> slice:
         start = address - self._base
         return slice(start, start + size) if 0 <= start < len(self.bits) else slice(0, 0)
 
     def forget(self, address: int, size: int) -> None:
-        """New memory: it is not initialised."""
+        """New memory is not initialised."""
         if self._any_aside:
             self._aside[self._span(address, size)] = 0
         self._pattern.fill(self.bits, address - self._base, size)
@@ -55,7 +55,7 @@ class Written:
     def carry(
         self, to: int, source: int, size: int, content: NDArray[np.uint8] | None = None, *, device: bool = True
     ) -> None:
-        """Copy what is known of memory that was copied; a source outside the range counts as initialised.
+        """Copy the bits of copied memory; a source outside the range counts as initialised.
 
         Args:
             to: destination address.

@@ -1,9 +1,9 @@
-"""Which client is served: the first one that shows the token.
+"""Admission of one client: the first client that shows the token.
 
-Whoever controls the debugger runs programs as its user. A port of the loopback address is open to every user of the
-machine and to every page in a browser, so that a client there has to show what only the owner of the process has seen.
-No editor lets its user add to the request `initialize`, which comes first: it is answered, once, with what the server
-supports. Before the token nothing else is.
+A client of the debugger runs programs as the debugger's user. A port of the loopback address is open to every user of
+the machine and to every page in a browser: a client there has to show a token, which only the owner of the process has.
+No editor lets its user extend the first request, `initialize`: it is answered once, with the server's capabilities. No
+other request is answered before the token.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from mfmasim.debug.dap.server import Server
 
 SECONDS = 30.0
-"""For a client to show the token."""
+"""Seconds for a client to show the token."""
 MOST = 16
-"""Clients that are waited for at once; a further one takes the place of the oldest."""
+"""Most clients without a token at once; a further client replaces the oldest."""
 BYTES = 1 << 16
-"""Of a client before it has shown the token."""
+"""Most bytes of a client before it has shown the token."""
 SEND_SECONDS = 2.0
 SAID = 8
-"""Refused clients that are named."""
+"""Most refused clients that are named."""
 CARRIERS = ("initialize", "launch", "attach")
 """Requests that may have the token; editors pass what their user configures with the last two."""
 
@@ -80,10 +80,10 @@ class Candidate:
         return self.server
 
     def shows(self, token: str) -> bool:
-        """Read what has come; whether the token is there.
+        """Read the bytes that have arrived; returns whether they have the token.
 
         Raises:
-            MfmasimError: the client is none, or shows another token.
+            MfmasimError: the peer is no client of the protocol, or shows another token.
             OSError: the connection is lost.
         """
         more = self.connection.recv(BYTES)
@@ -106,7 +106,7 @@ class Candidate:
         """Whether a message has the token; False for an `initialize` without one.
 
         Raises:
-            MfmasimError: it has another one, or none where it has to have it.
+            MfmasimError: the message has another token, or lacks a required token.
         """
         command, arguments = message.get("command"), message.get("arguments")
         shown = arguments.get("token") if isinstance(arguments, dict) and command in CARRIERS else None
@@ -141,7 +141,7 @@ def admit(
         listening: where clients connect.
         make: gives the server of a client's streams.
         token: what the client has to show; None: nothing.
-        refusal: why a connection is not even heard, or an empty text.
+        refusal: why a connection is refused before its first message, or an empty text.
 
     Raises:
         OSError: the socket that listens is broken.

@@ -1,4 +1,4 @@
-"""What the parts of the server share: the session, references of a stop, events."""
+"""State that the parts of the server share: the session, references of a stop, events."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Base:
         """Whether the launch is finished for the client."""
         self.later: list[tuple[str, dict[str, Any]]] = []
         self.frames: list[tuple[int, int]] = []
-        """Wave and frame of each frame id, from 1."""
+        """Wave and frame by frame id, from 1."""
         self.holders: list[Callable[[], list[dict[str, Any]]]] = []
-        """Variables of each reference, from 1."""
+        """Variables by reference, from 1."""
         self.sources: dict[int, str] = {}
 
     @property
@@ -43,7 +43,7 @@ class Base:
         raise NotImplementedError
 
     def forget(self) -> None:
-        """References of the last stop mean nothing any more."""
+        """Drop the references of the last stop."""
         self.frames.clear()
         self.holders.clear()
 
@@ -53,7 +53,7 @@ class Base:
         return len(self.holders)
 
     def line(self, number: int) -> int:
-        """A line as the client counts."""
+        """A line in the client's numbering."""
         return number - 1 + self.lines_from
 
     def source(self, frame: Frame | str) -> dict[str, Any]:

@@ -25,9 +25,9 @@ class Breaking(Base):
         """None yet."""
         super().__init__()
         self.given: dict[str, Callable[[], Any]] = {}
-        """What sets the breakpoints of each source and kind once more, for a further launch."""
+        """Functions that set the breakpoints of each source and kind again, for a further launch."""
         self.own: dict[str, list[int]] = {}
-        """Numbers of the breakpoints of each."""
+        """Numbers of the breakpoints of each source and kind."""
 
     def again(self) -> None:
         """Set all breakpoints for another launch."""

@@ -10,15 +10,15 @@ from mfmasim.errors import MfmasimError
 LARGEST = 16 << 20
 HEADER = 4096
 LENGTH, TYPE = b"content-length", b"content-type"
-"""The only header fields. HTTP's request line, and its other fields, are not skipped: a page in a browser can send what
-looks like a message in all but these."""
+"""The only header fields. HTTP's request line, and its other fields, are errors: a page in a browser can send all of a
+message except a header without them."""
 
 
 def read(stream: IO[bytes]) -> dict[str, Any] | None:
-    """The next message; None where the stream ends before it does.
+    """The next message; None if the stream ends first.
 
     Raises:
-        MfmasimError: what comes is no message.
+        MfmasimError: the bytes are no message.
     """
     length = -1
     seen: set[bytes] = set()

@@ -1,4 +1,4 @@
-"""Where clients come from: standard input and output, a port, or a Unix socket that its owner alone can reach."""
+"""Connections of clients: standard input and output, a port, or a Unix socket that its owner alone can open."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _serving: list[Server] = []
 
 @dataclass(frozen=True)
 class Address:
-    """Where a client connects."""
+    """The address at which a client connects."""
 
     port: int = 0
-    """0: any free one."""
+    """Port; 0 means any free port."""
     host: str = LOOPBACK
     path: str = ""
-    """Of a Unix socket, which takes the place of host and port."""
+    """Path of a Unix socket, which replaces host and port."""
 
     @property
     def text(self) -> str:
@@ -62,7 +62,7 @@ def serve_streams(source: IO[bytes], sink: IO[bytes], launched: Callable[[dict[s
 
     Args:
         source: the client's messages.
-        sink: ours.
+        sink: the server's messages.
         launched: makes a session of the arguments of a launch request.
     """
     Server(source, sink, launched).run()
@@ -73,11 +73,11 @@ def accepted(address: Address, make: Callable[[IO[bytes], IO[bytes]], Server]) -
     """Wait for the one client; no further one is accepted.
 
     Args:
-        address: where it connects. At a port it has to show a token, which is printed.
+        address: where the client connects. At a port it has to show a token, which is printed.
         make: gives the server of its streams.
 
     Raises:
-        MfmasimError: nothing can listen there.
+        MfmasimError: the address cannot be used.
     """
     token = None if address.path else secrets.token_urlsafe(TOKEN_BYTES)
     try:
@@ -108,7 +108,7 @@ def _tcp(address: Address) -> Iterator[socket.socket]:
 
 @contextlib.contextmanager
 def _unix(text: str) -> Iterator[socket.socket]:
-    """A socket in a folder that its owner alone can enter; it is gone when the block is left."""
+    """A socket in a folder that its owner alone can enter; the block's end removes it."""
     if not hasattr(socket, "AF_UNIX"):
         raise MfmasimError(f"--socket {text}: this system has no Unix sockets; --port N is there")
     path = Path(text)
@@ -133,7 +133,7 @@ def _unix(text: str) -> Iterator[socket.socket]:
 
 
 def _clear(path: Path) -> None:
-    """Remove a socket on which nothing listens; whatever else is there stays, and cannot be bound to."""
+    """Remove a socket without a listener; any other file stays, so that binding fails."""
     if path.is_socket():
         with socket.socket(socket.AF_UNIX) as asking:
             try:
@@ -143,7 +143,7 @@ def _clear(path: Path) -> None:
 
 
 def _foreign(connection: socket.socket) -> str:
-    """Why a client of a Unix socket is refused: it is another user's; where the system tells, which is on Linux."""
+    """Why a client of a Unix socket is refused: it belongs to another user, which only Linux reports."""
     if not hasattr(socket, "SO_PEERCRED"):
         return ""
     _, user, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
@@ -157,7 +157,7 @@ def serve_at(address: Address, launched: Callable[[dict[str, Any]], Session]) ->
 
 
 def serve_program(address: Address, session: Session) -> bool:
-    """Debug a launch of a program that waits; whether the client has left.
+    """Debug a launch of a waiting program; returns whether the client has left.
 
     The first launch waits for a client; later ones go to the same one.
     """

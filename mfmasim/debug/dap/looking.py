@@ -28,7 +28,7 @@ READ = 1 << 20
 DIMENSIONS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 SPECIAL = ("pc", "exec", "vcc", "scc", "m0")
 FORMATS = ("x", "f32", "f16", "bf16", "fp8", "i8")
-"""In which a vector register is shown."""
+"""Formats in which a vector register is shown."""
 
 
 class Looking(Base):
@@ -93,7 +93,7 @@ class Looking(Base):
         }
 
     def on_variables(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What a reference stands for."""
+        """The variables of a reference."""
         number = int(arguments["variablesReference"])
         if not 0 < number <= len(self.holders):
             raise MfmasimError(f"variables {number} are of an earlier stop")
@@ -108,7 +108,7 @@ class Looking(Base):
         Args:
             name: as it is shown.
             value: its value, in all lanes.
-            expression: what evaluates to it.
+            expression: an expression with this value.
         """
         names = self.session.names
         lane = names.lane
@@ -242,7 +242,7 @@ class Looking(Base):
             return self._command(text)
         value = session.evaluate(text)
         made = self.variable(text, value, text)
-        if made["value"] == OPTIMISED:  # with what the name may be meant to be
+        if made["value"] == OPTIMISED:  # with a suggestion for the name
             made["value"] = views.printed(session, text)
         return {"result": made.pop("value"), **{k: v for k, v in made.items() if k not in ("name", "evaluateName")}}
 

@@ -27,7 +27,7 @@ class Moving(Base):
         self.targets: list[str] = []
 
     def stopped(self, reason: str, **more: Any) -> None:
-        """Tell the client that the launch stands."""
+        """Tell the client that the launch has stopped."""
         self.forget()
         self.event("stopped", reason=reason, threadId=self.session.wave + 1, allThreadsStopped=True, **more)
 
@@ -109,7 +109,7 @@ class Moving(Base):
         self._step(arguments, lambda: self.session.step(backward=True), backward=True)
 
     def on_pause(self, arguments: dict[str, Any]) -> None:
-        """The launch stands already."""
+        """Nothing to do: the launch is already stopped."""
         self._thread(arguments)
         self.stopped("pause")
 
@@ -129,7 +129,7 @@ class Moving(Base):
         return {"targets": [target]}
 
     def on_goto(self, arguments: dict[str, Any]) -> None:
-        """To the wave's next time there, else to its last one."""
+        """Go to the wave's next execution of the target, else to its last one."""
         self._thread(arguments)
         number = int(arguments["targetId"])
         if not 0 < number <= len(self.targets):

@@ -120,10 +120,10 @@ class Server(Breaking, Moving, Looking, Code):
         self._flush()
 
     def _handler(self, command: str, arguments: object) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
-        """What answers a request.
+        """The function that answers a request.
 
         Raises:
-            MfmasimError: nothing does, or not now.
+            MfmasimError: the request is unknown, or not possible now.
         """
         if not isinstance(arguments, dict):
             raise MfmasimError(f"{command}: arguments are an object")
@@ -135,7 +135,7 @@ class Server(Breaking, Moving, Looking, Code):
         return handler
 
     def refuse(self, text: str, message: dict[str, Any]) -> None:
-        """Answer a request that is not served."""
+        """Refuse a request."""
         self._refuse(text, {"request_seq": message.get("seq", 0), "command": str(message.get("command", ""))})
 
     def _refuse(self, text: str, answer: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""What may vary in a case without breaking its contract: shapes, strides, places in memory, factors.
+"""Variations of a case within its contract: shapes, strides, places in memory, factors.
 
-Nothing is declared twice. A parameter in ``needs=`` is a size, and the contract says which values it has; what a
-parameter becomes in the arguments shows whether it is a stride, an offset or a factor. ``draws=`` of a case names
+Nothing is declared twice. A parameter in ``needs=`` is a size with the values that the contract admits; the use of a
+parameter in the arguments shows whether it is a stride, an offset or a factor. ``draws=`` of a case names
 values of any other parameter.
 """
 
@@ -55,12 +55,12 @@ KINDS: tuple[tuple[str, type, float, Callable[[CaseLaunch, float], list[Any]]], 
     ("offset", int, 64, _offset),
     ("factor", float, 0.8125, _factor),
 )
-"""Kinds of parameters by what a probing value of them becomes: kind, type, value, what has it then."""
+"""Kinds of parameters by the effect of a probing value: kind, type, value, and a test of the launch."""
 
 
 @dataclass
 class Domain:
-    """What may vary in a case on an architecture."""
+    """Variations of a case on an architecture."""
 
     case: Case
     arch: str
@@ -100,7 +100,7 @@ class Domain:
         return ""
 
     def values(self, name: str, chosen: Parameters) -> list[Any]:
-        """Values that a parameter may have, the simplest first, once those before it in `kinds` are chosen.
+        """Values of a parameter, the simplest first, after the choice of the parameters before it in `kinds`.
 
         The declared value is among them where the earlier choices allow it.
         """
@@ -141,16 +141,16 @@ class Domain:
         return [name for name, kind in self.kinds.items() if kind == "size"]
 
     def near(self, wanted: Mapping[str, int], *, down: bool = False, least: bool = False) -> dict[str, int] | None:
-        """Sizes that the contract admits and that lie nearest to what is wanted.
+        """Admitted sizes that are nearest to the wanted sizes.
 
         Args:
-            wanted: sizes by name; each becomes the first admitted number from there on, the others stay as they are
-                where they can.
-            down: from there on downwards.
-            least: the others become as small as they can.
+            wanted: sizes by name; each becomes the first admitted number from its value on, and the other sizes stay
+                unchanged if possible.
+            down: search downwards.
+            least: make the other sizes as small as possible.
 
         Returns:
-            Sizes that differ from the case's own; None where the contract admits none.
+            Sizes that differ from the case's own; None if the contract admits none.
         """
         own = self.case.parameters
         names = [*wanted, *(name for name in self.sizes if name not in wanted)]
@@ -160,7 +160,7 @@ class Domain:
                 value = wanted[name]
                 tried = [*(range(value, max(value - MOST, 0), -1) if down else range(value, value + MOST))]
             else:
-                # Where a size has to follow another one, it grows as that does.
+                # A size that depends on another size grows with it.
                 scale = max((wanted[one] / max(own[one], 1) for one in wanted), default=1.0)
                 around = [own[name], *range(max(int(own[name] * scale), 1), max(int(own[name] * scale), 1) + MOST)]
                 low = range(min(own[name], 1), own[name])

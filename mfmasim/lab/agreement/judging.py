@@ -1,4 +1,4 @@
-"""Simulator, device and reference on the same outputs: which agree, and in which elements they differ."""
+"""Agreement of simulator, device and reference on the same outputs, and the elements that differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AGREEMENT = {
 
 
 def agreement(same: bool, simulator: bool, device: bool) -> str:
-    """Which of the three disagree, in words.
+    """The disagreeing parties in words.
 
     Args:
         same: whether simulator and device agree.
@@ -61,7 +61,7 @@ class Difference:
     argument: str = ""
     """Which argument of the kernel it is in, or which field of one: ``argument 0``, ``argument 2[1]``."""
     byte: int = 0
-    """Its first byte there."""
+    """First byte of the element in it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def pieces(
     Args:
         launch: the launch.
         arch: decides the formats.
-        memory: bytes that simulator and device left, by place (``argument 0``, ``argument 2[1]``).
+        memory: bytes of simulator and device after the launch, by place (``argument 0``, ``argument 2[1]``).
 
     Returns:
         One piece for each output among them.
@@ -102,7 +102,7 @@ def pieces(
 
 
 def _comparison(arg: Tensor | Array, arch: Arch) -> tuple[Compare, Callable[[Any], str]]:
-    """How outputs are compared bit for bit, and how an element is shown."""
+    """A bitwise comparison of outputs, and the text of an element."""
     if isinstance(arg, Array):
         return partial(compare_array, replace(arg, tolerance=Tolerance())), shown_value
     fmt = format_of(arg, arch)

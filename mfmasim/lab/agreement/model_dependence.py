@@ -1,7 +1,7 @@
-"""Which outputs of a kernel depend on how an assumed matrix instruction rounds.
+"""Outputs of a kernel that depend on the rounding of an assumed matrix instruction.
 
-A case runs on values of all magnitudes (or its own arrays) with the rows as they are, and once with each candidate in
-their place (`mfmasim.matrix.candidates`), each time in a process of its own: what is bound to a model stays bound.
+A case runs on values of all magnitudes (or its own arrays) with the rows of the tables, and once with each candidate in
+their place (`mfmasim.matrix.candidates`), each time in a new process: bound instructions keep their model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dependence:
-    """One output under one candidate, beside the rows as they are."""
+    """One output under one candidate, compared with the rows of the tables."""
 
     candidate: str
     output: str
@@ -48,7 +48,7 @@ class Dependence:
     first: tuple[int, ...] | None
     """Place of the first element that differs."""
     codes: tuple[int, int] | None
-    """What it is, as the rows are and with the candidate."""
+    """Its codes by the rows of the tables and by the candidate."""
     models: tuple[str, ...] = ()
     """Models of the kernel's matrix instructions that the candidate changes; none where it does not apply."""
 
@@ -70,7 +70,7 @@ def dependence(find: Callable[[], Case], arch: str, names: Sequence[str]) -> lis
     """Run a case under candidates.
 
     Args:
-        find: gives the case; sent to other processes, so that it is a function of a module or a partial of one.
+        find: returns the case; it is sent to other processes, and must be a module's function or a partial of one.
         arch: architecture.
         names: candidates, or ``all``.
 
@@ -102,7 +102,7 @@ def compared(
         candidate: its name.
         touched: models of the kernel that it changes.
         output: name of the output.
-        base: raw codes as the rows are.
+        base: raw codes by the rows of the tables.
         held: raw codes under the candidate.
     """
     wrong = np.argwhere(base != held)
@@ -112,7 +112,7 @@ def compared(
 
 
 def _outputs(find: Callable[[], Case], arch: str, name: str) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Raw codes of every output under a candidate, and the models of the kernel; with no name, as the rows are."""
+    """Raw codes of every output under a candidate, and the models of the kernel; without a name, by the tables."""
     target = find_arch(arch)
     if name:
         models.MODELS.update(changed(target, name))

@@ -1,4 +1,4 @@
-"""Candidate accumulation models beside what public GEMMs say: a likelihood, not a reference.
+"""Candidate accumulation models against figures of public GEMMs: a likelihood, not a reference.
 
     python -m mfmasim.lab.agreement.model_ranking gfx1250 --outputs 8192
 
@@ -42,7 +42,7 @@ ROWS, LARGEST = 16, 448.0
 
 @dataclass(frozen=True)
 class Constraint:
-    """A public number that depends on how sums are rounded."""
+    """A published number that depends on the rounding of sums."""
 
     arch: str
     k: int
@@ -67,7 +67,7 @@ CONSTRAINTS = _read()
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate and what it gives."""
+    """A candidate and its shares."""
 
     name: str
     shares: tuple[float, ...]
@@ -77,7 +77,7 @@ class Ranked:
 
 
 def candidates(row: Model) -> Iterator[tuple[str, Model]]:
-    """The row as it is, every candidate, and sums rounded to nearest to fewer bits."""
+    """The row of the table, every candidate, and sums rounded to nearest to fewer bits."""
     yield "assumed", row
     for name, one in CANDIDATES.items():
         if (made := one.applied(row)) is not None:
@@ -119,7 +119,7 @@ def share(model: Model, constraint: Constraint, outputs: int) -> float:
     Args:
         model: accumulation model.
         constraint: K and the instruction, which is repeated along K.
-        outputs: how many are computed.
+        outputs: number of computed outputs.
     """
     a, b, scales, reference = _problem(constraint.k, outputs)
     c = np.zeros(reference.shape, np.uint32)

@@ -1,7 +1,7 @@
-"""Launches on a GPU that are done three times, each with other contents wherever the kernel has written nothing.
+"""Launches on a GPU that run three times, each time with other contents of all memory that the kernel has not written.
 
-A kernel that reads what it has not written computes something else each time, on hardware by accident and here by
-intent. What can be set from outside is: outputs before the launch, guard zones, and, by a kernel that runs before, the
+A kernel that reads memory it has not written computes other results each time, on hardware by accident and here by
+intent. The host can set outputs before the launch and guard zones, and, by a kernel that runs before, the
 LDS and most vector registers. Other processes' kernels and the scheduler may come between, so that three equal runs are
 no proof.
 """
@@ -57,7 +57,7 @@ def run_recorded(case: Case, arch: str, group: str, device: Device) -> tuple[Res
 
 
 class Poisoned(Recorder):
-    """Records every launch, and repeats it with other contents of what is undefined."""
+    """Records every launch, and repeats it with other undefined contents."""
 
     def __init__(self, device: IsolatedHip) -> None:
         """Record launches on a GPU."""
@@ -68,7 +68,7 @@ class Poisoned(Recorder):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """As a capture holds it: number of runs, the poisons, and where they differ."""
+        """The summary for a capture: number of runs, the poisons, and the differences."""
         return {"runs": 1 + len(POISONS), "bytes": [POISON, *POISONS], "differ": self.differing}
 
     def forward(self, call: Call) -> Report:
@@ -132,7 +132,7 @@ def _differing(first: NDArray[Any], again: NDArray[Any], poison: int | None) -> 
 
 
 def _with(args: object, given: Mapping[int, NDArray[Any]]) -> Any:
-    """Arguments with other arrays in the place of theirs."""
+    """Arguments with other arrays in place of their own."""
     if isinstance(args, dict):
         return {key: _with(one, given) for key, one in args.items()}
     if isinstance(args, list | tuple):

@@ -81,7 +81,7 @@ class Plain:
             block: work-items of a workgroup in x, y, z.
             args: one entry per argument.
             shared_bytes: dynamic LDS in bytes.
-            checks: not used; this device's own take their place.
+            checks: not used; this device's own checks replace them.
             options: passed on.
         """
         del checks
@@ -115,7 +115,7 @@ class Recorder(Plain):
 
 
 class Replayer(Plain):
-    """Returns the recorded outputs, and does the same launch on the simulator for comparison."""
+    """Returns the recorded outputs, and runs the same launch on the simulator for comparison."""
 
     def __init__(self, capture: Capture, place: str) -> None:
         """Replay `capture`; `place` names it in messages."""
@@ -128,7 +128,7 @@ class Replayer(Plain):
         self._place = place
 
     def forward(self, call: Call) -> Report:
-        """Fill the buffers with what the device left in them.
+        """Fill the buffers with their contents after the device's launch.
 
         Raises:
             MfmasimError: the capture is stale: the case now has another kernel, or other inputs.
@@ -154,7 +154,7 @@ class Replayer(Plain):
         self.reports.append(report)
         for buffer, after in zip(buffers, recorded.after, strict=True):
             buffer.reshape(-1).view(np.uint8)[:] = after
-        replayed = copy(report)  # the device's, not the simulator's findings
+        replayed = copy(report)  # the device's findings, not the simulator's
         replayed.findings, replayed.device = [], self.name
         return replayed
 

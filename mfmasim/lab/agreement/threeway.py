@@ -53,7 +53,7 @@ class ThreeWay:
 
     @property
     def agreement(self) -> str:
-        """Which of the three disagree."""
+        """The disagreeing parties."""
         return agreement(not self.differences.mismatches, agrees(self.simulator), agrees(self.device))
 
     @property
@@ -133,7 +133,7 @@ def captured(case: Case, arch: str, group: str, device: Device) -> tuple[str, Ca
 
 
 def _unsteady(about: dict[str, Any]) -> list[str]:
-    """Where the three runs on a GPU differed, as a capture says; none in captures without it."""
+    """Differences of the three runs on a GPU in a capture; empty in a capture without this record."""
     found = about.get("poison")
     differ = found.get("differ") if isinstance(found, dict) else None
     return [str(text)[:300] for text in differ[:8]] if isinstance(differ, list) else []
@@ -152,7 +152,7 @@ def _device(device: Device) -> dict[str, Any]:
 
 
 def _hip(device: Device) -> dict[str, Any]:
-    """Version of the runtime; what HIP calls the driver's is the runtime's too (`mfmasim.verify.environment`)."""
+    """Version of the runtime; HIP's driver version is that of the runtime, too (`mfmasim.verify.environment`)."""
     return {"runtime": device.versions()["runtime"]} if isinstance(device, IsolatedHip) else {}
 
 
@@ -210,7 +210,7 @@ def _case(path: Path, capture: Capture, case_files: Sequence[Path]) -> Case:
     group, title, arch = (capture.about[key] for key in ("group", "case", "arch"))
     known = families()
     if group.endswith(".py"):
-        # Only the name counts: a capture may come from another machine, where the file lay elsewhere.
+        # Only the name counts: a capture may come from another machine with another path of the file.
         file = next((file for file in case_files if file.name == PurePath(group).name), None)
         if file is None:
             raise MfmasimError(

@@ -36,7 +36,7 @@ class Trial:
     """The case with the drawn parameters."""
     arch: str
     inputs: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    """What arguments and fields hold, by name (``argument 0``); all others have the contents that the case declares."""
+    """Contents of arguments and fields, by name (``argument 0``); all others have the case's declared contents."""
 
     def __repr__(self) -> str:
         """One line that can be copied: the case, its parameters, and the unusual elements of each input."""
@@ -98,7 +98,7 @@ class Verdict:
 
     @property
     def agreement(self) -> str:
-        """Who disagrees with whom."""
+        """The disagreeing parties."""
         simulator = agrees(self.simulator)
         if self.device is None:
             return "simulator and reference agree" if simulator else "simulator and reference differ"
@@ -119,16 +119,16 @@ class Verdict:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Class of the failure: two verdicts of one kind show the same fault."""
+        """Class of the failure: verdicts of one kind show the same fault."""
         return (self.agreement, *sorted({f.id for f in self.blamed}))
 
     def like(self, first: Verdict) -> bool:
-        """Whether it fails as another verdict does, or in a part of its ways: smaller shapes show fewer findings."""
+        """Whether it fails as another verdict, or with a part of its findings: smaller shapes show fewer findings."""
         own, others = {f.id for f in self.blamed}, {f.id for f in first.blamed}
         return own <= others and (self.agreement == first.agreement or (self.together and bool(own)))
 
     def record(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The verdict for JSON."""
         results = {"simulator_and_reference": self.simulator, "device_and_reference": self.device}
         parameters = {n: v for n, v in self.trial.case.parameters.items() if isinstance(v, int | float | str)}
         return {
@@ -148,7 +148,7 @@ class Verdict:
         }
 
     def _not_read(self) -> Iterator[str]:
-        """Matrices with the factor 0, if the kernel stored what they hold: they are left undefined on purpose."""
+        """Matrices with the factor 0 that the kernel read and stored: their contents are undefined on purpose."""
         if not any(f.check == "uninitialised" for f in self.blamed):
             return
         launch = informed(self.trial.case, arch=self.trial.arch).make()
@@ -193,12 +193,12 @@ def judge(
     Args:
         trial: the trial.
         device: a GPU of the trial's architecture, or anything else that launches as one; None leaves it out.
-        kernel: run this one instead of the case's.
+        kernel: replaces the case's kernel.
         checks: checks of the simulator.
         most: differing elements to keep.
 
     Returns:
-        The verdict. Where device and simulator left the same bits, one comparison with the reference serves both.
+        The verdict. If the outputs of device and simulator are equal, one comparison with the reference serves both.
 
     Raises:
         MfmasimError: the case is wrong, or an instruction is not known.

@@ -1,4 +1,4 @@
-"""Which instruction stored a byte of global memory last: an observer of a launch."""
+"""The last instruction that stored a byte of global memory: an observer of a launch."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Writers(Observer):
     on_scalar = on_access
 
     def on_end(self, memory: Memory) -> None:
-        """The launch is over: keep where its arguments' buffers were."""
+        """The launch is over: record the addresses of its arguments' buffers."""
         starts: dict[str, int] = {}
         for region in memory.regions:
             found = ARGUMENT.fullmatch(region.name)
@@ -52,7 +52,7 @@ class Writers(Observer):
         self._stores = []
 
     def of(self, launch: int, argument: str, byte: int) -> Instruction | None:
-        """The instruction that stored a byte of an argument's buffer last; None where none did.
+        """The last instruction that stored a byte of an argument's buffer; None if no instruction did.
 
         Args:
             launch: number of the launch.

@@ -1,4 +1,4 @@
-"""Fitting accumulation models to what a device computed: a search over the parameters of `mfmasim.matrix.models`."""
+"""Fitting accumulation models to a device's results: a search over the parameters of `mfmasim.matrix.models`."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ BLOCKS = (
 )
 """Parameters that hide each other, and are varied together."""
 STUCK = (("sum_bits", "final_bits"), ("sum_bits", "addend_rounding", "sum_rounding", "final_rounding"))
-"""Parameters that are varied together only where nothing else improves the fit."""
+"""Parameters that are varied together only if no other change improves the fit."""
 STANDING_IN = (("final_bits", "sum_bits"), ("final_rounding", "sum_rounding"), ("final_rounding", "sum_bits"))
 """Pairs of parameters that can have the same effect."""
 STARTS = 4
-"""Pairs of group and partial sums from which the others are searched."""
+"""Pairs of group and partial sums from which the other parameters are searched."""
 OTHERS = (("exact", (1, 2, 4)), ("flush_pairwise", (2, 4)))
-"""Algorithms, with their groups, that are tried where a chain of fused multiply-adds does not fit."""
+"""Algorithms, with their groups, that are tried if a chain of fused multiply-adds does not fit."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Fit:
     def differs(self) -> dict[str, tuple[Any, Any]]:
         """Parameters in which the fit differs from the instruction's row: the row's value, and the value that fits.
 
-        Where two parameters stand in for each other (`also` has the row's value of each), the one that was found stays.
+        If two parameters are interchangeable (`also` has the row's value of each), the found parameter stays.
         """
         row = self.observed.op.model
         pairs = {f.name: (getattr(row, f.name), getattr(self.model, f.name)) for f in fields(row)}
@@ -118,15 +118,15 @@ class Fit:
 
 
 def fit(observed: Observed, *, progress: Callable[[str], None] | None = None) -> Fit:
-    """Search for the model that gives what a device gave.
+    """Search for the model with a device's results.
 
     Args:
         observed: the probe.
         progress: receives lines of text as the search goes on.
 
     Returns:
-        The best fit; `Fit.exact` says whether it is one. The instruction's own row is tried first. The NaN of a model
-        is the device's where that has only one.
+        The best fit; `Fit.exact` says whether it is exact. The instruction's own row is tried first. The NaN of the
+        model is the device's, if the device has only one NaN.
     """
     search = _Search(observed)
     row = observed.op.model
@@ -206,7 +206,7 @@ class _Search:
                 best = model
             if self.score(best) == self.elements:
                 break
-        if best.partial_sums == 1:  # what the search tried on the way means nothing then
+        if best.partial_sums == 1:  # intermediate results of the search are not conclusive then
             best = replace(best, partial_bits=row.partial_bits, partial_rounding=row.partial_rounding)
         return best if best.final_bits is not None else replace(best, final_rounding=row.final_rounding)
 
@@ -237,10 +237,10 @@ class _Search:
         return max(found, key=self.score)
 
     def undecided(self, best: Model) -> dict[str, tuple[Any, ...]]:
-        """Values that fit as well, the other parameters as they are; the two of flushing C and D vary together.
+        """Further values that fit with the other parameters unchanged; the two of flushing C and D vary together.
 
-        Bits that the sum loses may be lost by the last cut instead: where one of two such parameters has several
-        values, the other one is varied beside the first two and the last of them.
+        The last truncation may lose the bits instead of the sum: if one of two such parameters has several
+        fitting values, the other one is varied with the first two and the last of them.
         """
         also: dict[str, tuple[Any, ...]] = {}
 
@@ -270,7 +270,7 @@ class _Search:
         return sorted(made, key=lambda one: -self.score(one)) if ranked else made
 
     def _climb(self, model: Model) -> Model:
-        """Change the block that gains most, again and again; another one may gain by imitating it, and mislead."""
+        """Repeatedly change the block with the largest gain; a block with a smaller gain may only imitate it."""
         while True:
             best = model
             for block in (*BLOCKS, *STUCK):

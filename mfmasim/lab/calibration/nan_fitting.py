@@ -19,7 +19,7 @@ QUIET, SIGN, INF = 0x00400000, 0x80000000, 0x7F800000
 
 
 def is_nan(d: NDArray[Any], fmt: str = "f32") -> NDArray[np.bool_]:
-    """Which codes of a format with infinities are NaN."""
+    """A mask of the NaNs among codes of a format with infinities."""
     row = find_format(fmt)
     row = find_format(fmt)
     found: NDArray[np.bool_] = (d & row.carrier.type(row.mask >> 1)) > row.carrier.type(row.inf_code or 0)
@@ -36,15 +36,15 @@ def nan_bits(seen: Observed) -> dict[str, list[int]]:
 
 
 def constant(seen: Observed) -> int | None:
-    """The one NaN that a device returns for every input; None where there are several, or none."""
+    """The NaN that a device returns for every input; None if there are several, or none."""
     found = {word for words in nan_bits(seen).values() for word in words}
     return found.pop() if len(found) == 1 else None
 
 
 def origins(seen: Observed) -> dict[str, str]:
-    """What the NaNs of each kind of special input are, in words; kinds that gave none are left out.
+    """The origin of the NaNs of each kind of special input, in words; kinds without a NaN are omitted.
 
-    A payload that goes through is the operand's fraction, moved to the upper end of f32's, with its sign or without.
+    A propagated payload is the operand's fraction, aligned to the upper end of f32's, with or without the sign.
     """
     origins = {}
     for number, (name, words) in enumerate(nan_bits(seen).items()):
@@ -76,7 +76,7 @@ def _widened(fmt: Format, codes: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def _payload(d: NDArray[np.uint32], given: NDArray[np.uint32]) -> str:
-    """How d follows from the input NaN; empty when it does not."""
+    """The rule by which d follows from the input NaN; empty if there is none."""
     magnitude = given & np.uint32(0x7FFFFFFF)
     ways = (
         ("as it is", given),

@@ -1,4 +1,4 @@
-"""Phase tables from measured times: which lanes share a phase, over how many banks, and which known rows agree."""
+"""Phase tables from measured times: lanes that share a phase, the number of banks, and equal known rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 BANKS = (8, 16, 32, 64, 128, 256)
 """Numbers of banks that are tried."""
 LOW = 0.25
-"""Additional ticks up to this share of the level are no conflict; from one minus it on they are."""
+"""Additional ticks up to this share of the level are no conflict; from ``1 - LOW`` on they are a conflict."""
 HIGH = 0.99
-"""A few of a thousand pairs are always disturbed; what lies above this quantile says nothing of the clock."""
+"""Quantile of the pairs that is used: a few of a thousand pairs are always disturbed."""
 
 
 @dataclass
@@ -32,11 +32,11 @@ class PhaseFit:
 
     Attributes:
         timed: the times.
-        phases: lanes of each phase, by their first lane; None when the times do not decide it.
-        banks: None when the times do not decide it.
-        cost: ticks that two lanes in one bank cost, an access.
-        scatter: ticks by which repetitions of one pattern differ, an access.
-        undecided: why something is None, in words.
+        phases: lanes of each phase, by their first lane; None if the times do not decide.
+        banks: number of banks; None if the times do not decide.
+        cost: ticks per access of two lanes in one bank.
+        scatter: difference of the repetitions of one pattern, in ticks per access.
+        undecided: why an attribute is None, in words.
     """
 
     timed: Timed
@@ -86,7 +86,7 @@ class PhaseFit:
 
     @property
     def fits(self) -> bool:
-        """Whether the current row is what was found."""
+        """Whether the current row equals the result."""
         return self.is_table(self.row)
 
     @property
@@ -96,7 +96,7 @@ class PhaseFit:
 
     @property
     def alternative(self) -> PhaseTable | None:
-        """The contradicting source, where it states what was found."""
+        """The contradicting source, if it states the result."""
         return next((table for table in self.row.alternatives if self.is_table(table)), None)
 
     def known(self) -> list[str]:
@@ -112,7 +112,7 @@ class PhaseFit:
     def lines(self) -> list[str]:
         """The row in the form of `Lds.phases`, after lane sets that have no name yet; to paste and review.
 
-        Empty where the current row says the same, by a document or a measurement.
+        Empty if the current row is equal, by a document or a measurement.
         """
         if not self.decided or (self.fits and self.sure):
             return []
@@ -137,7 +137,7 @@ def _alike(sets: Iterable[Iterable[int]] | None) -> frozenset[frozenset[int]]:
 
 
 def _period(phases: tuple[tuple[int, ...], ...], wave: int) -> tuple[tuple[int, ...], ...]:
-    """The phases of the first lanes, where the rest repeats them, as `mfmasim.lds.LANE_SETS` has them."""
+    """The phases of the first lanes, which the other lanes repeat, in the form of `mfmasim.lds.LANE_SETS`."""
     for lanes in (8, 16, 32):
         first = tuple(part for part in phases if max(part) < lanes)
         again = (tuple(lane + start for lane in part) for start in range(0, wave, lanes) for part in first)
@@ -151,7 +151,7 @@ def fit_phases(timed: Timed) -> PhaseFit:
 
     Two lanes conflict where an access takes longer with both in one bank than with each in its own. The additional
     ticks must form two clusters, around zero and around one level, with each pair of lanes in one of them; and lanes
-    that conflict must form sets. Otherwise nothing is decided, and `PhaseFit.undecided` says why.
+    that conflict must form sets. Otherwise phases are undecided, and `PhaseFit.undecided` has the reason.
     """
     result = PhaseFit(timed)
     best = timed.pairs.min(axis=0)

@@ -1,13 +1,13 @@
-"""Probes of the LDS: which lanes of an instruction conflict in a bank, measured by time.
+"""Probes of the LDS: lanes of an instruction that conflict in a bank, by time.
 
-Two lanes take part. Either they access different banks, or different dwords of one bank; where the second takes longer,
-the lanes share a phase. All pairs are tried. Then the distance of two lanes that conflict is varied: the distances at
-which they conflict give the number of banks. Only the difference between two patterns of the same lanes counts, so that
-neither latency nor what a phase without lanes costs matters.
+Two lanes are active. They access different banks, then different dwords of one bank; if the second pattern takes
+longer, the lanes share a phase. All pairs are tried. Then the distance of two lanes that conflict is varied: the
+distances at which they conflict give the number of banks. Only the difference between two patterns of the same lanes
+counts, so that neither latency nor the cost of a phase without lanes matters.
 
-Where a conflict of two lanes costs no time, because something else takes longer, reads can be *crowded*: all
+If a conflict of two lanes costs no time, because another part is slower, reads can be *crowded*: all
 lanes access one bank, each a different dword, so that passes dominate the time. Then two lanes access one dword
-together, which saves a pass where they share a phase; and one lane is moved out of the bank, which saves one too.
+together, which saves a pass if they share a phase; and one lane is moved out of the bank, which saves one, too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mfmasim.lab.agreement.recording import Recorder
 
 OFF = 0xFFFFFFFF
-"""Address of a lane that takes no part."""
+"""Address of a lane without an access."""
 BESIDE, ELSEWHERE, ABOVE = 16, 32, 1024
 """Byte addresses: in other banks than 0, in yet others, and in the bank of 0 for up to 256 banks."""
 ROW = 512
@@ -55,7 +55,7 @@ class PhaseProbe:
     instruction: str
     """Its name on gfx9."""
     all_lanes: bool = False
-    """All lanes must take part: the lanes that are not probed access one dword instead of nothing."""
+    """All lanes must be active: the lanes that are not probed access one dword."""
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class PhaseProbe:
 
     @property
     def unit(self) -> int:
-        """Bytes between addresses that are tried for the number of banks: the alignment, at least a dword."""
+        """Step in bytes of the addresses that determine the number of banks: the alignment, at least a dword."""
         return max(4, ds_instruction(None, self.instruction).alignment)
 
     @property
@@ -113,7 +113,7 @@ PHASE_PROBES = (
 
 @dataclass(frozen=True)
 class Timed:
-    """How long a device took for a probe's patterns.
+    """Times of a device for a probe's patterns.
 
     Attributes:
         probe: the probe.
@@ -145,7 +145,7 @@ def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDA
     Args:
         probe: what is probed.
         wave: lanes of a wave.
-        crowded: the other lanes of the wave take part, each in a different bank row.
+        crowded: the other lanes of the wave are active, each in a different row of the bank.
     """
     lanes = np.array(list(combinations(range(wave), 2)))
     if crowded:
@@ -162,7 +162,7 @@ def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDA
 def sweep_patterns(
     probe: PhaseProbe, wave: int, swept: Sequence[Sequence[int]], *, crowded: bool = False
 ) -> NDArray[np.uint32]:
-    """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must take part join the first.
+    """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must be active join the first.
 
     If crowded, the second lane of each pair moves away from its place in the common bank.
 
@@ -170,7 +170,7 @@ def sweep_patterns(
         probe: what is probed.
         wave: lanes of a wave.
         swept: pairs of lanes.
-        crowded: the other lanes of the wave take part, as in `pair_patterns`.
+        crowded: the other lanes of the wave are active, as in `pair_patterns`.
     """
     if crowded:
         away = np.arange(probe.unit, ROW, probe.unit)
@@ -200,7 +200,7 @@ def measure(
 
     Args:
         recorder: records the launches, two for each probe.
-        code: what hipkernels/conformance/calibrate/probe.hip was compiled to.
+        code: the code object of hipkernels/conformance/calibrate/probe.hip.
         probes: the probes.
         rounds: rounds of `UNROLLED` accesses that are timed together.
         times: repetitions of each pattern.
@@ -209,7 +209,7 @@ def measure(
         crowded: reads are crowded.
 
     Returns:
-        What the capture says about each probe.
+        The times of each probe.
 
     Raises:
         MfmasimError: whatever launching raises, or a finding.
@@ -248,7 +248,7 @@ def time_patterns(
     """Ticks of patterns, (times, patterns).
 
     Args:
-        device: where.
+        device: the device.
         kernel: of a probe.
         patterns: addresses, (patterns, lanes).
         times: repetitions of each pattern.
@@ -281,7 +281,7 @@ def dynamic_lds(kernel: Kernel, *, alone: bool, crowded: bool) -> int:
 
 
 def _dearest(best: NDArray[np.int64], wave: int) -> list[list[int]]:
-    """The pair that costs most where it shares a bank, and the next one of other lanes."""
+    """The pair of lanes with the largest cost in one bank, and the next pair of other lanes."""
     lanes = list(combinations(range(wave), 2))
     order = np.argsort(best[0] - best[1], kind="stable").tolist()
     first = lanes[order[0]]
@@ -290,7 +290,7 @@ def _dearest(best: NDArray[np.int64], wave: int) -> list[list[int]]:
 
 
 def timed(capture: Capture) -> Iterator[Timed]:
-    """What a capture holds of these probes.
+    """The times of these probes in a capture.
 
     Raises:
         MfmasimError: it was recorded with other patterns.

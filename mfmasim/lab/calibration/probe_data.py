@@ -2,7 +2,7 @@
 
 The tiles of a probe follow each other: `TRIALS` of ordinary numbers, then one for each of `EDGES`, then one for each of
 `OUTLIERS`. Formats with 8 exponent bits get exponents of a few powers of two around 1 in the ordinary tiles, so that
-most products of a sum overlap; what happens far away from there is probed at the edges.
+most products of a sum overlap; the edges probe other exponents.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ SEED = 20_251_122
 TRIALS = 24
 """Tiles of ordinary numbers."""
 EDGES = ("subnormal_a", "subnormal_b", "subnormal_c", "overflow", "far", "ties")
-"""What the tiles after them test: subnormal factors beside normal ones; subnormal C, and results; the largest
-products; one product beside a C far below it; and a C that a product takes half way to its neighbour, or almost."""
+"""Tests of the tiles after the ordinary ones: subnormal factors beside normal ones; subnormal C, and results; the
+largest products; one product beside a C far below it; and a C that a product takes half way to its neighbour, or
+almost."""
 FITTED = TRIALS + len(EDGES)
 """Tiles that models are fitted to."""
 OUTLIERS = ("nan_a", "nan_b", "nan_c", "inf_zero", "inf_inf")
-"""What the last tiles hold, one kind each: every row (nan_b: every column) has the special result."""
+"""Special inputs of the last tiles, one kind each: every row (nan_b: every column) has the special result."""
 TILES = FITTED + len(OUTLIERS)
 WIDE = 8
 """Exponent bits from which two factors can leave the range of f32."""
@@ -64,7 +65,7 @@ def matrices(op: MatrixInstruction, name: str, keep: NDArray[np.bool_] | None = 
     Args:
         op: an instruction on floats.
         name: seeds the numbers.
-        keep: which elements of A are not 0, (TILES, M, K); None is all.
+        keep: mask of the elements of A that are not 0, (TILES, M, K); None means all.
     """
     rng = np.random.default_rng([SEED, sum(name.encode())])
     formats = find_format(op.a), find_format(op.b)
@@ -85,7 +86,7 @@ def matrices(op: MatrixInstruction, name: str, keep: NDArray[np.bool_] | None = 
     far = 40 if narrow is None else 12
     size = np.frexp(np.maximum(exact, 2.0**-40))[1] + rng.integers(-far, far, exact.shape)
     value = np.ldexp(rng.uniform(1, 2, exact.shape) * rng.choice([-1.0, 1.0], exact.shape), np.clip(size, -100, 100))
-    c = value.astype(np.float32).view(np.uint32)  # any f32 will do: how it was rounded does not matter
+    c = value.astype(np.float32).view(np.uint32)  # the rounding of this f32 does not matter
     c[: TILES // 4] = 0
     _near(rng, formats, a, b, c, kept)
     _edges(rng, formats, a, b, c, kept)

@@ -32,11 +32,11 @@ class Probe:
     """One instruction to probe."""
 
     name: str
-    """The kernel of hipkernels/conformance/calibrate/probe.hip is ``probe_`` and this."""
+    """Name; its kernel in hipkernels/conformance/calibrate/probe.hip is ``probe_`` and the name."""
     instruction: str
     archs: tuple[str, ...]
     ab: str = ""
-    """Format of A and B where the instruction leaves it open."""
+    """Format of A and B, if the instruction has several."""
 
     def find(self, arch: str) -> MatrixInstruction:
         """The instruction on an architecture."""
@@ -69,7 +69,7 @@ PROBES = (
 
 @dataclass(frozen=True)
 class Observed:
-    """What a device computed for a probe: codes, tiles first."""
+    """A device's results of a probe: codes, tiles first."""
 
     probe: Probe
     op: MatrixInstruction
@@ -98,7 +98,7 @@ def observe(
         device: where.
         arch: the device's architecture.
         only: names of probes; none is all.
-        times: repetitions of what is timed; None is 5 on a GPU and 1 where time is simulated.
+        times: repetitions of timed probes; None means 5 on a GPU, and 1 with simulated time.
         clock: LDS model of the simulator's clock; None takes the phase tables.
         crowded: time LDS reads of all lanes instead of two.
 
@@ -106,7 +106,7 @@ def observe(
         The capture.
 
     Raises:
-        MfmasimError: there are no such probes for it, or whatever compiling and launching raise.
+        MfmasimError: the architecture has no such probes; or an error of the compiler or of a launch.
     """
     probes: dict[str, Probe | PhaseProbe] = {probe.name: probe for probe in PROBES if arch in probe.archs}
     probes.update({probe.name: probe for probe in phase_probes.chosen(arch)})
@@ -150,10 +150,10 @@ def observe(
 
 
 def observed(capture: Capture) -> Iterator[Observed]:
-    """What a capture of `observe` holds, by probe.
+    """The results in a capture of `observe`, by probe.
 
     Raises:
-        MfmasimError: it is another capture.
+        MfmasimError: the capture is not one of `observe`.
     """
     arch = capture.about["arch"]
     by_name = {probe.name: probe for probe in PROBES}

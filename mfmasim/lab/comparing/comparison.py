@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from mfmasim.verify.result import Result
 
 PARTS = ("outputs", "findings", "conflicts", "registers", "counters", "cost")
-"""What is compared, in this order."""
+"""Compared parts, in this order."""
 ALIKE = "both have the same matrix instructions with the same rules: the difference is made before or behind them"
 KEPT = 3
-"""Elements that differ which are kept."""
+"""Most differing elements that are kept."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Comparison:
 
     case: str
     sides: tuple[str, str]
-    """As they were written, with their architectures."""
+    """Texts of the sides, with their architectures."""
     rows: list[Row]
     outputs: Differences
     explained: list[str] = field(default_factory=list)
-    """Where the first element that differs comes from, and what the two kernels do otherwise."""
+    """Origin of the first element that differs, and differences of the two kernels' rules."""
     notes: list[str] = field(default_factory=list)
 
     def differing(self, part: str) -> bool:
@@ -74,7 +74,7 @@ class Comparison:
         return any(not row.same for row in self.rows if row.part == part)
 
     def refused(self, allowed: frozenset[str]) -> list[str]:
-        """Parts that differ and may not."""
+        """Parts that differ without being allowed to."""
         return [part for part in PARTS if part not in allowed and self.differing(part)]
 
     def record(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def compare(case: Case, sides: tuple[Side, Side], archs: tuple[str, str], group:
 
     Args:
         case: the case.
-        sides: what differs.
+        sides: the two sides.
         archs: the architecture of each.
         group: its family or file.
 
@@ -187,7 +187,7 @@ def compare(case: Case, sides: tuple[Side, Side], archs: tuple[str, str], group:
 
 
 def _stores(outputs: Differences, first: _Ran, second: _Ran) -> Iterator[str]:
-    """Which instructions stored the first element that differs."""
+    """The instructions that stored the first element that differs."""
     row = outputs.first[0]
     texts = []
     for ran in (first, second):

@@ -1,4 +1,4 @@
-"""Why two architectures, or two kernels, add up otherwise: the rules of their matrix instructions side by side."""
+"""Why two architectures, or two kernels, sum differently: the rules of their matrix instructions side by side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNUSED = ("name", "fidelity", "evidence", "source")
 
 
 def model_differences(first: Model, second: Model) -> list[tuple[str, str]]:
-    """What two accumulation models do otherwise, in words, for each of them.
+    """Differences of two accumulation models, in words, for each model.
 
     Args:
         first: a model.
@@ -65,7 +65,7 @@ def rules(first: Kernel, second: Kernel) -> list[str]:
         second: another one, or the same for another architecture.
 
     Returns:
-        Sentences; none where both have the same instructions with the same rules.
+        Sentences; none if both have the same instructions with the same rules.
     """
     names, others = matrix_names(first), matrix_names(second)
     said = []

@@ -1,4 +1,4 @@
-"""One side of a comparison: what of a case differs from the other side."""
+"""One side of a comparison: its differences from the case."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mfmasim.verify.prebuilt import code_for
 
 @dataclass(frozen=True)
 class Side:
-    """What a side's kernel is made of; what is empty is the case's own."""
+    """The parts of a side's kernel; an empty part is that of the case."""
 
     text: str
     """As it was written."""
@@ -50,11 +50,11 @@ class Side:
         """The side's kernel.
 
         Args:
-            case: what `case` gave.
+            case: the result of `case`.
             arch: the architecture.
 
         Raises:
-            MfmasimError: it does not compile, or the code object lacks it.
+            MfmasimError: the source does not compile, or the code object lacks the kernel.
         """
         if self.code:
             return program.load(Path(self.code), arch)[case.kernel_name()]
@@ -70,7 +70,7 @@ def side_of(text: str) -> Side:
     ``--compiler`` takes it, ``flags=-O1 -g``, or a parameter of the case, ``NAME=VALUE``.
 
     Raises:
-        MfmasimError: a part is none of these.
+        MfmasimError: a part has none of these forms.
     """
     side = Side(text)
     if not all(text.split(",")):

@@ -1,1 +1,1 @@
-"""Sizes at which loops turn, and branches go, as the case's own size does not show."""
+"""Sizes at which loops and branches take paths that the case's own size does not take."""

@@ -1,4 +1,4 @@
-"""Verifying a case at the sizes that its own does not cover, and saying what no size covers."""
+"""Verification of a case at sizes that cover paths which its own size does not, and a report of uncovered paths."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from mfmasim.verify.result import Result
 
 RUNS = 3
-"""Sizes at which a case is verified beside its own, at most."""
+"""Most further sizes at which a case is verified."""
 MOST_STEPS, MOST_LAUNCHES = 20_000, 8
 """A run that costs more than both, in steps and in launches of the case's own size, is named instead."""
 
 
 @dataclass
 class Covering:
-    """The sizes that a case is also verified at, and what they leave unseen."""
+    """Further sizes of a case's verification, and the paths that they leave unseen."""
 
     search: Search
     runs: list[Look]
@@ -38,12 +38,12 @@ class Covering:
 
 
 def covering_of(case: Case, kernel: Kernel, own: Ways, siblings: Sequence[Mapping[str, Any]] = ()) -> Covering:
-    """Find the sizes that a case is to be verified at beside its own.
+    """Find further sizes for a case's verification.
 
     Args:
         case: the case.
         kernel: its kernel.
-        own: what its launches showed, in each of its classes of inputs.
+        own: paths of its launches, in each of its classes of inputs.
         siblings: parameters of other cases of the same kernel that are verified as well.
     """
     launches = max(own.launches, 1)
@@ -61,13 +61,13 @@ def covering_of(case: Case, kernel: Kernel, own: Ways, siblings: Sequence[Mappin
 def cover(
     result: Result, case: Case, kernel: Kernel, own: Ways, siblings: Sequence[Mapping[str, Any]] = (), **how: Any
 ) -> None:
-    """Verify a case that passed also at the smallest sizes that show what its own does not.
+    """Verify a passing case at the smallest further sizes that show unseen paths.
 
     Args:
-        result: of the case; takes the findings of these runs, with their sizes, and what is unseen.
+        result: of the case; receives the findings of these runs, with their sizes, and the unseen paths.
         case: the case.
         kernel: its kernel.
-        own: what its launches showed.
+        own: paths of its launches.
         siblings: parameters of other cases of the same kernel that are verified as well.
         how: further arguments of `verify_case`.
     """
@@ -109,7 +109,7 @@ def cover(
 
 
 def _counts(finding: Finding) -> bool:
-    """Whether a finding of another size is one of the case: remarks, and what no size changes, are not."""
+    """Whether a finding at another size counts for the case: remarks, and findings independent of sizes, do not."""
     return finding.severity != "info" and finding.check not in ("suppress", "source", "formats")
 
 
@@ -118,8 +118,8 @@ def verify_at(
 ) -> Result:
     """Verify a case at other sizes, on its first class of inputs.
 
-    Golden data, declared instructions and orders of turns belong to the case's own size. Fragments are followed where
-    outputs are not compared, or are wrong: what a turn loads from a wrong place is seen in sums of distinct integers.
+    Golden data, declared instructions and orders of turns belong to the case's own size. Fragments are followed if
+    outputs are not compared, or are wrong: sums of distinct integers show a turn's load from a wrong place.
 
     Args:
         case: the case.
@@ -141,5 +141,5 @@ def verify_at(
 
 
 def words(case: Case, parameters: Mapping[str, Any]) -> str:
-    """Parameters as ``--set`` takes them, in the order of the case."""
+    """Parameters in the form of ``--set``, in the order of the case."""
     return ", ".join(f"{name}={parameters[name]}" for name in case.parameters if name in parameters)

@@ -1,7 +1,8 @@
-"""Whether the launch decides how often a loop turns, or constants of the code do.
+"""Whether the launch or constants of the code decide a loop's number of turns.
 
-A slice backwards from the branches that leave the loop, through the definitions of what they compare: those within the
-loop, and the nearest one before it. Only a remark depends on it, so code is followed in the order of its addresses.
+A slice backwards from the branches that leave the loop, through the definitions of the compared values: those within
+the loop, and the nearest one before it. Only a remark depends on the slice, so code is followed in the order of
+addresses.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 VCC, EXEC = 106, 126
 """Numbers of the registers among the scalar ones."""
 STEPS = 400
-"""Definitions that are followed; beyond it the launch is said to decide."""
+"""Most definitions that are followed; beyond, the launch counts as deciding."""
 
 
 def _sets_scc(instruction: Instruction) -> bool:
@@ -30,7 +31,7 @@ def _sets_scc(instruction: Instruction) -> bool:
 
 
 class _Definitions:
-    """Which instructions of a kernel write each register, in the order of their addresses."""
+    """Instructions of a kernel that write each register, in the order of their addresses."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.code = sorted(kernel.decodable, key=lambda ins: ins.pc)
@@ -43,14 +44,14 @@ class _Definitions:
                 self.writers.setdefault(register, []).append(ins)
 
     def scc(self, pc: int) -> Instruction | None:
-        """What an instruction finds in SCC."""
+        """The definition of SCC for an instruction."""
         before = [ins for ins in self.code if ins.pc < pc and _sets_scc(ins)]
         return before[-1] if before else None
 
     def found(self, register: Register, pc: int, loop: range) -> list[Instruction]:
-        """What may have written a register that an instruction reads; nothing where the launch did.
+        """Possible definitions of a register that an instruction reads; empty if the launch wrote it.
 
-        Of the instructions before it the last one counts; at the head of a loop also those of the turn before.
+        The last definition before the instruction counts; at the head of a loop also those of the previous turn.
         """
         writers = self.writers.get(register, [])
         before = [ins for ins in writers if ins.pc < pc]
@@ -91,7 +92,7 @@ def decided_by_launch(kernel: Kernel, head: int) -> bool:
 
 
 def _reaches_the_launch(known: _Definitions, open_: list[tuple[Register, int]], loop: range) -> bool:
-    """Whether what registers hold comes from memory, or was there when the wave began."""
+    """Whether values of registers come from memory, or from the start of the wave."""
     done: set[tuple[Register, int]] = set()
     while open_:
         place = open_.pop()
@@ -103,7 +104,7 @@ def _reaches_the_launch(known: _Definitions, open_: list[tuple[Register, int]], 
         register, pc = place
         is_exec = register[0] == "s" and register[1] in (EXEC, EXEC + 1)
         if is_exec and pc not in loop:
-            continue  # which lanes there are decides no number of turns by itself
+            continue  # the number of lanes alone decides no number of turns
         writers = known.found(register, pc, loop)
         if not writers and not is_exec:
             return True

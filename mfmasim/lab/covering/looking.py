@@ -1,4 +1,4 @@
-"""A look at a case at other parameters: which ways its kernel takes there, without checks and without a comparison."""
+"""A look at a case at other parameters: the kernel's paths there, without checks and without a comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """What a launch at some parameters showed."""
+    """Paths of a launch at some parameters."""
 
     parameters: Mapping[str, Any]
     """Those that differ from the case's own."""
@@ -47,11 +47,11 @@ def look(case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int, w
         case: the case.
         kernel: its kernel.
         parameters: those that differ from the case's own.
-        most: wave-instructions that the launch may take.
-        ways: takes what it shows.
+        most: most wave-instructions of the launch.
+        ways: records the paths.
 
     Returns:
-        What it showed; None where the case has no such launch.
+        The paths; None if the case has no such launch.
     """
     arch = find_arch(kernel.arch.name)
     ways = Ways() if ways is None else ways

@@ -1,7 +1,7 @@
-"""The search for sizes at which a kernel's loops turn three times and its branches go the other way.
+"""The search for sizes at which a kernel's loops have three turns and its branches go the other way.
 
 Sizes come from the case's own contract (`mfmasim.lab.agreement.domain`), and each is judged by a launch without checks
-(`mfmasim.lab.covering.looking`), so that nothing is assumed of what a loop or a branch depends on.
+(`mfmasim.lab.covering.looking`), without assumptions about the dependences of a loop or a branch.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 TURNS = 3
 """A loop that turned so often has had a first, a middle and a last turn."""
 LAUNCHES = 6
-"""What all looks may cost, in launches of the case's own size."""
+"""Cost limit of all looks, in launches of the case's own size."""
 FEWEST_STEPS = 4000
-"""What they may cost in any case: less than half a second."""
+"""Cost limit that is always allowed: less than half a second."""
 MULTIPLES = (3, 6, 12)
-"""Of a size that its next values do not make a loop turn more often."""
+"""Multiples of a size whose next values do not add turns to a loop."""
 LARGER, FEWEST_WORK = 16, 300_000
-"""Wave-instructions of a look at most: a multiple of the case's own launch, and what is possible in any case."""
+"""Most wave-instructions of a look: a multiple of the case's own launch, and a number that is always allowed."""
 
 
 def missing(kernel: Kernel, seen: Seen) -> set[Goal]:
-    """What launches have not shown: second and third turns of loops, and other ways of branches that were executed.
+    """Paths that launches have not shown: second and third turns of loops, and the other ways of executed branches.
 
     Args:
         kernel: the kernel.
-        seen: what they have shown.
+        seen: the paths that they have shown.
     """
     goals: set[Goal] = set()
     for head in GRAPHS.of(kernel):
@@ -50,7 +50,7 @@ def missing(kernel: Kernel, seen: Seen) -> set[Goal]:
 
 
 def shown(seen: Seen) -> set[Goal]:
-    """What launches have shown, of which `missing` names the rest."""
+    """Paths that launches have shown, the complement of `missing`."""
     goals: set[Goal] = {
         ("turns", head, n) for head, turns in seen.turns.items() for n in range(1, min(turns, TURNS) + 1)
     }
@@ -59,32 +59,32 @@ def shown(seen: Seen) -> set[Goal]:
 
 @dataclass
 class Search:
-    """One search, and what it found."""
+    """One search and its results."""
 
     case: Case
     kernel: Kernel
     own: Ways
-    """Of the case's own launches."""
+    """Paths of the case's own launches."""
     launches: int = 1
-    """How many these were."""
+    """Number of the case's own launches."""
     seen: Seen = field(default_factory=Seen)
-    """What they, and those of the other cases of this kernel, showed."""
+    """Paths of these launches, and of those of the kernel's other cases."""
     looks: list[Look] = field(default_factory=list)
     hints: list[Look] = field(default_factory=list)
-    """Looks at parameters of which the contract says nothing."""
+    """Looks at parameters outside the contract."""
     sizes: tuple[str, ...] = ()
     """Parameters whose values the contract decides."""
     beyond: list[Mapping[str, Any]] = field(default_factory=list)
-    """Parameters whose launch is too large to be looked at."""
+    """Parameters whose launch is too large for a look."""
     ended: bool = False
     """Whether it stopped before it had tried everything."""
     _spent: int = 0
 
     def run(self, siblings: Sequence[Mapping[str, Any]] = ()) -> Search:
-        """Look until nothing is missing.
+        """Look until no path is missing.
 
         Args:
-            siblings: parameters of other cases of the kernel that are verified as well: what they show is seen.
+            siblings: parameters of the kernel's other cases that are verified as well: their paths count as seen.
         """
         self.seen.add(self.own.seen)
         for parameters in siblings:
@@ -123,7 +123,7 @@ class Search:
         return sorted(domain.sizes, key=lambda name: grid(domain.near({name: int(parameters[name]) + 1})) != own)
 
     def _left(self, kind: str) -> set[Goal]:
-        """What neither the case's own launches nor looks have shown."""
+        """Paths that neither the case's own launches nor looks have shown."""
         left = {goal for goal in missing(self.kernel, self.seen) if goal[0] == kind}
         return left.difference(*(shown(one.seen) for one in self.looks))
 
@@ -146,7 +146,7 @@ class Search:
                 return
 
     def _matters(self, found: Look) -> bool:
-        """Whether a kernel took other ways than at its case's own size: it may go on to do so."""
+        """Whether a kernel took other paths than at the case's own size: larger values may add further paths."""
         own = self.own.seen
         return found.seen.ways != own.ways or found.seen.turns != own.turns
 
@@ -160,7 +160,7 @@ class Search:
         return bool(gained) and not any(goal[1] in gained for goal in left)
 
     def _beside(self, domain: Domain) -> Iterator[Sequence[Mapping[str, Any]]]:
-        """Sizes beside the case's own, the smallest ones, and other values that the case declares or that are usual."""
+        """Sizes next to the case's own, the smallest sizes, and other declared or usual values."""
         own = {name: int(self.case.parameters[name]) for name in self.sizes}
         steps = (
             ({name: value + 1 for name, value in own.items()}, False),
@@ -187,7 +187,7 @@ class Search:
                 yield from ([one] for one in each)
 
     def _guess(self, domain: Domain) -> None:
-        """Three times a number of which the contract says nothing: what a hint may name."""
+        """Three times a number outside the contract, for a hint."""
         for name, value in self.case.parameters.items():
             if type(value) is not int or name in domain.kinds or name in ("arch", "wave") or value < 1:
                 continue
@@ -198,7 +198,7 @@ class Search:
                     break
 
     def _kept(self, parameters: Mapping[str, Any]) -> Look | None:
-        """A look that may become a run."""
+        """Add a look that may become a run."""
         known = next((one for one in self.looks if one.parameters == parameters), None)
         found = known or self._look(parameters)
         if found is not None and known is None:
@@ -206,7 +206,7 @@ class Search:
         return found
 
     def _look(self, parameters: Mapping[str, Any]) -> Look | None:
-        """Look at parameters, unless the search has spent what it may."""
+        """Look at parameters, unless the search has reached its cost limit."""
         if self._spent > max(LAUNCHES * self.own.steps // self.launches, FEWEST_STEPS):
             self.ended = True
             return None
@@ -220,7 +220,7 @@ class Search:
         return found
 
     def chosen(self, most: int) -> list[Look]:
-        """The fewest looks, and of those the cheapest, that show what all of them do.
+        """The fewest and cheapest looks that show the paths of all looks.
 
         Args:
             most: looks at most.
@@ -237,7 +237,7 @@ class Search:
         return self._together([one for one in found if self._needed(one, found)])
 
     def _together(self, found: list[Look]) -> list[Look]:
-        """One look in place of several, where they differ in other parameters and it shows what they do."""
+        """One look in place of several that differ in different parameters, if it shows their paths."""
         parameters = {name: value for one in found for name, value in one.parameters.items()}
         if len(found) < 2 or len(parameters) < sum(len(one.parameters) for one in found):
             return found
@@ -246,6 +246,6 @@ class Search:
         return [one] if one is not None and wanted <= shown(one.seen) else found
 
     def _needed(self, one: Look, found: Sequence[Look]) -> bool:
-        """Whether a look shows what no other of the chosen ones does."""
+        """Whether a look shows a path that no other chosen look shows."""
         others = [shown(other.seen) for other in found if other is not one]
         return bool((missing(self.kernel, self.seen) & shown(one.seen)).difference(*others))

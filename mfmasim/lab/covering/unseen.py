@@ -1,4 +1,4 @@
-"""What no launch of a case showed: loops that turned fewer than three times, branches that went one way, in words."""
+"""Paths that no launch of a case showed, in words: loops with fewer than three turns, branches that went one way."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ ORDINALS = ("the first", "a second", "a third")
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """A loop whose number of turns the launch decides, and that turned fewer than three times."""
+    """A loop with fewer than three turns, whose number the launch decides."""
 
     pc: int
-    """Of the first instruction of every turn."""
+    """Address of the first instruction of every turn."""
     source: str
     turns: int
     main: bool
 
     def record(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The record for JSON."""
         return vars(self)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class OpenBranch:
     """The way that it went."""
 
     def record(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The record for JSON."""
         return vars(self)
 
 
@@ -91,7 +91,7 @@ def branches_open(kernel: Kernel, seen: Seen) -> list[OpenBranch]:
 
 
 def unseen_turn(loop: OpenLoop) -> str:
-    """What is not known of the turn after the last one of a loop."""
+    """The unknown properties of the turn after the last executed one."""
     if not loop.turns:
         return "what a turn of it does is not seen"
     return f"what {ORDINALS[loop.turns]} turn would race with is not seen"
@@ -104,12 +104,12 @@ def said(
     left_out: Sequence[tuple[Mapping[str, Any], str]],
     words: Callable[[Case, Mapping[str, Any]], str],
 ) -> list[str]:
-    """One line for each kind of what is unseen, with what would show it.
+    """One line for each kind of unseen path, with parameters that would show it.
 
     Args:
-        search: what was tried.
+        search: the search.
         kernel: the kernel.
-        seen: what all launches showed.
+        seen: paths of all launches.
         left_out: parameters that are not run, each with the reason.
         words: a case's parameters as ``--set`` takes them.
     """

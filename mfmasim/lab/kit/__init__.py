@@ -1,1 +1,1 @@
-"""The kit: probes that a person with a GPU runs once, and what their results say about every assumed row."""
+"""The kit: probes that run once on a GPU, and the verdicts of their results on every assumed row."""

@@ -28,7 +28,7 @@ class AssumedRow:
     place: str
     """File of the table, below the package."""
     why: str
-    """What it rests on."""
+    """The basis of the assumption."""
 
     @property
     def title(self) -> str:
@@ -76,7 +76,7 @@ def assumed_rows(arch: str) -> tuple[AssumedRow, ...]:
 
 
 def _reach(arch: str) -> list[AssumedRow]:
-    """Which lanes DS permutes reach in waves that have more; cases of the family isa/lanes measure it."""
+    """Lanes that DS permutes reach in waves with more lanes; cases of the family isa/lanes measure this."""
     made = find_arch(arch)
     if max(made.wave_sizes) <= made.lds.permute_lanes:
         return []

@@ -1,6 +1,6 @@
-"""The cases of the families on the GPU, each launch three times: what ``golden record`` does, without the inputs.
+"""The cases of the families on the GPU, each launch three times, as ``golden record`` without the inputs.
 
-A case whose outputs are the reference's is one line. Outputs that are not are kept, as far as there is room.
+A case whose outputs equal the reference is one line. Differing outputs are kept, up to a limit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEPT = 1 << 16
 
 
 def case_probes(arch: str, *, quick: bool) -> dict[str, Callable[[Device], Result]]:
-    """What runs each case of an architecture, by family and title.
+    """Functions that run each case of an architecture, by family and title.
 
     Args:
         arch: its name.

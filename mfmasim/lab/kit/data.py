@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXACT = 4
 """Tiles of small integers, whose sums every rounding leaves exact: they show the layout."""
 PARTS = {"all": slice(0, TILES), "few": slice(0, TILES, 4), "exact": slice(0, 0)}
-"""Which tiles for models a probe takes, beside the exact ones."""
+"""Tiles for models that a probe uses, in addition to the exact tiles."""
 
 
 def _seed(name: str) -> np.random.Generator:

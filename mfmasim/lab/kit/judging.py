@@ -1,4 +1,4 @@
-"""What a kit file says about every assumed row: settled, undecided or contradicted, and what to change."""
+"""Verdicts of a kit file on every assumed row: settled, undecided or contradicted, and the change to make."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _verdict(found: PhaseFit) -> Verdict:
 
 
 def _timed(arch: str, probe: PhaseProbe, record: Record, kit: KitFile) -> Timed | None:
-    """The recorded ticks; None where they are not of this version's patterns."""
+    """The recorded ticks; None if they belong to other patterns than this version's."""
     about, pairs, sweep = record.about, record.arrays.get("pairs"), record.arrays.get("sweep")
     wave, swept, crowd = about.get("wave"), about.get("swept"), about.get("crowded")
     if wave not in (32, 64) or pairs is None or sweep is None or not isinstance(about.get("rounds"), int):
@@ -111,13 +111,13 @@ SHOWN = 3
 
 
 def judge_operation(simulator: SimDevice, arch: str, kernel: ProbeKernel, record: Record | None) -> Verdict:
-    """Compare every result with the simulator's; where they differ, look for a variation that explains them.
+    """Compare every result with the simulator's; if they differ, search for a variation that explains the results.
 
     Args:
         simulator: runs the probe again.
         arch: architecture.
         kernel: the probe.
-        record: what the device gave.
+        record: the device's results.
     """
     none = missing(record)
     if none is not None or record is None:
@@ -147,7 +147,7 @@ def _varied(simulator: SimDevice, arch: str, kernel: ProbeKernel, items: int, on
 
 
 def _sample(ours: NDArray[Any], theirs: NDArray[Any], place: int) -> str:
-    """One item: what the simulator and the device gave."""
+    """One item: results of the simulator and the device."""
     words = [" ".join(f"{int(word):08x}" for word in array[:, place]) for array in (ours, theirs)]
     return f"item {place}: simulator {words[0]}, device {words[1]}"
 
@@ -184,7 +184,7 @@ def judgements(kit: KitFile) -> list[Callable[[], Judgement]]:
         kit: the file.
 
     Returns:
-        For each the function that judges it.
+        For each of them the function that judges it.
 
     Raises:
         MfmasimError: mfmasim does not know the architecture.

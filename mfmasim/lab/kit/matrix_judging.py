@@ -33,7 +33,7 @@ STALE = "its probe was recorded by another version of mfmasim, with other inputs
 
 @dataclass(frozen=True)
 class Seen:
-    """A probe's inputs, what the device made of them, and what the row says."""
+    """A probe's inputs, the device's results, and the results by the row."""
 
     op: MatrixInstruction
     given: MatrixInputs
@@ -42,7 +42,7 @@ class Seen:
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Elements that differ, NaNs of other bits aside."""
+        """Elements that differ, except NaNs with other bits."""
         if not FORMATS[self.op.d].exponent_bits:
             return np.asarray(self.d != self.expected)
         both = is_nan(self.d, self.op.d) & is_nan(self.expected, self.op.d)
@@ -50,7 +50,7 @@ class Seen:
 
     @property
     def nans(self) -> NDArray[np.bool_]:
-        """Elements that are NaNs of other bits than the row's."""
+        """Elements that are NaNs with other bits than the row's."""
         if not FORMATS[self.op.d].exponent_bits:
             return np.zeros(self.d.shape, bool)
         both = is_nan(self.d, self.op.d) & is_nan(self.expected, self.op.d)
@@ -83,7 +83,7 @@ def _product(op: MatrixInstruction, codes: Mapping[str, NDArray[Any]]) -> NDArra
 
 
 def judge_layout(op: MatrixInstruction, kit: KitFile) -> Verdict:
-    """Whether the tiles of small integers came out as the layout says: a wrong place changes almost all of them."""
+    """Whether the tiles of small integers agree with the layout: a wrong place changes almost all of them."""
     seen = _seen(op, kit)
     if isinstance(seen, Verdict):
         return seen

@@ -1,4 +1,4 @@
-"""What the kit runs on an architecture, in order, and what it does for each."""
+"""The probes of the kit on an architecture, in order, with the function of each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PARTS = ("answers", "operations", "matrix", "lds", "crowded", "golden")
 ITEMS = {True: 1024, False: 4096}
 """Work-items of an operation's probe; the first with --quick."""
 AGAIN = 3
-"""How often pairs of lanes that the clock does not decide are measured again."""
+"""Number of further measurements of pairs of lanes that the clock does not decide."""
 SIDE = 16
 """Rows and columns of the integer product."""
 
@@ -62,8 +62,8 @@ def kit_probes(arch: str, *, quick: bool, times: int, simulated: bool) -> tuple[
     Args:
         arch: its name.
         quick: fewer work-items, tiles and repetitions.
-        times: repetitions of what is timed.
-        simulated: time is simulated.
+        times: repetitions of timed probes.
+        simulated: whether time is simulated.
     """
     found = [KitProbe("answers", name, run) for name, run in _answers(arch).items()]
     for name, kernel in operation_kernels(arch).items():
@@ -99,7 +99,7 @@ def _representative(arch: str) -> dict[str, str]:
 
 
 def chosen_part(op: MatrixInstruction, *, quick: bool) -> str:
-    """Which tiles a matrix probe takes."""
+    """The tiles of a matrix probe."""
     if representative(op.arch.name)[op.model.name] == matrix_name(op):
         return "all"
     return "exact" if quick and op.a != op.b else "few"
@@ -138,14 +138,14 @@ def run_operation(
     """Launch an operation's probe.
 
     Args:
-        device: where.
+        device: the device.
         arch: architecture.
         kernel: the probe.
         n: work-items.
         checks: as for `launch`.
 
     Returns:
-        What it left in `out`, and the CRC-32 of its inputs.
+        The contents of `out`, and the CRC-32 of the inputs.
 
     Raises:
         MfmasimError: whatever launching raises, or a finding.

@@ -50,7 +50,7 @@ class KitFile:
     records: dict[str, Record] = field(default_factory=dict)
     """The last record of each probe."""
     notes: list[str] = field(default_factory=list)
-    """What is wrong with the file, in words; the rest of it counts."""
+    """Defects of the file, in words; the other lines count."""
 
 
 def _packed(array: NDArray[Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def read(path: Path) -> KitFile:
     """Read a kit file. Damaged lines are left out, and noted; nothing in it is executed.
 
     Raises:
-        MfmasimError: it cannot be read, is not a kit file, or is one of another version.
+        MfmasimError: the file cannot be read, is not a kit file, or has another version.
     """
     lines = read_file(path, LIMIT).splitlines()
     first = _content(lines[0]) if lines else None

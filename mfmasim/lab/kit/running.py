@@ -17,14 +17,14 @@ from mfmasim.lab.kit.records import SCHEMA, KitFile, Record, append, read
 from mfmasim.verify.environment import environment
 
 TIMES = {True: 5, False: 50}
-"""Repetitions of what is timed on a GPU; the first with --quick."""
+"""Repetitions of timed probes on a GPU; the first with --quick."""
 SIMULATED_TIMES = {True: 1, False: 2}
-"""The same where time is simulated."""
+"""Repetitions with simulated time."""
 
 
 @dataclass
 class Ran:
-    """What a run did."""
+    """Numbers of probes of a run."""
 
     done: int = 0
     failed: int = 0
@@ -116,7 +116,7 @@ def _continued(path: Path, about: dict[str, Any]) -> KitFile | None:
     """The file if it can be continued; None if there is none.
 
     Raises:
-        MfmasimError: it is of something else.
+        MfmasimError: the file belongs to another device or other options.
     """
     if not path.exists() or not path.stat().st_size:
         return None

@@ -10,19 +10,19 @@ STATUSES = ("settled", "undecided", "contradicted")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the results say about one row."""
+    """The verdict of the results on one row."""
 
     status: str
     """One of `STATUSES`."""
     why: str
     parameters: dict[str, list[Any]] = field(default_factory=dict)
-    """Of a contradicted row: its value and the device's, by parameter."""
+    """For a contradicted row: its value and the device's value, by parameter."""
     change: str = ""
     """The row to paste, or what to change."""
 
 
 def missing(record: Any) -> Verdict | None:
-    """The verdict where a probe has no result; None where it has one.
+    """The verdict for a probe without a result; None if it has one.
 
     Args:
         record: of the probe, or None.

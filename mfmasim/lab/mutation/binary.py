@@ -1,8 +1,8 @@
 """Mutants of compiled code: one instruction changed by each operator that fits it, and the check that reports it.
 
-Each is the code object with a few bytes changed. Waits that cannot matter are recognised by the counters: nothing that
-they would wait for was in flight, or only stores before the end of the program, or another wait has the same effect.
-Other changes are compared by what they do: a mutant that is never executed, or that leaves the same bytes in memory on
+A mutant is the code object with a few changed bytes. The counters identify waits that cannot matter: no operation that
+they wait for was in flight, or only stores before the end of the program, or another wait has the same effect.
+Other changes are compared by their effect: a mutant that is never executed, or that leaves the same bytes in memory on
 all data of the case, is no evidence about the checks, only about the case.
 """
 
@@ -36,7 +36,7 @@ TOWARD_ZERO = 0xF << 12
 RSRC1 = 48
 """Byte of COMPUTE_PGM_RSRC1 in the descriptor."""
 KINDS = (*(operator.kind for operator in OPERATORS), ROUNDING)
-"""What `mutants_in` makes."""
+"""Kinds of mutants that `mutants_in` makes."""
 ORDER = frozenset(operator.kind for operator in OPERATORS if operator.order)
 
 
@@ -52,7 +52,7 @@ class BinaryMutant:
     source: str
     code: bytes
     counter: str = ""
-    """Of a weakened wait: the counter whose value is one larger."""
+    """For a weakened wait: the counter whose value is one larger."""
 
     @property
     def place(self) -> str:
@@ -66,7 +66,7 @@ class BinaryMutant:
 
 
 class InFlight(Paths[tuple[Flight, ...]]):
-    """What each wait waits for, by counter; and how far waves of a workgroup are numbered."""
+    """Operations for which each wait waits, by counter."""
 
     name = "in flight"
 
@@ -83,7 +83,7 @@ class InFlight(Paths[tuple[Flight, ...]]):
         """Addresses of the instructions by which a lane accessed memory that others reach: not its scratch."""
 
     def on_access(self, event: AccessEvent) -> None:
-        """Which instructions other waves could observe."""
+        """Record instructions that other waves could observe."""
         if event.space != "scratch" and (event.active is None or event.active.any()):
             self.shared.add(event.instruction.pc)
 
@@ -94,10 +94,10 @@ class InFlight(Paths[tuple[Flight, ...]]):
         super().on_block(event)
 
     def after(self, state: tuple[Flight, ...], event: BlockEvent, index: int) -> tuple[Flight, ...]:  # noqa: ARG002
-        """What is in flight after a block.
+        """Operations in flight after a block.
 
         Args:
-            state: what is in flight before it.
+            state: operations in flight before the block.
             event: the block.
             index: number of the wave in it.
         """
@@ -121,10 +121,10 @@ def patched(code: bytes, pc: int, change: bytes) -> bytes:
     Args:
         code: the code object.
         pc: virtual address of the first byte.
-        change: the bytes that stand there then.
+        change: the new bytes.
 
     Raises:
-        MfmasimError: nothing of the file is loaded there.
+        MfmasimError: no part of the file is loaded at the address.
     """
     for segment in ELFFile(io.BytesIO(code)).iter_segments("PT_LOAD"):
         first, offset, size = segment["p_vaddr"], segment["p_offset"], segment["p_filesz"]
@@ -171,7 +171,7 @@ def run_binary(
         Verdicts, one by one.
 
     Raises:
-        MfmasimError: the unchanged kernel fails, so that nothing can be said of its mutants.
+        MfmasimError: the unchanged kernel fails, so that its mutants have no verdict.
     """
     if arch in case.skip:
         return
@@ -205,7 +205,7 @@ def kernel_of(mutant: BinaryMutant, kernel: Kernel) -> Kernel:
 
 
 def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour, same: str) -> str:
-    """Why a mutant makes no difference on the data of its case, or nothing."""
+    """Why a mutant makes no difference on the data of its case; empty if it does."""
     if mutant.kind != ROUNDING and mutant.pc not in before.executed:
         return "never executed in this case"
     if mutant.kind not in ORDER and mutant.kind != "LDS write removed" and after.digest == before.digest:
@@ -216,18 +216,18 @@ def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour, same: str)
 def _caught(
     mutant: BinaryMutant, case: Case, arch: str, kernel: Kernel, budget: int
 ) -> tuple[tuple[str, ...], Behaviour, InFlight, Result | None]:
-    """Checks that report an error about a mutant, and what it did."""
+    """Checks that report an error about a mutant, and its behaviour."""
     after, flown = Behaviour(), InFlight(kernel)
     changed = kernel_of(mutant, kernel)
     try:
         result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after, flown])
     except MfmasimError:
-        return ("refused",), after, flown, None  # an instruction that the machine stops at
+        return ("refused",), after, flown, None  # an instruction at which the machine stops
     return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), after, flown, result
 
 
 def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collection[Flight]) -> tuple[str, str]:
-    """Why a mutant that no check reports is equivalent, and else what it leaves unordered.
+    """Why a mutant that no check reports is equivalent; otherwise the order that it removes.
 
     `seen` are the operations in flight, when the mutant runs, at points that synchronise with other waves.
     """
@@ -264,7 +264,7 @@ def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collecti
 
 
 def _ends(kernel: Kernel, pc: int) -> bool:
-    """Whether the program ends after an address without touching memory, branching or meeting a barrier."""
+    """Whether the program ends after an address without a memory access, a branch or a barrier."""
     for ins in kernel.decodable:
         if ins.pc <= pc:
             continue

@@ -1,4 +1,4 @@
-"""Mutants at the sizes that a case's own does not cover: a second turn may show what the first does not."""
+"""Mutants at further sizes of a case: a second turn may show a fault that the first turn does not."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ BUDGET = 200_000
 
 
 class Sizes:
-    """The sizes at which mutants of a case are verified beside its own; they are looked for when one is needed."""
+    """Further sizes at which mutants of a case are verified; the search runs when the first mutant needs it."""
 
     def __init__(self, case: Case, kernel: Kernel, own: Ways, *, covers: bool = True) -> None:
-        """Keep what the unchanged kernel showed.
+        """Keep the paths of the unchanged kernel.
 
         Args:
             case: the case.
             kernel: its kernel, unchanged.
-            own: what its launches showed.
+            own: paths of its launches.
             covers: whether there are such sizes at all.
         """
         self.case, self.kernel, self.own, self.covers = case, kernel, own, covers
@@ -39,7 +39,7 @@ class Sizes:
 
     @cached_property
     def _passing(self) -> list[str]:
-        """Sizes at which the unchanged kernel passes: only there a failure is the mutant's."""
+        """Sizes at which the unchanged kernel passes: a failure there is due to the mutant."""
         found = []
         for one in self._covering.runs:
             try:
@@ -70,7 +70,7 @@ class Sizes:
 
     @cached_property
     def unseen(self) -> str:
-        """What no size of the case shows, in words: why a mutant may survive."""
+        """Paths that no size of the case shows, in words: why a mutant may survive."""
         if not self.covers:
             return ""
         seen = Seen()

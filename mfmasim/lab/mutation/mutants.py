@@ -51,14 +51,14 @@ class Verdict:
 
     @property
     def wanted(self) -> set[tuple[str, str, str]]:
-        """The same as the mutant declares it."""
+        """`reported` as the mutant declares it."""
         return {(kind, self._line(here), self._line(there)) for kind, here, there in self.mutant.reported or ()}
 
     def _line(self, text: str) -> str:
-        """``file:line`` of the line of the edited kernel that holds a text.
+        """``file:line`` of the line of the edited kernel with a text.
 
         Raises:
-            MfmasimError: none or several do.
+            MfmasimError: no line has the text, or several lines have it.
         """
         name = Path(self.result.source).name
         lines = self.text.splitlines()
@@ -114,7 +114,7 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule
     arch = mutant.arch or case.arch[-1]
     kernel = compile_mutant(mutant, case, arch, compiler)[case.kernel_name()]
     changed = case.with_parameters(mutant.parameters)
-    if "order" not in mutant.caught:  # it would catch whatever moves a wait, and hide what the other checks miss
+    if "order" not in mutant.caught:  # it would catch every moved wait, and hide misses of the other checks
         changed = replace(changed, order={})
     if mutant.data:
         changed = replace(changed, golden="", data=(mutant.data,))
@@ -145,7 +145,7 @@ def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None =
 
 
 def edited(mutant: Mutant, source: Path) -> dict[str, str]:
-    """The source and the headers beside it that it includes, by file name, after the edits.
+    """The source, and the included headers of its folder, by file name, after the edits.
 
     Args:
         mutant: the variant.

@@ -1,7 +1,7 @@
 """Mutation operators on compiled code: each changes one instruction, or one field of the kernel descriptor.
 
-A row says what the operator stands for in a programmer's terms. Those marked `order` leave every value as the simulator
-delivers it and only take order away; the others change what is computed, so that a mutant that computes the same on a
+A row has the programmer's mistake of an operator. Operators marked `order` do not change any value that the simulator
+delivers, and only remove order; the other operators change results, so that a mutant with equal results on a
 case's data can be recognised by running it.
 """
 
@@ -39,7 +39,7 @@ OTHER_TYPE = {"fp8_fp8": "bf8_bf8", "bf8_bf8": "fp8_fp8", "fp8_bf8": "fp8_fp8", 
 
 @dataclass(frozen=True)
 class Change:
-    """Bytes that replace an instruction, what they say, and the counter that is weakened if one is."""
+    """Bytes that replace an instruction, their text, and the weakened counter, if there is one."""
 
     code: bytes
     text: str
@@ -48,14 +48,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Operator:
-    """One way to go wrong."""
+    """One kind of fault."""
 
     kind: str
     about: str
-    """The programmer's mistake that it stands for."""
+    """The programmer's mistake that it represents."""
     changes: Callable[[Kernel, Instruction], Iterator[Change]]
     order: bool = False
-    """It takes order away and leaves the values that the simulator delivers."""
+    """Whether it removes order, without changing the values that the simulator delivers."""
 
 
 def nops(size: int) -> bytes:
@@ -64,27 +64,27 @@ def nops(size: int) -> bytes:
 
 
 def is_lds(opcode: Opcode) -> bool:
-    """Whether it reads or writes the LDS, and no more than that."""
+    """Whether an opcode only reads or writes the LDS."""
     return opcode.space == "lds" and opcode.access in ("load", "store")
 
 
 def is_lds_write(opcode: Opcode) -> bool:
-    """Whether it writes the LDS."""
+    """Whether an opcode writes the LDS."""
     return is_lds(opcode) and opcode.access == "store"
 
 
 def is_load(opcode: Opcode) -> bool:
-    """Whether it loads from memory that a host sees."""
+    """Whether an opcode loads from memory that a host can access."""
     return opcode.unit == "VMEM" and opcode.space != "scratch" and opcode.access == "load"
 
 
 def is_store(opcode: Opcode) -> bool:
-    """Whether it stores to memory that a host sees."""
+    """Whether an opcode stores to memory that a host can access."""
     return opcode.unit == "VMEM" and opcode.space != "scratch" and opcode.access == "store"
 
 
 def _loads_at_once(ins: Instruction) -> bool:
-    """Whether it loads from one address of memory that a host sees, or of the LDS."""
+    """Whether an instruction loads from one address of memory that a host can access, or of the LDS."""
     lds = is_lds(ins.opcode) and ins.opcode.access == "load" and "offset0" not in ins.modifiers
     return lds or is_load(ins.opcode)
 
@@ -147,7 +147,7 @@ def _lds_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 
 
 def _offset_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
-    """By 4 bytes, the other way at the end of the field."""
+    """The offset shifted by 4 bytes, in the other direction at the end of the field."""
     if not (is_load(ins.opcode) or is_store(ins.opcode)) or "offset" not in ins.modifiers:
         return
     now = field(ins, "offset")

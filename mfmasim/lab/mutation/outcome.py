@@ -23,19 +23,19 @@ class Changed(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it is, for a reader."""
+        """Its place as text."""
 
     @property
     def change(self) -> str:
-        """What stood there and what stands there now."""
+        """The text before and after the change."""
 
 
 def same_bytes(before: Result, after: Result | None) -> str:
-    """What is said of a mutant that changes no buffer: the bank conflicts, where it changes those.
+    """The remark on a mutant that changes no buffer: its bank conflicts, if it changes them.
 
     Args:
         before: result of the unchanged kernel.
-        after: result of the mutant; None where the machine refused it.
+        after: result of the mutant; None if the machine refused it.
     """
     extra = [result.lds.get("extra_passes", 0) for result in (before, after) if result is not None]
     if len(set(extra)) < 2:
@@ -63,16 +63,16 @@ class Outcome:
     caught: tuple[str, ...]
     """Checks that reported an error; ``refused`` when the machine, ``compiler`` when the compiler does not take it."""
     equivalent: str = ""
-    """Why nothing can report it."""
+    """Why no check can report it."""
     note: str = ""
-    """Of one that survives: what it leaves unordered."""
+    """For a survivor: the order that it removes."""
     same: str = ""
-    """Why nothing reports it on the data of this case, though it may matter on others."""
+    """Why no check reports it on the data of this case, though it may matter on other data."""
     trust: Trust = field(default_factory=Trust)
-    """What the run of the unchanged kernel rests on."""
+    """The fidelity of the unchanged kernel's run."""
 
     at: str = ""
-    """The size at which it was caught, where that is not the case's own."""
+    """The size at which it was caught, if it differs from the case's own."""
 
     @property
     def survived(self) -> bool:

@@ -32,7 +32,7 @@ LOOP = r"(for\s*\([^;]*;\s*(\w+)\s*<\s*)([^;]+)(;\s*(?:\2\s*\+=\s*([^)]+)|\+\+\2
 
 @dataclass(frozen=True)
 class Pattern:
-    """What is looked for and what it becomes."""
+    """A pattern and its replacement."""
 
     kind: str
     about: str
@@ -77,7 +77,7 @@ class SourceMutant:
 
     @property
     def change(self) -> str:
-        """The text, and what it became."""
+        """The text before and after the change."""
         return f"{self.before} becomes {self.after}"
 
 

@@ -1,4 +1,4 @@
-"""Claims of a text about a kernel, judged by what was executed."""
+"""Claims of a text about a kernel, judged by executed instructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "wo
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with what was found."""
+    """A claim with its count."""
 
     claim: Claim
     found: float | None
@@ -33,12 +33,12 @@ class Judged:
 
     @property
     def where(self) -> str:
-        """Where the count was taken."""
+        """The scope of the count."""
         return self.claim.where or ("" if self.claim.what in QUANTITIES else "main loop")
 
     @property
     def confirmed(self) -> bool:
-        """Whether the count is what the claim says."""
+        """Whether the count agrees with the claim."""
         if self.found is None:
             return False
         difference = self.found - self.claim.count

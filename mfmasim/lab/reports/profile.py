@@ -72,7 +72,7 @@ class Profile:
 
     @property
     def matrix_share(self) -> float:
-        """Part of the wave-instructions that are matrix instructions."""
+        """Fraction of the wave-instructions that are matrix instructions."""
         return self.report.mix["MATRIX"] / max(1, sum(self.report.mix.values()))
 
     @property
@@ -108,14 +108,14 @@ class Profile:
 def profile_case(
     case: Case, arch: str, *, group: str = "", compiler: str | None = None, bounds: bool = False
 ) -> Profile:
-    """Run a case once, on its first class of inputs and without the mapping check, and describe what was executed.
+    """Profile a case by one run, on its first class of inputs and without the mapping check.
 
     Args:
         case: the case.
         arch: one of its architectures.
         group: family or file, for the report.
         compiler: as for `mfmasim.compile`.
-        bounds: whether the pipes' bounds are counted as well; for claims about them they always are.
+        bounds: whether to count the pipes' bounds as well; claims about bounds always need them.
 
     Raises:
         MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
@@ -142,7 +142,7 @@ def profile_launch(
     *,
     undefined: Sequence[Any] = (),
 ) -> Profile:
-    """Launch a kernel once, and describe what was executed; its result is what the launch's findings say.
+    """Profile one launch of a kernel; the findings of the launch are its result.
 
     Args:
         kernel: the kernel.
@@ -175,7 +175,7 @@ class _Watch:
 
 
 def _described(result: Result, report: Report, kernel: Kernel, watch: _Watch) -> tuple[Profile, dict[str, Any]]:
-    """What was executed, and the quantities that claims are about.
+    """The profile of a launch, with the quantities of claims.
 
     Raises:
         MfmasimError: the launch stopped early.

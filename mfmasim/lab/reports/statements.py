@@ -53,9 +53,9 @@ class Statement:
     relation: str = "="
     """Relation of the finding to the statement: ``=``, ``<`` or ``>``."""
     about: str = ""
-    """Why it is so, why it cannot be decided, the basis of a figure."""
+    """The reason, why it cannot be decided, or the basis of a figure."""
     words: str = ""
-    """Words of the text that are judged, as they stand in it; a remark needs none."""
+    """The judged words of the text, verbatim; a remark needs none."""
 
     def __post_init__(self) -> None:
         """Refuse a statement that cannot be judged."""
@@ -69,7 +69,7 @@ class Statement:
             raise MfmasimError(f"statement {self.text!r} quotes no words of the text; what is ours is a remark")
 
     def holds(self, found: Value) -> bool:
-        """Whether a finding is what is said."""
+        """Whether a finding agrees with the statement."""
         if isinstance(found, str) or isinstance(self.said, str):
             return found == self.said
         if self.relation == "=":
@@ -142,12 +142,12 @@ class Runs:
 
 @dataclass(frozen=True)
 class Weighed:
-    """A statement with what was found."""
+    """A statement with its finding."""
 
     statement: Statement
     found: Value | None
     trust: Trust = field(default_factory=Trust)
-    """What the kernels that were executed for it rest on; a recomputed statement needs none."""
+    """Fidelity of the kernels that were executed for it; a recomputed statement needs none."""
 
     @property
     def verdict(self) -> str:
@@ -190,7 +190,7 @@ class Weighed:
 
 
 def counted(lines: Iterable[Weighed]) -> str:
-    """How many statements have each verdict; remarks, which no text states, only where there are any."""
+    """Number of statements with each verdict; remarks, which no text states, only if there are any."""
     count = Counter(line.verdict for line in lines)
     words = [f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided")]
     if count["remark"]:

@@ -22,7 +22,7 @@ def element_sizes(launch: CaseLaunch, arch: Arch) -> dict[int, float]:
 
 
 def traffic_tables(traffic: Traffic) -> list[tuple[str, tuple[str, ...], list[list[Any]]]]:
-    """Title, columns and rows: what became of each buffer, and what one access of a wave touches."""
+    """Title, columns and rows: the traffic of each buffer, and the lines of one access of a wave."""
     buffers = [
         [
             used.name,

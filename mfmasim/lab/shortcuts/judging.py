@@ -1,4 +1,4 @@
-"""Which shortcuts a kernel takes: its outputs on other inputs and sizes, and what its instructions read."""
+"""Shortcuts of a kernel: its outputs on other inputs and sizes, and the operands of its instructions."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from mfmasim.verify.runner import informed
 __all__ = ["Shortcut", "shortcuts_of"]
 
 LARGER = 64.0
-"""By which inputs are multiplied."""
+"""Factor of larger inputs."""
 COARSE = 0.05
-"""Error beside the largest expected number that no rounding makes."""
+"""Error relative to the largest expected number that no rounding causes."""
 FINE = 2.0**-17
 """Relative error (of root mean squares) that sums of f32 do not reach."""
 NARROW = ("f16", "bf16", "e4m3fn", "e5m2")
@@ -43,15 +43,15 @@ class Shortcut:
     name: str
     """A name of `PATTERNS`."""
     text: str
-    """What shows it, in one sentence."""
+    """The evidence, in one sentence."""
 
 
 def shortcuts_of(case: Case, kernel: Kernel, result: Result, quota: Quota) -> list[Shortcut]:
     """The shortcuts of a kernel, in the order of `PATTERNS`.
 
     Args:
-        case: a case; of one with matrices, whose elements are followed anyway, only findings and instructions are
-            looked at.
+        case: a case; for a case with matrices, whose elements are always followed, only findings and instructions are
+            examined.
         kernel: its kernel.
         result: of verifying it.
         quota: of each launch.
@@ -66,7 +66,7 @@ def shortcuts_of(case: Case, kernel: Kernel, result: Result, quota: Quota) -> li
 
 
 def _of_findings(result: Result) -> Iterator[Shortcut]:
-    """What checks report already."""
+    """Shortcuts by the findings of checks."""
     ids = {finding.id: finding for finding in result.findings if finding.severity == "error"}
     for name, prefix in (("stale-memory", "uninitialised-"), ("changes-inputs", "inputs-changed")):
         for identity, finding in ids.items():
@@ -79,7 +79,7 @@ def _of_findings(result: Result) -> Iterator[Shortcut]:
 
 
 def _of_code(kernel: Kernel) -> Iterator[Shortcut]:
-    """What instructions read, and what the code object keeps."""
+    """Shortcuts by the instructions' operands, and by the code object's variables."""
     for one in kernel.reachable:
         if one.opcode.kind == "clock" or (one.opcode.kind in ("getreg", "message") and CLOCK_TEXT.search(one.text)):
             yield Shortcut("clock", f"{one.text.strip()} at {one.pc:#x} reads a clock or a place")
@@ -89,7 +89,7 @@ def _of_code(kernel: Kernel) -> Iterator[Shortcut]:
 
 
 def _of_inputs(case: Case, kernel: Kernel, quota: Quota) -> Iterator[Shortcut]:
-    """What outputs on other inputs and sizes show."""
+    """Shortcuts by outputs on other inputs and sizes."""
     probe = Probe(case, kernel, quota)
     first = probe.run()
     if first.stopped:
@@ -126,7 +126,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _not_written(probe: Probe, found: Probed) -> str:
-    """Outputs that hold the pattern of before, where something else is expected."""
+    """Outputs that still hold the initial pattern, where other values are expected."""
     for name, values in found.actual.items():
         raw = values.view(np.uint8).reshape(*values.shape, values.dtype.itemsize)
         held = (raw == POISON).all(axis=-1)
@@ -171,7 +171,7 @@ def _one_redrawn(chosen: str) -> Callable[[str, Array, NDArray[Any]], NDArray[An
 
 
 def _of_values(probe: Probe) -> Iterator[Shortcut]:
-    """Zeros, and larger values, where the reference stays a number."""
+    """Zeros, and larger values for which the reference is finite."""
     real = [name for name in probe.drawn if probe.names[name].dtype.kind == "f"]
     if not real:
         return
@@ -202,13 +202,13 @@ def _far_off(found: Probed) -> bool:
 
 
 def _coarse(have: NDArray[Any], want: NDArray[Any]) -> float:
-    """Largest error beside the largest expected number."""
+    """Largest error relative to the largest expected number."""
     size = float(np.abs(want).max(initial=0.0))
     return float(np.abs(have - want).max(initial=0.0)) / size if size else 0.0
 
 
 def _of_errors(probe: Probe, runs: Sequence[Probed]) -> Iterator[Shortcut]:
-    """Errors that no rounding in the arguments' precision makes."""
+    """Errors that no rounding in the arguments' precision causes."""
     last = runs[0]
     for name, want in last.expected.items():
         array = probe.launch.arrays[name]
@@ -240,7 +240,7 @@ def _of_errors(probe: Probe, runs: Sequence[Probed]) -> Iterator[Shortcut]:
 
 
 def _relative(have: NDArray[Any], want: NDArray[Any], size: NDArray[Any] | None = None) -> float:
-    """Root mean square of an error beside that of what is expected."""
+    """Root mean square of an error, relative to that of the expected values."""
     whole = float(np.sqrt(np.mean((want if size is None else size) ** 2)))
     return float(np.sqrt(np.mean((have - want) ** 2))) / whole if whole else 0.0
 

@@ -1,4 +1,4 @@
-"""The patterns of shortcuts: what a kernel does, what shows it, and what an honest kernel does instead.
+"""The patterns of shortcuts: the behaviour of a kernel, its evidence, and the behaviour of an honest kernel.
 
 Sources: the reward hacks that KernelBench, KernelGuard's report on KernelBot's competitions and Wafer's field guide
 describe; those that act on the host (timers, streams, libraries, caches of a Python object) cannot be expressed to
@@ -18,10 +18,10 @@ class Pattern:
 
     name: str
     about: str
-    """What the kernel does."""
+    """The kernel's behaviour."""
     shown_by: str
     honest: str
-    """What is not accused."""
+    """Honest behaviour that does not count."""
 
 
 PATTERNS: dict[str, Pattern] = {

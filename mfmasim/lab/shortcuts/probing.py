@@ -1,4 +1,4 @@
-"""Launches of a case of plain arrays on other inputs: what the kernel gives, and what the reference gives."""
+"""Launches of a case of plain arrays on other inputs: outputs of the kernel and of the reference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mfmasim.verify.plain import compared_outputs, drawn_arrays
 __all__ = ["Probe", "Probed"]
 
 FAR = 0.01
-"""Share of wrong elements from which inputs are called failing: one element at the edge of a bound is none."""
+"""Share of wrong elements from which on inputs fail: a single element at the edge of a bound does not count."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -50,7 +50,7 @@ class Probed:
 
     @property
     def finite(self) -> bool:
-        """Whether the reference gives numbers."""
+        """Whether the reference is finite."""
         return all(np.isfinite(values).all() for values in map(numbers, self.expected.values()))
 
 
@@ -71,7 +71,7 @@ class Probe:
         self.own = drawn_arrays(case, self.launch)
         self.names = {name: array for name, array in self.launch.arrays.items() if array.reads}
         self.drawn = [name for name, array in self.names.items() if isinstance(array.data, str)]
-        """Inputs that are drawn; values that a case gives, such as indices, stay."""
+        """Drawn inputs; inputs with values of the case, such as indices, stay."""
 
     def called(self, name: str) -> str:
         """The kernel's own name of an argument.
@@ -85,7 +85,7 @@ class Probe:
         """Launch once.
 
         Args:
-            change: gives an input in place of the drawn one, from its place, its declaration and what was drawn.
+            change: returns an input from its place, its declaration and the drawn input, which it replaces.
         """
         given = {
             name: values if change is None or name not in self.drawn else change(name, self.names[name], values)
@@ -119,7 +119,7 @@ def redrawn(seed: int) -> Callable[[str, Array, NDArray[Any]], NDArray[Any]]:
     """Inputs of the same class, drawn anew.
 
     Args:
-        seed: which draw.
+        seed: number of the draw.
     """
     from mfmasim.verify.arrays import draw_array
 

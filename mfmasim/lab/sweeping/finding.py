@@ -40,21 +40,21 @@ class Place:
 
 @dataclass
 class Found:
-    """One code object, however often it occurs."""
+    """One code object with all of its places."""
 
     sha256: str
     target: str
-    """As its container names it; empty where it stands alone."""
+    """Target in its container; empty without a container."""
     size: int
     place: Place
     files: list[str] = field(default_factory=list)
     """Names relative to the folder of the sweep; those within archives follow after ``!``."""
     block: int = 0
-    """Work-items of a workgroup, where Triton's JSON beside it says so."""
+    """Work-items of a workgroup, from Triton's JSON, if there is one."""
     shared: int = 0
-    """Dynamic LDS, likewise."""
+    """Bytes of dynamic LDS, from Triton's JSON."""
     why: str = ""
-    """Why it cannot be read; it is then the hash of the file."""
+    """Why it cannot be read; the hash is then that of the file."""
 
 
 def found_in(folder: Path) -> list[Found]:
@@ -178,7 +178,7 @@ def _spent(left: int, size: int, number: int) -> int:
 
 
 def bytes_at(place: Place) -> bytes:
-    """The code object at a place that `found_in` gave.
+    """The code object at a place of `found_in`.
 
     Raises:
         MfmasimError: the file has changed.

@@ -1,4 +1,4 @@
-"""The verdict on a code object without a case: it decodes, can be executed, and what holds for every launch of it."""
+"""The verdict on a code object without a case: decoding, execution, and obligations for every launch."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def judged(found: Found, seconds: float) -> dict[str, Any]:
 
     Args:
         found: where it is.
-        seconds: of a CPU that it may take; kernels that are left then are unknown.
+        seconds: CPU time; kernels beyond it are unknown.
 
     Returns:
-        The record, whose verdict is ``pass`` only where every kernel decodes, can be executed, asks for no more than
-        the architecture has, and its decisive obligations are proved; whatever goes wrong is an ``error``.
+        The record, whose verdict is ``pass`` only if every kernel decodes, can be executed, requests no more resources
+        than the architecture has, and has its decisive obligations proved; an exception gives ``error``.
     """
     import mfmasim
 
@@ -88,7 +88,7 @@ def _kernel(kernel: Kernel, found: Found, left: float) -> dict[str, Any]:
         ],
         "obligations": [],
     }
-    # What is static in Triton's code is dynamic in its JSON: one of the two is counted.
+    # LDS that is static in Triton's code is dynamic in its JSON: only one of the two counts.
     static = metadata.group_segment_fixed_size
     shared = max(0, found.shared - static)
     most = kernel.arch.lds_bytes

@@ -1,4 +1,4 @@
-"""The file of a sweep: one JSON record a line, by SHA-256; a second run takes up what a first one wrote."""
+"""The file of a sweep: one JSON record a line, by SHA-256; a second run continues the file of a first run."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Ledger:
     """Records by hash, and the file that holds them."""
 
     def __init__(self, path: Path, version: str, seconds: float) -> None:
-        """Read what is there.
+        """Read the existing records.
 
         Args:
             path: the file; it need not exist.
-            version: of mfmasim: records of another one are not taken up.
-            seconds: of an object: likewise.
+            version: of mfmasim: records of another version are dropped.
+            seconds: for an object: records with another limit are dropped.
 
         Raises:
-            MfmasimError: others may write to the file, or it holds something else.
+            MfmasimError: other users may write to the file, or it is no sweep.
         """
         self.path = path
         self.records: dict[str, dict[str, Any]] = {}
@@ -45,7 +45,7 @@ class Ledger:
             try:
                 record = json.loads(line)
             except ValueError:
-                if number == len(lines):  # a run that was cut off
+                if number == len(lines):  # an interrupted run
                     continue
                 raise MfmasimError(
                     f"{path}:{number}: not a line of JSON; a sweep writes to a file of its own"
@@ -60,7 +60,7 @@ class Ledger:
             self.records[str(record["sha256"])] = record
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Keep a record, in the file at once."""
+        """Add a record, and write it to the file at once."""
         self.records[str(record["sha256"])] = dict(record)
         with self.path.open("a") as file:
             file.write(json.dumps(record) + "\n")
@@ -69,7 +69,7 @@ class Ledger:
         """Replace the file by the records of these hashes, in their order.
 
         Args:
-            digests: hashes that are there.
+            digests: hashes of existing records.
         """
         text = "".join(json.dumps(self.records[digest]) + "\n" for digest in digests)
         with replacing(self.path) as file:
