@@ -146,7 +146,7 @@ def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
     from mfmasim.debug.device import RecordingDevice
     from mfmasim.debug.session import Session
     from mfmasim.verify import verify_case
-    from mfmasim.verify.runner import informed
+    from mfmasim.verify.runner import set_parameters
 
     chosen = only(args, args.target[0], "with --case and --arch")
     case, arch = chosen.case, chosen.arch
@@ -159,12 +159,12 @@ def _case(args: argparse.Namespace, observers: Sequence[Observer]) -> Session:
         if not kept:
             kept.append((recorder, report))
 
-    kernel = informed(case, arch=arch).compiled(arch)
+    kernel = set_parameters(case, arch=arch).compiled(arch)
     result = verify_case(case, arch, device=RecordingDevice(done, observers), kernel=kernel)
     if not kept:
         raise MfmasimError(f"{case.title} on {arch}: nothing was launched ({result.status})")
     recorder, report = kept[0]
-    launch = informed(informed(case, arch=arch), wave=kernel.wave).make()
+    launch = set_parameters(set_parameters(case, arch=arch), wave=kernel.wave).make()
     return Session(
         recorder,
         report,

@@ -55,14 +55,14 @@ def _pairs(args: argparse.Namespace) -> list[tuple[Side, Side]]:
     from mfmasim.errors import MfmasimError
     from mfmasim.lab.comparing.sides import side_of
     from mfmasim.prove.equality import Side
-    from mfmasim.verify.runner import informed
+    from mfmasim.verify.runner import set_parameters
 
     def made(case: Case, arch: str, words: str) -> Side:
         if not words:
             return Side(case, case.compiled(arch, args.compiler), case.title)
         side = side_of(words)
         target = side.arch or arch
-        own = replace(side.case(informed(case, arch=target)), golden="", fails=())
+        own = replace(side.case(set_parameters(case, arch=target)), golden="", fails=())
         return Side(own, side.kernel(own, target), words)
 
     if args.targets:

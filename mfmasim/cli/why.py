@@ -38,11 +38,11 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.verify.elements.why import why
     from mfmasim.verify.elements.why_arrays import why_array
     from mfmasim.verify.elements.why_lines import why_lines
-    from mfmasim.verify.runner import informed
+    from mfmasim.verify.runner import set_parameters
     from mfmasim.visible import visible
 
     chosen = only(args, args.target)
-    case = informed(chosen.case, arch=chosen.arch)
+    case = set_parameters(chosen.case, arch=chosen.arch)
     found: Why | WhyArray
     if case.make().tensors:
         found = why(case, chosen.arch, args.element, ways=args.ways)

@@ -7,7 +7,7 @@ from mfmasim.cost.resident import Recorded, Unit
 from mfmasim.kernels import Kernel
 from mfmasim.verify.cases import Case
 from mfmasim.verify.memory import memory_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 
 def record_case(
@@ -35,11 +35,11 @@ def record_case(
         MfmasimError: the case is wrong, or cannot be compiled or executed.
     """
     target = find_arch(arch)
-    case = informed(case, arch=target.name)
+    case = set_parameters(case, arch=target.name)
     case.check_contract()
     if kernel is None:
         kernel = case.compiled(target.name, compiler)
-    case = informed(case, wave=kernel.wave)
+    case = set_parameters(case, wave=kernel.wave)
     launch = case.make()
     unit = Unit(most, units, whole=whole)
     launch.run(unit, kernel, memory_of(case, launch, target))

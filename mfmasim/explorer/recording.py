@@ -29,7 +29,7 @@ from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.launch import CaseLaunch
 from mfmasim.verify.matrices import run_matrices
 from mfmasim.verify.roles import bytes_of, format_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 SIGNIFICAND = 24
 WIDTHS = (4, 8, 16, 32)
@@ -100,10 +100,10 @@ def record_case(case: Case, arch: str, kernel: Kernel | None = None, *, limit: i
     Returns:
         What the page's stepper reads.
     """
-    case = informed(case, arch=arch)
+    case = set_parameters(case, arch=arch)
     if kernel is None:
         kernel = case.compiled(arch)
-    launch = informed(case, wave=kernel.wave).make()
+    launch = set_parameters(case, wave=kernel.wave).make()
     device = SimDevice()
     recorder = Recorder(limit=limit)
     (given,) = inputs_of(case, launch, kernel.arch, {}, SIGNIFICAND)  # small integers

@@ -22,7 +22,7 @@ from mfmasim.prove.paths import Stopped
 from mfmasim.prove.replay import refuted
 from mfmasim.prove.sampling import check_contract
 from mfmasim.prove.trace import accesses
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -148,9 +148,9 @@ def prove_case(
     """
     start = time.process_time()
     target = find_arch(arch)
-    case = informed(case, arch=target.name)
+    case = set_parameters(case, arch=target.name)
     kernel = case.compiled(target.name, compiler) if kernel is None else kernel
-    case = informed(case, wave=kernel.wave)
+    case = set_parameters(case, wave=kernel.wave)
     proof = Proof(group, case.title, kernel.name, target.name, source=str(case.source))
     contracts: list[Contract] = []
     try:

@@ -93,7 +93,7 @@ def verify_case(
         left_out.source = str(case.source)
         left_out.findings.append(Finding("skip", "info", case.skip[target.name], "skip-declared", kernel=kernel_name))
         return left_out
-    case = informed(case, arch=target.name)
+    case = set_parameters(case, arch=target.name)
     case.check_contract()
     back_end = open_device(device) if isinstance(device, str) else device
     if kernel is None:
@@ -102,7 +102,7 @@ def verify_case(
     result.source = str(case.source)
     result.warnings = kernel.code.warnings
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
-    case = informed(case, wave=kernel.wave)
+    case = set_parameters(case, wave=kernel.wave)
     launch = case.make()
     path = Path() if target.name in case.order and isinstance(back_end, SimDevice) else None
     signs = _dot_signs(kernel, launch) if isinstance(back_end, SimDevice) else None
@@ -206,7 +206,7 @@ def _wrong_orders(case: Case, path: Path, report: Report) -> list[Finding]:
     return [one if one.pc is None else replace(one, source=program.source_at(one.pc)) for one in found]
 
 
-def informed(case: Case, **facts: Any) -> Case:
+def set_parameters(case: Case, **facts: Any) -> Case:
     """The case with its parameters `arch` and `wave`, if it has them, set to those of the launch."""
     known = {name: value for name, value in facts.items() if name in case.parameters}
     return replace(case, parameters={**case.parameters, **known})

@@ -15,7 +15,7 @@ from mfmasim.observe.tools.steps import Trace
 from mfmasim.verify.files import find
 from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.matrices import run_matrices
-from mfmasim.verify.runner import informed, select
+from mfmasim.verify.runner import select, set_parameters
 from tests.debug.sessions import loop
 
 CASES = [
@@ -37,9 +37,9 @@ CASES = [
 def launched(family, name, arch, observers, max_waves=None):
     """The report of a case's launch, and its outputs."""
     case, arch = select([case for _, cases in find(family) for case in cases], arch, name or None)[0]
-    case = informed(case, arch=arch)
+    case = set_parameters(case, arch=arch)
     kernel = case.compiled(arch)
-    launch = informed(case, wave=kernel.wave).make()
+    launch = set_parameters(case, wave=kernel.wave).make()
     options = {"observers": observers, **({} if max_waves is None else {"max_waves": max_waves})}
     if launch.arrays:
         from mfmasim.verify.arrays import draw_array

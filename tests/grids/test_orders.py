@@ -13,7 +13,7 @@ from mfmasim.grids import Caches, Grid, Work, traffic
 from mfmasim.machine.events import Observer
 from mfmasim.verify import find
 from mfmasim.verify.arrays import draw_array
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 LINE = 128
 
@@ -181,9 +181,11 @@ class Lines(Observer):
 def executed(family, title, arch, buffers, step, **parameters):
     """What workgroups of a kernel were seen to read, line by line, as the model's work; `step`: of a buffer's line."""
     ((_, cases),) = find(family)
-    case = informed(next(c for c in cases if c.title.partition("[")[0] == title).with_parameters(parameters), arch=arch)
+    case = set_parameters(
+        next(c for c in cases if c.title.partition("[")[0] == title).with_parameters(parameters), arch=arch
+    )
     kernel = case.compiled(arch)
-    launch = informed(case, wave=kernel.wave).make()
+    launch = set_parameters(case, wave=kernel.wave).make()
     memory = {name: array.placed(draw_array(array, name).copy()) for name, array in launch.arrays.items()}
     lines = Lines(buffers, launch.block // kernel.wave)
     launch.run(device("sim"), kernel, memory, {"observers": [lines], "checks": "none"})

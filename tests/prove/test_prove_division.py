@@ -10,7 +10,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.prove.contract import contract_of
 from mfmasim.prove.execution import Execution
 from mfmasim.prove.sampling import sizes
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 from tests.prove.hostile import Hostile
 from tests.prove.hostile_kernels import scalar_quotient, vector_quotient
 from tests.prove.test_prove_operations import value_in
@@ -31,7 +31,7 @@ EDGES = (1, 2, 3, 7, 255, 256, 65535, 65537, 0x00FFFFFF, 0x01000001, MOST // 2, 
 def test_quotients_are_those_of_the_machine(arch: str) -> None:
     one = Hostile("division", "bounds", {}, BODY, arch=arch, written=lambda n, k: 256)
     kernel, case = one.kernel(), one.case()
-    contract = contract_of(informed(informed(case, arch=arch), wave=64), find_arch(arch))
+    contract = contract_of(set_parameters(set_parameters(case, arch=arch), wave=64), find_arch(arch))
     (path,) = Execution(kernel, contract).run()
     assert not path.decisions
     rng = np.random.default_rng(1)

@@ -15,7 +15,7 @@ from mfmasim.prove.proof import followed
 from mfmasim.prove.replay import CHECKS, of_kind
 from mfmasim.prove.sampling import sizes
 from mfmasim.verify import Case, find, verify_case
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 from tests.longtier import turn
 
 SAFE = ("bounds", "lds races", "waits", "global races", "bank conflicts")
@@ -95,9 +95,9 @@ def test_casts_are_proved_for_all_data(name: str) -> None:
 def test_attention_without_a_mask_is_proved_for_all_batches_heads_and_rows() -> None:
     """One alternative of three, `causal in (0, 1, 2)`; without keys the case's function takes another way."""
     arch = find_arch("gfx942")
-    case = informed(case_of("attention", "scalar"), arch=arch.name)
+    case = set_parameters(case_of("attention", "scalar"), arch=arch.name)
     kernel = case.compiled(arch.name)
-    contracts = contracts_of(informed(case, wave=kernel.wave), arch)
+    contracts = contracts_of(set_parameters(case, wave=kernel.wave), arch)
     assert [contract.fixed["causal"] for contract in contracts] == [0, 0, 1, 1, 2, 2]
     assert all(sorted(contract.parameters) == ["B", "H", "Nkv", "Nq"] for contract in contracts)
     for contract in contracts[:2]:
@@ -169,7 +169,7 @@ def agrees(case: Case, arch: str, kinds: tuple[str, ...]) -> int:
     """Run a kernel at several sizes of its contract: no finding contradicts what is proved; the number of sizes."""
     target = find_arch(arch)
     kernel = case.compiled(arch)
-    traced = informed(informed(case, arch=arch), wave=kernel.wave)
+    traced = set_parameters(set_parameters(case, arch=arch), wave=kernel.wave)
     contract = contracts_of(traced, target)[0]
     elements = "fragments" in kinds
     ran = 0

@@ -14,7 +14,7 @@ from mfmasim.prove.masks import Condition
 from mfmasim.prove.polynomial import Symbol, of
 from mfmasim.prove.sampling import sizes
 from mfmasim.prove.uninterpreted import residue
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 from tests.prove.hostile import Hostile
 from tests.prove.hostile_kernels import BITS, RESOURCE, SELECTED, STORE, WAVE, scalar_quotient
 from tests.prove.test_prove_operations import value_in
@@ -47,7 +47,7 @@ def test_one_symbol_stands_for_one_number(seed: int) -> None:
         text = f"s_mov_b32 s{number}, 0\n" + text
     one = Hostile("uniform", "bounds", {}, text, written=lambda n, k: 512)
     kernel, case = one.kernel(), one.case()
-    contract = contract_of(informed(informed(case, arch="gfx942"), wave=64), find_arch("gfx942"))
+    contract = contract_of(set_parameters(set_parameters(case, arch="gfx942"), wave=64), find_arch("gfx942"))
     paths = Execution(kernel, contract).run()
     compared = 0
     for n in EDGES:

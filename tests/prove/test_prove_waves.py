@@ -9,7 +9,7 @@ from mfmasim.prove import prove_case
 from mfmasim.prove.contract import contract_of
 from mfmasim.prove.execution import Execution
 from mfmasim.prove.lds_races import races
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 from tests.prove.hostile import Hostile
 from tests.prove.hostile_kernels import WAVE
 
@@ -26,7 +26,7 @@ def test_waves_that_are_a_barrier_apart_stay_together(between: str, racy: bool, 
     """Without a barrier wave 0 reads before wave 1 writes, although its instruction stands behind."""
     one = Hostile("apart", "lds races", {}, APART.format(between=between), block=128, lds=512)
     arch, kernel = find_arch(one.arch), one.kernel()
-    contract = contract_of(informed(informed(one.case(), arch=one.arch), wave=64), arch)
+    contract = contract_of(set_parameters(set_parameters(one.case(), arch=one.arch), wave=64), arch)
     paths = Execution(kernel, contract).run()
     assert [path.waves.tolist() for path in paths] == [[0, 1]]
     problems, order = races(paths, arch, 512, lambda: None)

@@ -23,7 +23,7 @@ from mfmasim.devices import SimDevice
 from mfmasim.lab.rebuild import COMPILER, PREBUILT
 from mfmasim.verify import find, verify_case
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 TABLE = Path(__file__).parent / "digests.csv"
 SHORT = 12
@@ -121,7 +121,7 @@ def runs(groups=()):
 def kernel_of(group, case, arch):
     """The kernel of a case: prebuilt, or by the compiler from PyPI, whose versions are the same everywhere."""
     compiler = None if group in PREBUILT else COMPILER
-    case = informed(case, arch=arch)
+    case = set_parameters(case, arch=arch)
     return code_for(case.source, arch, compiler, case.flags)[case.kernel_name()]
 
 

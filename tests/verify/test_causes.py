@@ -10,7 +10,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify import A, B, C, elementwise, every, find, select, verify_case
 from mfmasim.verify.cases import collecting
 from mfmasim.verify.causes import FEWEST, of_other_flavour, saturated
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 E4M3 = mfmasim.format("e4m3fn")
 SOURCE = """
@@ -98,7 +98,7 @@ def test_fp8_of_the_other_flavour_is_found_before_anything_runs(fmt, count):
         return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
     kernel = case.compiled("gfx950")
-    found = list(of_other_flavour(kernel, informed(replace(case, build=build), arch="gfx950").make()))
+    found = list(of_other_flavour(kernel, set_parameters(replace(case, build=build), arch="gfx950").make()))
     assert len(found) == count
     for finding in found:
         assert (finding.id, finding.severity) == ("formats-fp8-flavour", "warning")

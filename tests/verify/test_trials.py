@@ -20,7 +20,7 @@ from mfmasim.observe import Finding
 from mfmasim.testing.drawn_trials import codes_of, smallest, trials
 from mfmasim.verify import A, B, C, Result, ScaleA, find, load_file, select
 from mfmasim.verify.arrays import Array
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 QUIET = {"suppress_health_check": list(HealthCheck), "deadline": None}
 
@@ -278,7 +278,7 @@ def test_every_case_is_the_same_each_time_it_is_made():
             first.setdefault((case.source, case.build.__name__), case)
     arrays = 0
     for case in first.values():
-        reported = informed(case, arch=case.arch[0])
+        reported = set_parameters(case, arch=case.arch[0])
         one, other = (list(leaves(reported.make().args)) for _ in range(2))
         for (name, arg), (_, again) in zip(one, other, strict=True):
             if isinstance(arg, Array) and isinstance(arg.data, np.ndarray):

@@ -20,7 +20,7 @@ from mfmasim.verify.data import LARGEST
 from mfmasim.verify.expression import Times
 from mfmasim.verify.launch import CaseLaunch
 from mfmasim.verify.roles import Tensor, format_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 from mfmasim.verify.sums import sums_of
 
 FACTORS = (1.0, 0.0, -1.0, 0.5, 1.25, -2.5, 3.0)
@@ -75,7 +75,7 @@ class Domain:
         """Determine the kind of each parameter."""
         case, target = self.case, find_arch(self.arch).name
         kernel = case.compiled(target)
-        self.case = informed(case, arch=target, wave=kernel.wave)
+        self.case = set_parameters(case, arch=target, wave=kernel.wave)
         self.largest = LARGEST if sums_of(kernel).bits >= F32 else NARROW
         own, sizes, others = self.case.parameters, {}, {}
         spoken = names_in(self.case.needs)

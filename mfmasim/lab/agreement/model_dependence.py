@@ -24,7 +24,7 @@ from mfmasim.verify.inputs import Inputs
 from mfmasim.verify.matrices import run_matrices
 from mfmasim.verify.plain import drawn_arrays
 from mfmasim.verify.roles import codes_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,9 +116,9 @@ def _outputs(find: Callable[[], Case], arch: str, name: str) -> tuple[dict[str, 
     target = find_arch(arch)
     if name:
         models.MODELS.update(changed(target, name))
-    case = informed(find(), arch=target.name)
+    case = set_parameters(find(), arch=target.name)
     kernel = case.compiled(target.name, None)
-    case = informed(case, wave=kernel.wave)
+    case = set_parameters(case, wave=kernel.wave)
     launch, device = case.make(), SimDevice()
     if not launch.plain:
         codes = {name: draw(tensor, "normal", case.title, target) for name, tensor in launch.tensors.items()}

@@ -20,7 +20,7 @@ from mfmasim.observe import Finding
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.environment import environment, versions
 from mfmasim.verify.files import families, load_file
-from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.runner import set_parameters, verify_case
 from mfmasim.verify.sums import matrix_names
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _pieces(case: Case, report: Report, launched: Launched, simulated: list[NDAr
     kernel = report.program
     if kernel is None:  # every launch of the simulator has one
         return []
-    launch = informed(case, arch=kernel.arch.name, wave=kernel.wave).make()
+    launch = set_parameters(case, arch=kernel.arch.name, wave=kernel.wave).make()
     recorded = leaves(launched.call["args"])
     buffers = {place: arg["buffer"] for place, arg in recorded if isinstance(arg, dict) and "buffer" in arg}
     memory = {place: (simulated[number], launched.after[number]) for place, number in buffers.items()}

@@ -23,7 +23,7 @@ from mfmasim.verify.arguments import Argument, called, leaves
 from mfmasim.verify.cases import Case
 from mfmasim.verify.launch import CaseLaunch
 from mfmasim.verify.result import Result
-from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.runner import set_parameters, verify_case
 
 SHOWN = 5
 
@@ -43,7 +43,7 @@ class Trial:
         parts = [f"{self.case.title} on {self.arch}"]
         values = {n: v for n, v in self.case.parameters.items() if n not in ("arch", "wave")}
         parts += [" ".join(f"{name}={value}" for name, value in values.items())] if values else []
-        launch = informed(self.case, arch=self.arch).make()
+        launch = set_parameters(self.case, arch=self.arch).make()
         args = dict(leaves(launch.args))
         names = self._names([args[place].name for place in self.inputs], len(launch.args))
         parts += [f"{names[args[place].name]} {_contents(array)}" for place, array in self.inputs.items()]
@@ -151,7 +151,7 @@ class Verdict:
         """Matrices with the factor 0 that the kernel read and stored: their contents are undefined on purpose."""
         if not any(f.check == "uninitialised" for f in self.blamed):
             return
-        launch = informed(self.trial.case, arch=self.trial.arch).make()
+        launch = set_parameters(self.trial.case, arch=self.trial.arch).make()
         expression = launch.expression
         if expression is None:
             return
@@ -211,7 +211,7 @@ def judge(
     simulator = verify_case(
         trial.case, target.name, device=on_simulator, kernel=kernel, inputs=trial.inputs, observers=[writers]
     )
-    launch = informed(trial.case, arch=target.name, wave=kernel.wave).make()
+    launch = set_parameters(trial.case, arch=target.name, wave=kernel.wave).make()
     verdict = Verdict(trial, simulator, None, Differences(), matrix_instructions(on_simulator.reports))
     if device is not None and not on_simulator.reports[-1].stopped:
         on_device = Keeper(device, "all")

@@ -20,7 +20,7 @@ from mfmasim.lab.comparing.rules import rules
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.data import draw
 from mfmasim.verify.roles import Tensor, format_of
-from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.runner import set_parameters, verify_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -114,17 +114,17 @@ def _run(case: Case, side: Side, arch: str, formats: str, group: str) -> _Ran:
     """One side; its matrices hold numbers that are drawn in the formats of an architecture."""
     target = find_arch(arch)
     # Golden data have other inputs on each architecture.
-    own = replace(side.case(informed(case, arch=target.name)), golden="", fails=())
+    own = replace(side.case(set_parameters(case, arch=target.name)), golden="", fails=())
     kernel = side.kernel(own, arch)
     device, writers = Keeper(SimDevice(), own.checks), Writers()
-    inputs = _inputs(informed(own, wave=kernel.wave), target, find_arch(formats))
+    inputs = _inputs(set_parameters(own, wave=kernel.wave), target, find_arch(formats))
     result = verify_case(own, arch, group=group, kernel=kernel)
     verify_case(own, arch, group=group, device=device, kernel=kernel, observers=[writers], inputs=inputs)
     if not device.reports:
         raise MfmasimError(
             f"{side.text}: {own.title} was not launched: {'; '.join(f.message for f in result.findings)}"
         )
-    return _Ran(informed(own, wave=kernel.wave), kernel, result, device, writers, _cost(own, arch, kernel))
+    return _Ran(set_parameters(own, wave=kernel.wave), kernel, result, device, writers, _cost(own, arch, kernel))
 
 
 def _inputs(case: Case, arch: Arch, formats: Arch) -> dict[str, NDArray[Any]]:

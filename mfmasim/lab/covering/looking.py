@@ -11,7 +11,7 @@ from mfmasim.devices.ways import Seen, Ways
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch.quota import Quota
 from mfmasim.verify.memory import memory_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +56,7 @@ def look(case: Case, kernel: Kernel, parameters: Mapping[str, Any], most: int, w
     arch = find_arch(kernel.arch.name)
     ways = Ways() if ways is None else ways
     try:
-        changed = informed(case.with_parameters(parameters), arch=arch.name, wave=kernel.wave)
+        changed = set_parameters(case.with_parameters(parameters), arch=arch.name, wave=kernel.wave)
         if other_code(changed, kernel):
             return None
         launch = changed.make()

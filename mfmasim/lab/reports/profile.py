@@ -17,7 +17,7 @@ from mfmasim.lab.reports.traffic_page import element_sizes
 from mfmasim.observe.tools.path import Path
 from mfmasim.observe.tools.traffic import Traffic
 from mfmasim.verify.orders import Turn, turns_of, usual_turn
-from mfmasim.verify.runner import informed, launched, verify_case
+from mfmasim.verify.runner import launched, set_parameters, verify_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +122,7 @@ def profile_case(
     """
     once = replace(case, mapping=None, data=case.data[:1])
     unit = Resident() if bounds or any(claim.what in COSTS for claim in case.claims) else None
-    watch = _Watch(Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch))), Path(), unit)
+    watch = _Watch(Traffic(element_sizes(set_parameters(once, arch=arch).make(), find_arch(arch))), Path(), unit)
     result = verify_case(once, arch, group=group, compiler=compiler, observers=watch.observers)
     report = result.launch
     if report is None or report.program is None:

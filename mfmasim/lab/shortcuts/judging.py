@@ -21,7 +21,7 @@ from mfmasim.verify.arrays import Array
 from mfmasim.verify.cases import Case
 from mfmasim.verify.contract import broken
 from mfmasim.verify.result import Result
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 __all__ = ["Shortcut", "shortcuts_of"]
 
@@ -56,7 +56,7 @@ def shortcuts_of(case: Case, kernel: Kernel, result: Result, quota: Quota) -> li
         result: of verifying it.
         quota: of each launch.
     """
-    case = informed(case, arch=kernel.arch.name, wave=kernel.wave)
+    case = set_parameters(case, arch=kernel.arch.name, wave=kernel.wave)
     found = [*_of_findings(result), *_of_code(kernel)]
     launch = case.make()
     if launch.plain and callable(launch.expect):

@@ -16,7 +16,7 @@ from mfmasim.prove.equality.pool import BYTES, ContradictionError, FullError, Po
 from mfmasim.prove.equality.sums import Sums
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.memory import memory_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +138,7 @@ def _run(side: Side, pool: Pool, given: Mapping[str, NDArray[Any]]) -> _Ran:
     Raises:
         MfmasimError: the buffers are not those of `given`.
     """
-    case = informed(informed(side.case, arch=side.kernel.arch.name), wave=side.kernel.wave)
+    case = set_parameters(set_parameters(side.case, arch=side.kernel.arch.name), wave=side.kernel.wave)
     case.check_contract()
     launch = case.make()
     memory = memory_of(case, launch, find_arch(side.kernel.arch.name))

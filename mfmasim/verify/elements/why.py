@@ -19,7 +19,7 @@ from mfmasim.verify.data import draw
 from mfmasim.verify.elements.moves import Moves
 from mfmasim.verify.elements.trace import follow
 from mfmasim.verify.roles import bytes_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,10 +116,10 @@ def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | N
     Raises:
         MfmasimError: the element or the case is not one that can be followed; the message says why.
     """
-    case = informed(case, arch=arch)
+    case = set_parameters(case, arch=arch)
     case.check_contract()
     kernel = case.compiled(arch, compiler)
-    case = informed(case, wave=kernel.wave)
+    case = set_parameters(case, wave=kernel.wave)
     launch = case.make(case.mapping)
     row, col = _place(element, launch, case.title)
     name = f"C[{row}, {col}]"

@@ -20,7 +20,7 @@ from mfmasim.observe.flights import registers
 from mfmasim.verify.arguments import called
 from mfmasim.verify.elements.moves import DATA, Moves
 from mfmasim.verify.plain import compared_outputs, drawn_arrays
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,10 +100,10 @@ def why_array(case: Case, arch: str, element: str, *, compiler: str | None = Non
     Raises:
         MfmasimError: there is no such element, or the launch ends early.
     """
-    case = informed(case, arch=arch)
+    case = set_parameters(case, arch=arch)
     case.check_contract()
     kernel = case.compiled(arch, compiler)
-    case = informed(case, wave=kernel.wave)
+    case = set_parameters(case, wave=kernel.wave)
     launch = case.make()
     array, place = _found(element, launch, kernel)
     runs = _Runs(kernel, launch, drawn_arrays(case, launch))

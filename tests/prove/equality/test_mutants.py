@@ -9,7 +9,7 @@ from mfmasim.prove.equality import Side, equal
 from mfmasim.resources import folder
 from mfmasim.verify.files import load_file
 from mfmasim.verify.memory import memory_of
-from mfmasim.verify.runner import informed
+from mfmasim.verify.runner import set_parameters
 from tests.tiers import tiers
 
 CASES = {one.title: one for one in load_file(folder("hipkernels") / "intro" / "cases.py")}
@@ -19,7 +19,7 @@ TRIALS = 3
 def left(case, kernel, seed):
     """What a launch on random bytes leaves in all buffers."""
     rng = np.random.default_rng(seed)
-    case = informed(informed(case, arch=kernel.arch.name), wave=kernel.wave)
+    case = set_parameters(set_parameters(case, arch=kernel.arch.name), wave=kernel.wave)
     launch = case.make()
     memory = memory_of(case, launch, kernel.arch)
     for held in memory.values():
