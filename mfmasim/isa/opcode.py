@@ -2,7 +2,8 @@
 
 The record follows from the encoding and the operands of the opcode's row and, where these do not determine a property,
 from the mnemonic, by the rows below. A memory or control opcode without a row here is an error when the tables are
-read. No code outside this file and the printer parses a mnemonic.
+read. Besides this file and the printer, only the code that follows values through operations (`prove` and some checks)
+parses a mnemonic, for the operation itself; tests/isa/test_isa_mnemonics.py lists these files.
 
 Sources: ISA manuals, chapters on program flow, scalar and vector ALU, memory and data share; LLVM's predicates of
 `SIInstrInfo` (isTRANS, isDOT, isMFMA, isWMMA, isVMEM, isSMRD, isDS) where the manuals have no list.
@@ -199,6 +200,16 @@ class Opcode:
     def moves_scalar(self) -> bool:
         """Copies its source to a scalar register."""
         return self.name.startswith("s_mov_b")
+
+    @property
+    def taken_if(self) -> bool:
+        """The value of `condition` at which a conditional branch is taken: SCC, or whether VCC or EXEC is not 0."""
+        return self.name.endswith(("scc1", "nz"))
+
+    @property
+    def writes_exec(self) -> bool:
+        """V_CMPX: a compare that writes EXEC."""
+        return self.name.startswith("v_cmpx")
 
     @property
     def invalidates_scalar(self) -> bool:

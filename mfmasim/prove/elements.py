@@ -134,7 +134,7 @@ class Elements:
         if len(done) != 1 or access.space != "global" or access.kind != "write" or not STORES.search(ins.name):
             return done
         held = [byte for k in range(-(-access.size // 4)) for byte in dword(state, ins.src[-1], k)]
-        held = held[2:] if ins.name.endswith("_d16_hi") else held
+        held = held[2:] if ins.opcode.d16 == "high" else held
         return (replace(access, data=tuple(held[: access.size])),)
 
     def _memory(self, state: State, ins: Instruction, done: tuple[Access, ...], old: Contents) -> Contents:
@@ -174,7 +174,7 @@ class Elements:
         if known and WHOLE_STORES.match(ins.name) and len(data) == len(shared) and not ins.dst:
             for access, operand in zip(shared, data, strict=True):
                 held = [byte for k in range(-(-access.size // 4)) for byte in dword(state, operand, k)]
-                held = held[2:] if ins.name.endswith("_d16_hi") else held
+                held = held[2:] if ins.opcode.d16 == "high" else held
                 assert access.address is not None
                 scattered(state, self.lds, access.address, held[: access.size])
             return

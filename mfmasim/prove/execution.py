@@ -203,14 +203,14 @@ class Execution:
         if ins.opcode.flow == "branch":
             return ins.target
         if ins.opcode.condition == "exec" and not state.mask(EXEC).known:
-            none, some = (ins.target, following)[:: 1 if ins.name.endswith("execz") else -1]
+            none, some = (ins.target, following)[:: -1 if ins.opcode.taken_if else 1]
             if self._block(state, some, none):
                 return some
         taken = self._taken(state, ins)
         if taken.all() or not taken.any():
             return ins.target if taken.all() else following
         flags = np.broadcast_to(taken, (len(state.waves), 1))[:, 0]
-        if ins.name.endswith("execnz") and self._again(state, ins, flags):
+        if ins.opcode.condition == "exec" and ins.opcode.taken_if and self._again(state, ins, flags):
             return ins.target
         for does, skips, on in ((following, ins.target, ~flags), (ins.target, following, flags)):
             if self._block(state, does, skips, on):
@@ -262,15 +262,15 @@ class Execution:
 
     def _taken(self, state: State, ins: Instruction) -> np.ndarray:
         """Whether each wave branches."""
-        what, name = ins.opcode.condition, ins.name
+        what, taken_if = ins.opcode.condition, ins.opcode.taken_if
         if what == "scc":
             flags = self._flag(state)
-            return flags if name.endswith("scc1") else ~flags
+            return flags if taken_if else ~flags
         if what not in ("vcc", "exec"):
             raise Stopped(f"{ins.text} is not followed", ins.pc)
         mask = state.mask(EXEC if what == "exec" else VCC)
         some = mask.some if mask.known else np.array([[self._some(state, mask, what)]])
-        return ~some if name.endswith("z") and not name.endswith("nz") else some
+        return some if taken_if else ~some
 
     def _flag(self, state: State) -> np.ndarray:
         scc = state.scc

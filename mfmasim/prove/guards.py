@@ -169,7 +169,7 @@ class _Without:
         opcode = ins.opcode
         if opcode.flow or opcode.matrix or opcode.barrier or opcode.access:
             return False
-        return self._zero(ins) or (ins.name.startswith("v_cmpx") and not any(one.kind == "v" for one in ins.dst))
+        return self._zero(ins) or (ins.opcode.writes_exec and not any(one.kind == "v" for one in ins.dst))
 
     def _zero(self, ins: Instruction) -> bool:
         """Whether a scalar operation on EXEC 0 gives 0, in EXEC and in the register that saves EXEC."""
@@ -177,7 +177,7 @@ class _Without:
         sources = [one.kind == "s" and (one.index in (EXEC, EXEC + 1) or one.index in self.zero) for one in ins.src]
         if ins.opcode.unit != "SALU" or not sources:
             return False
-        if stem.endswith("_saveexec"):
+        if ins.opcode.saves_exec and not ins.opcode.returns_exec:
             return stem == "and_saveexec" or (stem in ("or_saveexec", "xor_saveexec") and sources[0])
         if stem in ("or", "xor", "mov"):
             return all(sources)
@@ -219,7 +219,7 @@ def _ways(code: Mapping[int, Instruction], ins: Instruction) -> tuple[int, int] 
     """Successors of a branch with and without active lanes."""
     if ins.target is None or ins.opcode.flow != "conditional" or ins.opcode.condition != "exec":
         return None
-    some, none = (ins.pc + ins.size, ins.target)[:: 1 if ins.name.endswith("execz") else -1]
+    some, none = (ins.pc + ins.size, ins.target)[:: -1 if ins.opcode.taken_if else 1]
     return _behind(code, some), _behind(code, none)
 
 

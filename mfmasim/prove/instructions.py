@@ -48,7 +48,7 @@ def _refuse(ins: Instruction) -> None:
     opcode = ins.opcode
     if opcode.kind == "setreg" and not written_mode(ins) & (NUMBERS | find_arch(ins.arch).vector_mode):
         return  # it changes rounding, denormals or exceptions of floats, which are not followed
-    if opcode.kind in UNSAFE or opcode.relative or "setreg" in ins.name or "s_set_gpr_idx" in ins.name:
+    if opcode.kind in UNSAFE or opcode.relative:
         raise Stopped(f"{ins.text} is not followed", ins.pc)
 
 
@@ -78,5 +78,5 @@ def _forget(state: State, ins: Instruction) -> None:
         state.write(operand, [])
     if ins.opcode.unit == "SALU":
         state.scc = None
-        if ins.opcode.saves_exec or "wrexec" in ins.name:
+        if ins.opcode.saves_exec:
             state.write_mask(EXEC, Mask(state.every().on, frozenset({(Condition.opaque(), True)})))

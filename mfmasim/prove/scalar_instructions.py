@@ -46,7 +46,7 @@ def _execute(state: State, ins: Instruction) -> None:
     lanes = f"b{state.lanes}"
     stem = name.removeprefix("s_").removesuffix("_" + lanes)
     if name.endswith(lanes):
-        if stem.endswith("_saveexec"):
+        if ins.opcode.saves_exec and not ins.opcode.returns_exec:
             save(state, ins, stem.removesuffix("_saveexec"))
             return
         if stem == "mov" and is_mask(state, ins.src[0].index if ins.src[0].kind == "s" else -1, ins.dst[0].index):

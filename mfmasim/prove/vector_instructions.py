@@ -45,7 +45,7 @@ def _execute(state: State, ins: Instruction) -> None:
         for operand in ins.dst:
             if operand.kind == "s":
                 state.write_mask(operand.index, mask)
-        if name.startswith("v_cmpx"):
+        if ins.opcode.writes_exec:
             state.write_mask(EXEC, mask)
         return
     if ins.opcode.lane == "readfirstlane":

@@ -172,6 +172,18 @@ def test_barriers_and_lane_accesses(field, wanted):
     assert named(field) == wanted
 
 
+def test_the_value_at_which_a_branch_is_taken():
+    """ISA manuals, "Conditional branch": SCC0 and SCC1; VCCZ and EXECZ are set when the mask is 0."""
+    wanted = {"scc0": False, "scc1": True, "vccz": False, "vccnz": True, "execz": False, "execnz": True}
+    assert {word: opcode(f"s_cbranch_{word}", "SOPP").taken_if for word in wanted} == wanted
+
+
+def test_compares_that_write_exec():
+    assert opcode("v_cmpx_lt_f32", "VOPC").writes_exec
+    assert not opcode("v_cmp_lt_f32", "VOPC").writes_exec
+    assert not opcode("s_cmp_lt_i32", "SOPC").writes_exec
+
+
 @pytest.mark.parametrize("arch", TRANS)
 def test_transcendental_operations(arch):
     found = {row.name for table in family(arch).rows.values() for row in table.values() if row.opcode.trans}
