@@ -34,7 +34,7 @@ class Number:
 
 
 def number(value: int, kind: str = "int32") -> Any:
-    """A NumPy scalar, for a field of a structure or an argument; of a number that `prove` traces it keeps the trace.
+    """A NumPy scalar for a field of a structure or an argument; a number that `prove` traces keeps its trace.
 
     Args:
         value: the number.
@@ -64,7 +64,7 @@ class Argument:
 
     @property
     def _noun(self) -> str:
-        """The argument as messages name it."""
+        """The argument's name in messages."""
         return "array"
 
     @property
@@ -120,7 +120,7 @@ def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def replaced(args: Sequence[Any], by: Callable[[Argument], Any]) -> list[Any]:
-    """Arguments with every matrix and array replaced, also within structures; a structure without any stays itself."""
+    """Arguments with every matrix and array replaced, also in structures; a structure without them is not copied."""
 
     def one(arg: Any) -> Any:
         if isinstance(arg, list | tuple):
@@ -136,11 +136,11 @@ def called(kernel: Kernel, place: str, count: int) -> str:
 
     Args:
         kernel: its metadata, debug information or source has the names.
-        place: as `leaves` gives it.
-        count: arguments of the case, which may leave out padding.
+        place: as in `leaves`.
+        count: number of the case's arguments, which may omit padding.
 
     Returns:
-        The name; the place where it is not known.
+        The name, or the place if the name is unknown.
     """
     argument, bracket, fields = place.partition("[")
     left_out = padding(kernel) if count < len(kernel.args) else ()

@@ -57,7 +57,7 @@ class Array(Argument):
     """Its place among the arguments, ``argument 2[1]``, set by the launch."""
 
     def __post_init__(self) -> None:
-        """Check everything: it needs no architecture."""
+        """Check the declaration, which needs no architecture."""
         if self.format not in DTYPES and (self.format not in FORMATS or find_format(self.format).bits < 8):
             names = [*DTYPES, *(f for f in FORMATS if find_format(f).bits >= 8)]
             raise unknown("format", self.format, list(dict.fromkeys(names)), "of an array")
@@ -84,7 +84,7 @@ class Array(Argument):
 
     @property
     def reads(self) -> bool:
-        """Whether the kernel may read what the case put there."""
+        """Whether the kernel may read the case's values."""
         return self.role != "out"
 
     @property
@@ -114,7 +114,7 @@ class Array(Argument):
             MfmasimError: they have another dtype or shape.
         """
         found = self.codes(as_array(values, what))
-        # Plain numbers: whether the values of an array are as many as it says is no question about the shape.
+        # Plain numbers: the shape of an array of unknown length is not checked.
         if found.dtype != self.dtype or found.shape != tuple(map(int, self.shape)):
             raise MfmasimError(
                 f"{what} is {found.dtype} {found.shape}, the array of {self.format} needs {self.dtype} {self.shape}"
@@ -186,7 +186,7 @@ def InOut(
     Args:
         format: as for `In`.
         shape: as for `In`.
-        data: what it holds before, as for `In`.
+        data: its values before the launch, as for `In`.
         ulp: as for `Out`.
         nan: as for `Out`.
         offset: as for `In`.
@@ -198,11 +198,11 @@ def InOut(
 
 
 def draw_array(array: Array, seed: str) -> NDArray[Any]:
-    """What an array holds before the launch.
+    """The values of an array before the launch.
 
     Args:
         array: the argument.
-        seed: text the random values depend on.
+        seed: text from which the random values follow.
 
     Returns:
         Values in the array's dtype and shape.
@@ -231,7 +231,7 @@ def _codes(rng: np.random.Generator, array: Array, count: int) -> NDArray[Any]:
         chosen = np.array(_float_extremes(fmt) if fmt else _integer_extremes(bits), np.uint64)
         return np.where(rng.random(count) < 0.5, rng.choice(chosen, count), random)
     if array.data == "normal" and fmt is None:
-        # Equally many integers of each length.
+        # Equal numbers of integers of each length.
         long: NDArray[Any] = random.astype(f"u{bits // 8}").view(array.dtype)
         long >>= rng.integers(0, bits, count).astype(array.dtype)
         return long

@@ -130,7 +130,7 @@ class Case:
 
         Args:
             arch: architecture.
-            compiler: compile with this one, whatever is prebuilt; default: the case's `compiler`.
+            compiler: the compiler to use instead of prebuilt code; default: the case's `compiler`.
 
         Raises:
             MfmasimError: it does not compile, the maker fails, or the code object lacks the kernel.
@@ -145,7 +145,7 @@ class Case:
         return code[self.kernel_name()]
 
     def make(self, changes: Parameters | None = None) -> CaseLaunch:
-        """Call the case function and check what it returns.
+        """Call the case function and check its result.
 
         Args:
             changes: parameters that differ from the case's own.
@@ -165,7 +165,7 @@ class Case:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Give what is wrong with the arguments that the case returned the case's file and line.
+        """Add the case's file and line to errors about the arguments that it returned.
 
         Raises:
             MfmasimError: as raised within, with file, line and name of the case.
@@ -179,7 +179,7 @@ class Case:
             raise MfmasimError(f"{self._where}: {error}") from error
 
     def _called(self, function: Callable[..., Any], *args: Any, **given: Any) -> Any:
-        """What a function of the case file returns; its errors say where."""
+        """The result of a function of the case file; its errors have the line."""
         try:
             return function(*args, **given)
         except MfmasimError as error:
@@ -359,7 +359,7 @@ def collecting(path: Path, *, own: bool = False) -> Iterator[list[Case]]:
 
     Args:
         path: the file.
-        own: leave out those of modules that it imports.
+        own: exclude cases of modules that the file imports.
     """
     found: list[Case] = []
     tokens = _collected.set(found), _folder.set(path.parent), _own_only.set(own)
@@ -372,12 +372,12 @@ def collecting(path: Path, *, own: bool = False) -> Iterator[list[Case]]:
 
 
 def _code(function: Callable[..., Any]) -> CodeType:
-    """Of the function that stands in a file, below its wrappers."""
+    """The code of the function in a file, without its wrappers."""
     return inspect.unwrap(function).__code__  # type: ignore[no-any-return]
 
 
 def line_in(error: Exception, path: Path) -> str:
-    """Where in a file an exception was raised, as ``:line``; empty when it was not there."""
+    """The line of a file at which an exception was raised, as ``:line``; empty if it was raised elsewhere."""
     trace, line = error.__traceback__, ""
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):

@@ -1,4 +1,4 @@
-"""What names the cause of wrong outputs: a limit that is the wrong number, FP8 of the other flavour; causes first."""
+"""Causes of wrong outputs: a saturation limit that is the wrong number, FP8 of the other flavour; causes come first."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def saturated(have: F64, want: F64, fmt: Format) -> str:
-    """In words, that all wrong elements have one magnitude: a limit that is too low, or that is reached too early.
+    """A sentence that all wrong elements have one magnitude: the limit is too low, or is applied too early.
 
     Args:
         have: wrong elements of an output.
-        want: what they should be.
+        want: the expected elements.
         fmt: the output's format.
 
     Returns:
-        The sentence; empty if they have not.
+        The sentence; empty if the magnitudes differ.
     """
     number = np.isfinite(have) & np.isfinite(want)
     have, want = have[number], want[number]

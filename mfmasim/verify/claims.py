@@ -8,7 +8,7 @@ from mfmasim.errors import unknown
 from mfmasim.verify.patterns import check_pattern
 
 RELATIONS = ("=", "<", ">", "<=", ">=")
-"""Relations of what is found to what is claimed."""
+"""Relations of the count to the claimed count."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Claim:
     holds: bool = True
     """Whether it is known to be true; a wrong claim of a text is declared with False."""
     relation: str = "="
-    """One of `RELATIONS`: of what is found to `count`."""
+    """Relation of the found count to `count`, one of `RELATIONS`."""
 
     def __post_init__(self) -> None:
         """Refuse a claim that cannot be judged."""

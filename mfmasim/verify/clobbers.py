@@ -2,7 +2,7 @@
 
 An ``asm`` statement without the clobber ``"memory"`` does not order the loads and stores around it: the compiler may
 move an LDS read above the wait for the direct-to-LDS load that it depends on (GCC manual, "Clobbers and Scratch
-Registers"). Whether it does differs from compiler to compiler, so the source is examined, not the code. Nor does
+Registers"). Compilers differ in this, so the source is examined, not the code. Nor does
 the compiler count a load of an ``asm`` statement: it adds no wait before the result is used. An ``asm`` label of a
 declaration, ``void f(int) __asm("llvm.amdgcn...");``, names a symbol and is no statement (GCC manual, "Controlling
 Names Used in Assembler Code").
@@ -46,7 +46,7 @@ LOAD = (
     "assembly; add s_waitcnt (s_wait_* on gfx12) to the statement"
 )
 LONGEST = 2_000
-"""Characters of a statement that are looked through for its end."""
+"""Most characters of a statement."""
 
 
 def unclobbered(text: str) -> Iterator[tuple[int, str]]:
@@ -110,7 +110,7 @@ def _declares(code: str, end: int) -> bool:
 
 
 def _parenthesis(code: str, start: int) -> str:
-    """What stands between an opening parenthesis and its end; strings may hold any."""
+    """The text between an opening parenthesis and its closing one; strings may contain parentheses."""
     depth = 1
     for part in re.finditer(r'"(?:\\.|[^"\\\n])*"|[()]', code[start : start + LONGEST]):
         depth += {"(": 1, ")": -1}.get(part[0], 0)
@@ -137,7 +137,7 @@ def inline_assembly(source: Path, kernel: str) -> list[Finding]:
             continue
         texts[path] = path.read_text(errors="replace")
         open_ += [(path.parent / name).resolve() for name in INCLUDE.findall(texts[path])]
-    waits = any(WAITS.search(_code(text)) for text in texts.values())  # whether they are enough, the check `waits` says
+    waits = any(WAITS.search(_code(text)) for text in texts.values())  # the check `waits` decides whether they suffice
     found = []
     for path, text in texts.items():
         kinds = [("source-asm-clobber", CLOBBER, unclobbered(text)), ("source-asm-load", LOAD, loads(text))]

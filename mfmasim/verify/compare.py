@@ -27,16 +27,16 @@ FLAVOURS = (
     ", or a block scale is off by one"
 )
 NEARLY = float(np.log2(1.05))
-"""How far the logarithm of a ratio may be from that of the common factor: 5 %."""
+"""Largest difference of the logarithms of a ratio and of the common factor: 5 %."""
 FAR = 1 << 24
-"""Units in the last place from which their number says nothing: an f32 has 24 bits."""
+"""Number of units in the last place from which on it is not informative: an f32 has 24 bits."""
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Result of comparing one output: which elements differ, and the largest distance in units of the last place."""
+    """Result of comparing one output: the elements that differ, and the largest distance in units of the last place."""
 
     wrong: NDArray[np.bool_]
     max_ulp: int
@@ -44,7 +44,7 @@ class Comparison:
     fmt: Format | None = None
     """Format of the elements; None for integers."""
     bounded: Bounded | None = None
-    """Errors beside their bounds, where an output may differ."""
+    """Errors with their bounds, if an output may differ."""
 
     @property
     def mismatches(self) -> int:
@@ -53,15 +53,15 @@ class Comparison:
 
     @property
     def place(self) -> tuple[int, ...]:
-        """The element that a finding names: the worst beside its bound, else the first that differs."""
+        """The element for a finding: the one with the largest ratio of error to bound, else the first that differs."""
         return tuple(int(i) for i in np.argwhere(self.wrong)[0]) if self.bounded is None else self.bounded.worst
 
     def worst(self, actual: NDArray[Any], expected: NDArray[Any]) -> str:
-        """The largest error in words: of integers their difference, of floats in units of the last place too.
+        """The largest error in words: the difference of integers; for floats in units of the last place, too.
 
         Args:
             actual: codes or integers of the kernel.
-            expected: what they should be.
+            expected: the expected codes or integers.
         """
         if self.bounded is not None:
             return f"the worst: {self.bounded.words()}"
@@ -89,7 +89,7 @@ class Comparison:
 def common_factor(have: NDArray[np.float64], want: NDArray[np.float64]) -> float:
     """The power of two by which nearly all of eight or more numbers are too large; 0 if there is none, or if it is 1.
 
-    One that f64 does not hold as a normal number is none.
+    A factor that is no normal number in f64 does not count.
 
     Args:
         have: finite numbers.
@@ -106,7 +106,7 @@ def common_factor(have: NDArray[np.float64], want: NDArray[np.float64]) -> float
 
 
 def is_nan(codes: NDArray[Any], fmt: Format) -> NDArray[np.bool_]:
-    """Which codes are NaN."""
+    """A mask of the codes that are NaN."""
     return np.isnan(fmt.decode(codes))
 
 
@@ -119,7 +119,7 @@ def ulp_distance(a: NDArray[Any], b: NDArray[Any], fmt: Format) -> NDArray[np.in
         fmt: their format.
 
     Returns:
-        The distances; what int64 does not hold, the range of f64, is its largest number.
+        The distances; one that exceeds int64, as f64 allows, is int64's largest number.
     """
     most = np.uint64(np.iinfo(np.int64).max)
 
@@ -200,15 +200,15 @@ def compare_codes(
     given: object = None,
     nan: str = "any",
 ) -> Comparison:
-    """Compare codes of floating-point numbers, bit for bit or as far as an output may differ.
+    """Compare codes of floating-point numbers, bit for bit or within the output's tolerance.
 
     Args:
         actual: codes of the kernel.
         expected: codes of the reference.
         fmt: their format.
-        tolerance: what the output declares.
-        exact: what is expected before it was rounded, float64; None if the codes are it.
-        given: bounds of the errors that the reference returned; None if it returned none.
+        tolerance: declared tolerance of the output.
+        exact: expected values before rounding, float64; None if the codes are exact.
+        given: bounds of the errors by the reference; None if it returned none.
         nan: ``any``, a NaN equals any NaN; ``bits``, payload and sign count.
 
     Returns:
@@ -231,23 +231,23 @@ def compare_codes(
 
 
 def shown_code(fmt: Format, code: np.integer[Any]) -> str:
-    """A raw code as a finding shows it: its bits and its value."""
+    """A raw code in a finding: its bits and its value."""
     return f"{int(code):#0{2 * code.dtype.itemsize + 2}x} ({float(fmt.decode(code)):.9g})"
 
 
 def shown_value(value: np.generic) -> str:
-    """An element of a plain array as a finding shows it: its bits, and its value unless it is the bits."""
+    """An element of a plain array in a finding: its bits, and its value if it differs from the bits."""
     bits = int(value.view(f"u{value.dtype.itemsize}"))
     text = f"{bits:#0{2 * value.dtype.itemsize + 2}x}"
     return text if value.dtype.kind == "u" else f"{text} ({value})"
 
 
 def never_written(actual: NDArray[Any], before: NDArray[Any]) -> str:
-    """A clause where most of the wrong elements hold what they held before the launch; empty for others.
+    """A clause that most of the wrong elements are unchanged since before the launch; otherwise empty.
 
     Args:
         actual: wrong elements after the launch.
-        before: the same before it; of random contents few are equal by chance.
+        before: the same elements before it; few random contents are equal by chance.
     """
     bits = np.dtype(f"u{actual.dtype.itemsize}")
     same = int((np.ascontiguousarray(actual).view(bits) == np.ascontiguousarray(before).view(bits)).sum())
@@ -273,19 +273,19 @@ def differences(
     """Count the elements of an output.
 
     Args:
-        result: takes the counts.
+        result: receives the counts.
         case: the case.
         comparison: of `actual` with `expected`.
         name: of the output.
-        actual: what the kernel left.
-        expected: what it should be.
+        actual: elements after the launch.
+        expected: expected elements.
         shown: one element as text.
-        label: what the message says of the inputs.
+        label: the inputs in the message.
         fp8: whether any argument is FP8.
-        before: what the output held before the launch, if that is no expected content.
+        before: contents of the output before the launch, unless they are expected.
 
     Returns:
-        The finding about elements that differ, if any do, and those about what they have in common.
+        The finding about elements that differ, if there are any, and findings about their common cause.
     """
     result.outputs["elements"] += actual.size
     result.outputs["mismatches"] += comparison.mismatches

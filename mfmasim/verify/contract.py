@@ -1,7 +1,7 @@
-"""The contract of a kernel as the host sees it before a launch: shapes, strides, alignment, memory that is shared.
+"""The contract of a kernel before a launch: shapes, strides, alignment, shared memory.
 
-A case states its shapes in ``needs=``; strides, alignment and shared memory are facts of its arguments. Whatever
-breaks the contract is refused with one line that names it, and nothing is launched.
+A case states its shapes in ``needs=``; strides, alignment and shared memory are facts of its arguments. A violation of
+the contract is refused with one line that names it, without a launch.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ ALLOWED = (
 
 
 def broken(condition: str, parameters: Parameters) -> str:
-    """The first part of a condition that does not hold, with the values it used; empty when all of it holds.
+    """The first part of a condition that does not hold, with its values; empty if the condition holds.
 
     Args:
         condition: a Python condition over parameters; parts joined by ``and`` are judged in turn.
         parameters: values by name.
 
     Raises:
-        MfmasimError: it is not a condition, uses what a contract may not, or cannot be computed.
+        MfmasimError: the text is not a condition, uses names or nodes that are not allowed, or cannot be computed.
     """
     try:
         tree = ast.parse(condition, mode="eval")
@@ -60,10 +60,11 @@ def broken(condition: str, parameters: Parameters) -> str:
 
 
 def equal_sizes(condition: str, parameters: Parameters) -> frozenset[tuple[str, str]]:
-    """Pairs of sizes of a contract that are equal: a kernel that takes one for the other gives the same results.
+    """Pairs of equal sizes of a contract: a kernel that confuses the two has the same results.
 
     Args:
-        condition: as for `broken`; sizes that one part of it relates, such as a line and its stride, are no pair.
+        condition: as for `broken`; sizes that one part relates to each other, such as a line and its stride, are no
+            pair.
         parameters: values by name.
 
     >>> sorted(equal_sizes("M % 64 == 0 and N % 64 == 0 and K % 32 == 0 and lda >= K", dict(M=64, N=64, K=32, lda=32)))
@@ -82,25 +83,25 @@ def equal_sizes(condition: str, parameters: Parameters) -> frozenset[tuple[str, 
 
 
 def admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> list[Any]:
-    """Values of a parameter that a condition admits, as far as the other parameters decide.
+    """Values of a parameter that a condition admits with the given other parameters.
 
     Args:
         condition: as for `broken`.
-        parameters: the others that are settled; parts of the condition that use a further one are not judged.
+        parameters: the other parameters with a value; parts of the condition that use a further parameter are ignored.
         name: the parameter.
-        values: what to try.
+        values: the values to try.
     """
     return list(_admitted(condition, parameters, name, values))
 
 
 def first_admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> Any:
-    """The first of the values that `admitted` gives; None where there is none.
+    """The first admitted value; None if there is none.
 
     Args:
         condition: as for `broken`.
         parameters: as for `admitted`.
         name: the parameter.
-        values: what to try, in order.
+        values: the values to try, in order.
     """
     return next(_admitted(condition, parameters, name, values), None)
 
@@ -155,7 +156,7 @@ def conjuncts(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def check_memory(tensors: Sequence[Tensor], arch: Arch, where: str) -> None:
-    """Refuse pointers and strides that are not aligned as the kernel needs, and memory that two arguments share.
+    """Refuse pointers and strides without the alignment that the kernel needs, and memory that two arguments share.
 
     A stride smaller than a row is refused where the matrix is declared.
 

@@ -1,4 +1,4 @@
-"""Inputs by class: what a data class draws for each argument, reproducibly."""
+"""Inputs by data class, drawn reproducibly for each argument."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _one_hot(tensor: Tensor, fmt: Format, rng: np.random.Generator) -> NDArray[A
 def _special(fmt: Format, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
     """Half extremes, half small integers; one element in 64 is an infinity or a NaN, where the format has them."""
     one = fmt.bias << fmt.mantissa_bits
-    # Products of two of the largest stay finite in f32: where they overflow depends on the order of the sums.
+    # Products of two of the largest stay finite in f32: the place of an overflow would depend on the order of sums.
     largest = min(fmt.max_code, int(fmt.encode(np.array([LARGEST]), overflow="saturate")[0]))
     positive = np.array([0, 1, 1 << fmt.mantissa_bits, one, one + 1, largest])
     codes = rng.choice(np.concatenate([positive, positive | fmt.sign_bit]), shape)

@@ -82,9 +82,9 @@ def elementwise(
         target: format of the outputs.
         function: what the kernel computes, on f64; without it, the conversion.
         limit: largest magnitude that numbers are limited to before they are converted; infinities, too.
-        overflow: what becomes of numbers beyond the format, as `Format.encode` has it.
+        overflow: result for numbers beyond the format, as for `Format.encode`.
         block: work-items of a workgroup.
-        bounds: how far outputs may be off, as for `mfmasim.verify.Out`: ``{"ulp": 1}``; else they are exact.
+        bounds: allowed errors of outputs, as for `mfmasim.verify.Out`: ``{"ulp": 1}``; without them outputs are exact.
         options: further arguments of `mfmasim.verify.case`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The machine that a capture or a kit file was recorded on: what later explains a difference."""
+"""The machine on which a capture or a kit file was recorded, which may later explain a difference."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def versions() -> dict[str, str | None]:
 def driver() -> dict[str, str]:
     """The kernel driver and ROCm.
 
-    The driver is a module of the kernel: its own version where it was built apart, else the kernel's release stands
-    for it. What HIP calls the driver's version is the runtime's.
+    The driver is a module of the kernel: it has a version of its own if it was built separately, else the kernel's
+    release counts. HIP's driver version is that of the runtime.
     """
     rocm = Path(os.environ.get("ROCM_PATH") or "/opt/rocm")
     return {"amdgpu": _text(_MODULE), "kernel": platform.release(), "rocm": _text(rocm / ".info" / "version")}
@@ -72,7 +72,7 @@ def identity(device: Device) -> dict[str, Any]:
 
 
 def environment(device: Device) -> dict[str, Any]:
-    """Everything of the machine that a measurement may depend on."""
+    """Properties of the machine on which a measurement may depend."""
     ask = getattr(device, "versions", None)
     return {
         "captured": datetime.now(UTC).isoformat(timespec="seconds"),

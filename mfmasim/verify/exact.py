@@ -1,8 +1,8 @@
 """Exact evaluation of an expression, and one rounding at the end.
 
 A matrix is held as Python integers times one power of two. A product of matrices is computed by splitting both into
-limbs so narrow that float64 sums their products exactly; the limbs are then put together as integers. Where an
-infinity or a NaN takes part, float64 arithmetic decides which special value results: it overflows nowhere else, since
+limbs so narrow that float64 sums their products exactly; the limbs are then combined as integers. Where an
+infinity or a NaN is an operand, float64 arithmetic determines the special result: it overflows nowhere else, since
 products of the formats up to f32 lie far inside its range.
 """
 
@@ -36,7 +36,7 @@ class Exact:
 
 
 def every_step_exact(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch, bits: int) -> bool:
-    """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds.
+    """Whether each product and sum of the expression fits a significand of `bits` bits, so that no kernel rounds.
 
     In a product of matrices every partial sum has to fit, in whatever order a kernel adds.
 
@@ -80,7 +80,7 @@ def without_subnormals(
 
 
 def exact_in_any_order(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch, bits: int) -> bool:
-    """Whether a significand of so many bits holds every sum of some terms, so that no order of summation rounds.
+    """Whether a significand of `bits` bits holds every partial sum, so that no order of summation rounds.
 
     Args:
         expression: what is computed.
@@ -202,7 +202,7 @@ def _product(
 
 
 def _as_passed(expression: Times, arch: Arch) -> float:
-    """The factor as a kernel gets it: a float argument is an f32, unless matrices are f64."""
+    """The factor as a kernel's argument: a float is an f32, unless matrices are f64."""
     wide = any(isinstance(part, Tensor) and format_of(part, arch).name == "f64" for part in expression.parts())
     return expression.factor if wide else float(np.float32(expression.factor))
 

@@ -16,12 +16,12 @@ class Expression:
 
     @property
     def operands(self) -> tuple[Expression, ...]:
-        """What it is computed from; nothing for an argument."""
+        """The operands of the expression; empty for an argument."""
         return ()
 
     @property
     def depth(self) -> int:
-        """Terms that an element is the sum of, at most."""
+        """Most terms of an element's sum."""
         return 1
 
     def parts(self) -> Iterator[Expression]:
@@ -31,7 +31,7 @@ class Expression:
             yield from operand.parts()
 
     def uses(self, matrix: Expression) -> bool:
-        """Whether a matrix takes part with a factor other than 0."""
+        """Whether the expression depends on a matrix, with a factor other than 0."""
         return self is matrix or any(operand.uses(matrix) for operand in self.operands)
 
     def __matmul__(self, other: object) -> Expression:

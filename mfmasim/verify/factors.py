@@ -1,4 +1,4 @@
-"""Wrong outputs that are right if a factor of the declared expression were 1 or 0: alpha or beta is not applied."""
+"""Outputs that would be right if a factor of the expression were 1 or 0: the kernel does not apply alpha or beta."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def neglected(expression: Expression, known: Container[str], right: Callable[[Expression], bool]) -> str:
-    """Which factor the kernel does not apply, in words; empty where no single one explains every element.
+    """The factor that the kernel does not apply, in words; empty if no single factor explains every element.
 
     Args:
         expression: what the case declares.
@@ -32,7 +32,7 @@ def neglected(expression: Expression, known: Container[str], right: Callable[[Ex
 
 
 def _named(matrix: Expression) -> tuple[str, str]:
-    """Name of a factor as BLAS has it, and what is multiplied by it."""
+    """BLAS's name of a factor, and the matrix that it multiplies."""
     if isinstance(matrix, Tensor):
         return "beta", f"{matrix.name} is added"
     if isinstance(matrix, MatMul):

@@ -1,4 +1,4 @@
-"""Case files: where they are, and how they are read."""
+"""Case files: finding and reading them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def load_file(path: Path) -> list[Case]:
 
 
 def _program(path: Path) -> str:
-    """What to do with a program that was given in place of a case file."""
+    """Advice for a program that was given in place of a case file."""
     text = path.read_text(errors="replace")
     if "case(" in text or "triton" not in text:
         return ""
@@ -99,7 +99,7 @@ def _program(path: Path) -> str:
 def families() -> dict[str, Path]:
     """Case files of the kernel families that travel with the package, by family, such as ``intro`` or ``isa/maths``.
 
-    What lies in `hipkernels/conformance` is a family beside the others: its name leaves that folder out.
+    Folders in `hipkernels/conformance` are families, too: their names omit that folder.
     """
     root = folder("hipkernels")
     paths = {path.parent.relative_to(root).as_posix(): path for path in root.rglob("cases.py")}
@@ -107,7 +107,7 @@ def families() -> dict[str, Path]:
 
 
 def table_of(family: str) -> Callable[[Sequence[Result]], tuple[Sequence[str], list[list[str]], str, bool]] | None:
-    """What makes a table of a family's results, from its ``table.py``; None if it has none.
+    """The function of a family's ``table.py`` that makes a table of its results; None without this file.
 
     The function gives columns, rows, a last line, and whether the results are as they should be: of a family of
     `WRONG` some have to fail.

@@ -44,7 +44,7 @@ def entries(case: str, arch: str, select: Mapping[str, Any] | None = None) -> li
         The entries, in the manifest's order.
 
     Raises:
-        MfmasimError: there is none.
+        MfmasimError: there is no entry.
     """
     wanted = select or {}
     found = [
@@ -63,7 +63,7 @@ def arrays(entry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Arrays of an entry.
 
     Raises:
-        MfmasimError: the file is missing, or its bytes are not those the manifest was written for.
+        MfmasimError: the file is missing, or its hash differs from the manifest.
     """
     path = folder("golden") / entry["file"]
     data = read_file(path)

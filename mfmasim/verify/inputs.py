@@ -1,4 +1,4 @@
-"""What the matrices of a case hold in its launches: golden data, drawn data, or given values."""
+"""Contents of a case's matrices in its launches: golden data, drawn data, or given values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the matrices of a case hold in one launch."""
+    """Contents of a case's matrices in one launch."""
 
     label: str
     """Their origin, for the report."""

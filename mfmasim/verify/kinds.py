@@ -150,7 +150,7 @@ def kind(name: str) -> Kind:
     """The kind with an id.
 
     Raises:
-        MfmasimError: no kind has it; the message names the nearest.
+        MfmasimError: no kind has this id; the message names the nearest.
     """
     if name not in KINDS:
         raise unknown("finding id", name, KINDS)

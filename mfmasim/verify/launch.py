@@ -1,4 +1,4 @@
-"""The launch that a case declares: what its function returned, checked, with every matrix and array named."""
+"""The launch that a case declares: the checked result of its function, with every matrix and array named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ With (values, bound) in place of values, errors up to that number, or array of n
 
 
 class LaunchDict(TypedDict, total=False):
-    """What a case function returns: the fields of `CaseLaunch`."""
+    """The result of a case function: the fields of `CaseLaunch`."""
 
     grid: Required[int | Sequence[int]]
     block: Required[int | Sequence[int]]
@@ -80,13 +80,13 @@ class CaseLaunch:
 
     @property
     def expression(self) -> Expression | None:
-        """What is expected of C."""
+        """The expected C."""
         found = self.expect[0] if isinstance(self.expect, tuple) and len(self.expect) == 2 else self.expect
         return found if isinstance(found, Expression) else None
 
     @property
     def bound(self) -> Any:
-        """Largest errors of C, where the case gives them beside its expression."""
+        """Largest errors of C, if the case gives them with its expression."""
         given = self.expression is not None and isinstance(self.expect, tuple)
         return self.expect[1] if given else None  # type: ignore[index]
 
@@ -102,7 +102,7 @@ class CaseLaunch:
         Args:
             device: back end.
             kernel: the kernel.
-            memory: what every matrix and array holds, by name, as `Argument.placed` gives it; updated in place.
+            memory: contents of every matrix and array, by name, as from `Argument.placed`; updated in place.
             options: further arguments of `SimDevice.launch`, by name; all checks if it does not choose some.
 
         Returns:
@@ -126,11 +126,11 @@ class CaseLaunch:
         Args:
             device: the simulator.
             kernel: the kernel.
-            memories: what every matrix holds, by name, in each launch; updated in place.
+            memories: contents of every matrix, by name, for each launch; updated in place.
             observers: receive the events, in which the number of a wave counts through all launches.
 
         Returns:
-            Whether each launch did what it does alone; if not, no memory has changed.
+            Whether each launch behaved as a separate launch; if not, no memory has changed.
         """
         args = [replaced(self.args, partial(_held_by, held)) for held in memories]
         return device.launch_together(kernel, self.grid, self.block, args, self.shared_bytes, observers)
@@ -144,7 +144,7 @@ KEYS = tuple(field.name for field in fields(CaseLaunch))
 
 
 def launch_of(returned: object, where: str) -> CaseLaunch:
-    """Check what a case function returned.
+    """Check the result of a case function.
 
     Args:
         returned: a dict with the keys grid, block and args, and those of expect, shared_bytes and sources it needs.
@@ -154,11 +154,11 @@ def launch_of(returned: object, where: str) -> CaseLaunch:
         The launch; its plain arrays have names.
 
     Raises:
-        MfmasimError: something is missing, unknown, or does not fit together.
+        MfmasimError: a key is missing or unknown, or values do not fit together.
     """
     if not isinstance(returned, dict):
         raise MfmasimError(f"{where} returns {type(returned).__name__}, a dict with {', '.join(KEYS[:4])} is expected")
-    for key in returned:  # first: what is misspelt is missing, too
+    for key in returned:  # first, as a misspelt key is missing, too
         if key not in KEYS:
             raise unknown("key", key, KEYS, f"in what {where} returns")
     for key in KEYS[:3]:
@@ -198,7 +198,7 @@ def _check_matrices(launch: CaseLaunch, where: str) -> None:
 
 
 def _named(launch: CaseLaunch, where: str) -> CaseLaunch:
-    """Check plain arrays, also those beside matrices, and name them by their places among the arguments."""
+    """Check plain arrays, with or without matrices, and name them by their places among the arguments."""
     named: dict[Argument, Array] = {array: replace(array, name=place) for place, array in launch.arrays.items()}
     if len(named) != len(launch.arrays):
         raise MfmasimError(f"{where}: args has one array twice; make one for each")
@@ -216,7 +216,7 @@ def _named(launch: CaseLaunch, where: str) -> CaseLaunch:
 
 
 def _check_plain(launch: CaseLaunch, where: str) -> None:
-    """Check what is expected of a case of plain arrays alone."""
+    """Check the expected outputs of a case of plain arrays alone."""
     if not any(array.writes for array in launch.arrays.values()):
         raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
     if launch.expect is None:

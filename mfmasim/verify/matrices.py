@@ -42,7 +42,7 @@ INEXACT = "matrix instructions of RDNA3 do not add small integers exactly (docs/
 def run_matrices(
     device: Device, kernel: Kernel, launch: CaseLaunch, inputs: Inputs, options: Mapping[str, object]
 ) -> tuple[Report, Memory, list[Finding]]:
-    """Launch a kernel on inputs; plain arrays beside the matrices hold what they declare.
+    """Launch a kernel on inputs; plain arrays have their declared values.
 
     Args:
         device: back end.
@@ -52,13 +52,13 @@ def run_matrices(
         options: passed to the launch.
 
     Returns:
-        The launch's report, what every matrix holds afterwards, and a finding for each input that was written to.
+        The launch's report, the contents of every matrix after it, and a finding for each input that the kernel wrote.
     """
     arch = kernel.arch
     memory: Memory = {}
     unset: list[NDArray[Any]] = []
     for name, tensor in launch.tensors.items():
-        # Where the case has no expected C, the kernel may read it.
+        # Without an expected C the kernel may read it.
         reads = not tensor.writes or launch.expression is None or launch.expression.uses(tensor)
         known = reads and name in inputs.codes
         codes = inputs.codes[name] if known else untouched(tensor, arch)
@@ -88,19 +88,19 @@ def _changed(kernel: Kernel, tensor: Tensor, before: NDArray[Any], memory: NDArr
 def compare_output(
     result: Result, case: Case, launch: CaseLaunch, inputs: Inputs, memory: Memory, arch: Arch, sums: Sums
 ) -> list[Finding]:
-    """Compare C with golden data, or with the exact result: bit for bit where no kernel rounds, else within its bound.
+    """Compare C with golden data, or with the exact result: bit for bit if no kernel rounds, else within its bound.
 
     Args:
-        result: takes the counts of elements, and what they were compared with.
+        result: receives the counts of elements, and the reference of the comparison.
         case: the case.
         launch: its launch.
         inputs: inputs of the launch.
-        memory: what the matrices hold afterwards.
+        memory: contents of the matrices after the launch.
         arch: decides the formats.
         sums: how the kernel adds.
 
     Returns:
-        What is wrong.
+        The findings.
     """
     output, expression = launch.output, launch.expression
     if output is None or expression is None:
@@ -163,7 +163,7 @@ def _factor(
 
 
 def _within(tolerance: Tolerance) -> str:
-    """How far C may differ, in words."""
+    """The tolerance of C in words."""
     return f"within {tolerance}" if str(tolerance) else "within the case's bound"
 
 
@@ -176,7 +176,7 @@ def _with_exact(
     inputs: Inputs,
     sums: Sums,
 ) -> tuple[NDArray[Any], Comparison, str]:
-    """The exact result rounded once, the comparison with it, and how it was compared."""
+    """The exact result rounded once, the comparison with it, and the kind of comparison."""
     exact = evaluate(expression, codes, arch)
     rounded = round_once(exact, fmt)
     rounds = inputs.label.startswith(("normal", "special")) and not fmt.integer

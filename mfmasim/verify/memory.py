@@ -1,4 +1,4 @@
-"""What the arguments of a case hold before a launch of which no output is compared."""
+"""Contents of a case's arguments before a launch without a comparison."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def memory_of(case: Case, launch: CaseLaunch, arch: Arch) -> dict[str, NDArray[Any]]:
-    """Every matrix and array of a launch on the case's first class of inputs, as `CaseLaunch.run` takes them.
+    """Every matrix and array of a launch on the case's first class of inputs, for `CaseLaunch.run`.
 
     Args:
         case: the case.

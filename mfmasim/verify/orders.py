@@ -1,4 +1,4 @@
-"""The order of instructions in a kernel's main loop: what a schedule promises and a compiler may undo.
+"""The order of instructions in a kernel's main loop: a compiler may change the order of a schedule.
 
 A turn of the loop is written as a line of tokens: ``M`` a matrix instruction, ``R`` and ``W`` a read and a write of the
 LDS, ``F`` a load from memory to the LDS, ``G`` and ``S`` a load and a store, ``B`` a barrier, each with the number that
@@ -33,7 +33,7 @@ TURNS = 4
 
 
 def kind_of(instruction: Instruction) -> str:
-    """Letter of an instruction; empty for waits and for those that are left out."""
+    """Letter of an instruction; empty for waits and for omitted instructions."""
     opcode = instruction.opcode
     if opcode.matrix:
         return "M"
@@ -52,7 +52,7 @@ def check_order(text: str, where: str) -> tuple[str, ...]:
     """Tokens of a declared order, one for each instruction.
 
     Raises:
-        MfmasimError: a part of it is no token.
+        MfmasimError: a part of the text is no token.
     """
     tokens: list[str] = []
     for part in text.split():
@@ -101,7 +101,7 @@ class Turn:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """One for each instruction that has one, and each counter of a wait."""
+        """One token for each instruction with a letter, and for each counter of a wait."""
         found: list[str] = []
         for instruction in self.instructions:
             kind = kind_of(instruction)
@@ -110,14 +110,14 @@ class Turn:
 
     @property
     def written(self) -> str:
-        """As text."""
+        """The turn as text."""
         return _written(self.tokens)
 
     def _waits(self, instruction: Instruction) -> tuple[tuple[str, int], ...]:
         return waited(self.arch, instruction) if instruction.opcode.wait else ()
 
     def longest(self, *, matrix: bool) -> int:
-        """The longest run of matrix instructions with nothing of the order between, or of instructions without one."""
+        """The longest run of matrix instructions without other tokens between, or the longest run without one."""
         kinds = [kind_of(i) or ("w" if self._waits(i) else "") for i in self.instructions] * 2
         if matrix:
             kinds = [kind for kind in kinds if kind]
@@ -125,7 +125,7 @@ class Turn:
         return min(max(runs, default=0), len(self.instructions))
 
     def before_wait(self, kind: str) -> int | None:
-        """The fewest matrix instructions between one of a kind and the wait that it is complete after."""
+        """The fewest matrix instructions between an instruction of a kind and the wait that completes it."""
         return self._fewest(kind, self._completed)
 
     def before_use(self, kind: str) -> int | None:
@@ -164,7 +164,7 @@ class Turn:
         return min(found, default=None)
 
     def _completed(self, path: Sequence[Instruction], start: int) -> int | None:
-        """Place of the wait after which an instruction is complete, by the counter that it raises."""
+        """Place of the wait that completes an instruction, by the counter that the instruction increments."""
         mine = next(iter(self._raised(path[start])), None)
         if mine is None:
             return None
@@ -180,7 +180,7 @@ class Turn:
 
 
 def _used(path: Sequence[Instruction], start: int) -> int | None:
-    """Place of the first instruction that reads what a load brings."""
+    """Place of the first instruction that reads the registers of a load."""
     _, brought = accessed(path[start])
     for n in range(start + 1, len(path)):
         reads, writes = accessed(path[n])
@@ -237,9 +237,9 @@ def usual_turn(turns: Sequence[Turn]) -> Turn | None:
 
 
 def wrong_orders(declared: Sequence[str], turns: Sequence[Turn], kernel: str) -> list[Finding]:
-    """Findings about turns whose order is not declared, and about declared orders that no turn has.
+    """Findings about turns with an undeclared order, and about declared orders without a turn.
 
-    A launch of a shape so small that it executes no turn says nothing about the order, and one with fewer turns than
+    A launch of a shape so small that it executes no turn has no findings about the order, and one with fewer turns than
     orders need not have each. A turn may begin anywhere in its loop: orders are compared as circles.
 
     Args:
@@ -269,13 +269,13 @@ def wrong_orders(declared: Sequence[str], turns: Sequence[Turn], kernel: str) ->
 
 
 def _turned(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two circles are the same."""
+    """Whether two circular orders are equal."""
     double = tuple(other) * 2
     return len(one) == len(other) and any(double[n : n + len(one)] == tuple(one) for n in range(max(1, len(one))))
 
 
 def _difference(tokens: Sequence[str], wanted: Iterable[Sequence[str]]) -> str:
-    """Where the order first leaves the nearest declared one, from the best place to begin."""
+    """The first difference from the nearest declared order, from the best place to begin."""
     best, where = -1, ""
     for other in wanted:
         for n in range(len(other)):

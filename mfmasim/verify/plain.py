@@ -47,7 +47,7 @@ def run_arrays(
     """Run a case of plain arrays once and compare every output.
 
     Args:
-        result: takes the counts of elements.
+        result: receives the counts of elements.
         case: the case.
         launch: its launch.
         kernel: the kernel.
@@ -56,10 +56,10 @@ def run_arrays(
         inputs: values of arguments (``argument 0``) and fields (``argument 2[1]``), instead of the declared ones.
 
     Returns:
-        The launch's report, and what is wrong beside its own findings.
+        The launch's report, and findings besides its own.
 
     Raises:
-        MfmasimError: what is expected does not fit the outputs.
+        MfmasimError: the expected values do not fit the outputs.
     """
     arrays = launch.arrays
     before = drawn_arrays(case, launch, inputs)
@@ -89,7 +89,7 @@ def run_arrays(
 def drawn_arrays(
     case: Case, launch: CaseLaunch, inputs: Mapping[str, NDArray[Any]] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """What every array holds before the launch, by its place among the arguments.
+    """Contents of every array before the launch, by its place among the arguments.
 
     Args:
         case: the case.
@@ -106,7 +106,7 @@ def drawn_arrays(
 
 @dataclass(frozen=True)
 class ComparedOutput:
-    """One output, beside what the reference gives."""
+    """One output, with the reference's values."""
 
     array: Array
     name: str
@@ -133,8 +133,8 @@ def compared_outputs(
         case: the case.
         launch: its launch.
         kernel: the kernel.
-        before: what its arrays held before, by place.
-        memory: what they hold afterwards.
+        before: contents of its arrays before the launch, by place.
+        memory: contents after the launch.
 
     Raises:
         MfmasimError: what is expected does not fit the outputs.
@@ -151,13 +151,13 @@ def compared_outputs(
 
 
 def _shown(array: Array) -> Callable[[Any], str]:
-    """How findings show an element of an output: its bits, and its value where those are not the value."""
+    """The text of an output's element in findings: its bits, and its value if it differs from the bits."""
     coded = array.number_format is not None and array.dtype.kind == "u"
     return partial(shown_code, array.number_format) if coded else shown_value  # type: ignore[arg-type]
 
 
 def _rounded(array: Array, what: str, values: object, bound: object) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    """What is expected in the array's dtype, and unrounded where it was given in another one.
+    """Expected values in the array's dtype, and before rounding if they were given in another dtype.
 
     Raises:
         MfmasimError: another shape, or another dtype although the output has to be exact.
@@ -207,13 +207,13 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
 
 
 def _nearest(pattern: str, names: Collection[str]) -> str:
-    """Mnemonics that were executed and come near a pattern, for a message."""
+    """Executed mnemonics that are similar to a pattern, for a message."""
     near = get_close_matches(re.sub(r"\W", "", pattern.partition(" ")[0]), sorted(names), 3, 0.7)
     return f"; nearest: {', '.join(near)}" if near else ""
 
 
 def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: int) -> list[tuple[Any, Any]]:
-    """What is expected of each output, with the bound of its error; None where none is given."""
+    """Expected values of each output, with the bound of its error; None without a bound."""
     with np.errstate(all="ignore"):  # references compute NaNs and overflows on purpose
         try:
             wanted = expect(*inputs) if callable(expect) else expect
@@ -238,11 +238,11 @@ def compare_array(
     """Compare one output.
 
     Args:
-        array: its declaration: format, tolerance, what counts as the same NaN.
+        array: its declaration: format, tolerance, equality of NaNs.
         actual: values the kernel wrote.
         expected: values of the reference, same dtype and shape.
-        exact: those before rounding; None if there was none.
-        bound: bounds of the errors that the reference returned; None if it returned none.
+        exact: expected values before rounding; None without rounding.
+        bound: bounds of the errors by the reference; None if it returned none.
 
     Returns:
         The comparison. Without a tolerance the bits have to be the same.

@@ -28,7 +28,7 @@ FORCED = ("-include", "-imacros")
 
 
 def source_hash(path: Path) -> str:
-    """SHA-256 of a kernel source and of headers it may include, ours and those beside it; line ends do not count."""
+    """SHA-256 of a kernel source and of the headers that it may include: ours, and its folder's; without line ends."""
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n"))
     ours = sorted(header for header in HEADERS.rglob("*") if header.is_file())  # <complex> has no suffix
     for header in (*ours, *sorted(path.parent.glob("*.h"))):
@@ -53,8 +53,8 @@ def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[
     Args:
         source: a ``.hip`` file, or an ``.hsaco`` to load as it is.
         arch: architecture.
-        compiler: compile with this one, whatever is prebuilt.
-        flags: further compiler flags; with them nothing prebuilt is used.
+        compiler: the compiler to use instead of prebuilt code.
+        flags: further compiler flags; with them prebuilt code is not used.
 
     Returns:
         The code; ``made_by`` says who compiled it.
@@ -138,7 +138,7 @@ def _prebuilt(source: Path, arch: str) -> Code | None:
 
 
 def placed_flags(flags: Sequence[str], home: Path) -> tuple[str, ...]:
-    """Flags whose folders of headers are found from a source's folder, wherever the program was started.
+    """Flags with folders of headers relative to a source's folder, independent of the working folder.
 
     Args:
         flags: of the compiler.

@@ -12,7 +12,7 @@ from mfmasim.matrix import instruction as find_instruction
 
 
 def k_order(operation: MatrixInstruction) -> NDArray[np.int64]:
-    """Which K of memory an instruction counts as its own k, where every lane holds consecutive K of memory.
+    """The K in memory of each k of an instruction, if every lane holds consecutive K of memory.
 
     Args:
         operation: a dense instruction of one block.

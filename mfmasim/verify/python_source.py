@@ -48,14 +48,14 @@ def is_python_text(source: str) -> bool:
 
 
 def extracted(source: str, folder: Path) -> Path:
-    """Write the text that a name of a Python file has into a source of its own, in the cache.
+    """Write the text of a name in a Python file to a source file in the cache.
 
     Args:
         source: ``FILE.py::NAME``.
         folder: where the file's name starts.
 
     Returns:
-        The source; beside it stands a copy of the Python file.
+        The source; its folder has a copy of the Python file.
 
     Raises:
         MfmasimError: no such file or name, or its value is not a text that can be worked out.
@@ -79,7 +79,7 @@ def extracted(source: str, folder: Path) -> Path:
 
 
 def _numbered(lines: Sequence[Line], name: str) -> str:
-    """A source whose lines have the numbers of the Python file, as far as there is room for them."""
+    """A source whose lines have the numbers of the Python file, where that is possible."""
     first = lines[0][0]
     out = [NAMES_OF_TORCH, *[""] * max(first - 3, 0), f'#line {first} "{name}"']
     expected = first
@@ -96,10 +96,10 @@ def _numbered(lines: Sequence[Line], name: str) -> str:
 
 
 class Text:
-    """What the names at the top of a Python file stand for."""
+    """Values of the names at the top of a Python file."""
 
     def __init__(self, path: Path, whole: str, tree: ast.Module) -> None:
-        """Note every assignment; of several to a name the last counts."""
+        """Record every assignment; the last one to a name counts."""
         self._path, self._source = path, whole.splitlines(keepends=True)
         self._values: dict[str, ast.expr] = {}
         for node in ast.walk(tree):
@@ -165,13 +165,13 @@ class Text:
         )
 
     def _constant(self, node: ast.Constant) -> list[Line]:
-        """A string's lines: those of the file if the text stands there as it is, else counted from the first."""
+        """A string's lines: those of the file if the text is verbatim there, else counted from the first."""
         pieces = str(node.value).splitlines(keepends=True)
         written = self._source[node.lineno - 1 : node.end_lineno]
         out, line = [], node.lineno
         for piece in pieces:
             bare = piece.rstrip("\n")
-            # A line that escapes join or split is looked for from where the one before it was.
+            # The search for a line that escapes join or split begins at the line before it.
             ahead = [
                 n
                 for n in range(line, (node.end_lineno or line) + 1)
@@ -183,7 +183,7 @@ class Text:
         return out
 
     def _formatted(self, node: ast.JoinedStr) -> list[Line]:
-        """A formatted string: its values count as part of the line in which they stand."""
+        """A formatted string: its values belong to the line of their braces."""
         out: list[Line] = []
         line = node.lineno
         for part in node.values:

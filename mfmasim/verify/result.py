@@ -46,22 +46,22 @@ class Result:
     margin: float | None = None
     """The largest error of an output as a fraction of its bound; None where every output has to be exact."""
     compared_with: tuple[str, ...] = ()
-    """What the outputs were compared with, in words."""
+    """The references of the comparison, in words."""
     remark: str = ""
-    """What a reader of the comparison has to know about the architecture."""
+    """Remark on the architecture for a reader of the comparison."""
     code: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the code object and who compiled it."""
     proof: dict[str, Any] = field(default_factory=dict)
-    """What `mfmasim prove` says of the case, where that was asked for."""
+    """Result of `mfmasim prove` for the case, if it was requested."""
     cover: dict[str, Any] = field(default_factory=dict)
     """Further sizes that the case was verified at, and loops and branches that no size showed
     (`mfmasim.lab.covering`); empty where nothing was looked for."""
     models: tuple[Any, ...] = ()
     """Which outputs depend on how assumed matrix instructions round, where that was asked for; each has `text`."""
     seconds: float = 0.0
-    """What the case took; it stays out of JSON, whose bytes are the same in every run."""
+    """Seconds of the case; excluded from JSON, whose bytes are equal in every run."""
     launch: Report | None = None
-    """What the last launch reports; it stays out of JSON."""
+    """Report of the last launch; excluded from JSON."""
     warnings: str = ""
     """The compiler's messages; they stay out of JSON, as they name paths."""
     equal_sizes: frozenset[tuple[str, str]] = frozenset()
@@ -97,17 +97,17 @@ class Result:
 
     @property
     def title(self) -> str:
-        """What the case is called beside the others of the run."""
+        """The name of the case in the run."""
         return self.prefix + self.case
 
     @property
     def trust(self) -> Trust:
-        """How far the arithmetic can be trusted."""
+        """The fidelity of the arithmetic."""
         return Trust(self.fidelity, self.fidelity_of)
 
     @property
     def judged(self) -> bool:
-        """Whether there was anything to judge: an output element or a slot of a matrix instruction."""
+        """Whether the run compared an output element or followed a slot of a matrix instruction."""
         return bool(self.outputs["elements"] or self.mapping["slots_checked"])
 
     def settle(self) -> None:
@@ -120,11 +120,11 @@ class Result:
         self.status = "fail" if bad else "pass"
 
     def _asked(self) -> dict[str, Any]:
-        """What is there only where it was asked for, or where there is something to say."""
+        """Optional fields: those that were requested, or that are not empty."""
         return {"proof": self.proof, "remark": self.remark, "models": [asdict(one) for one in self.models]}
 
     def record(self) -> dict[str, Any]:
-        """The result as a dictionary that JSON can hold."""
+        """The result as a dictionary that JSON can represent."""
         return {
             "schema_version": SCHEMA_VERSION,
             "group": self.group,

@@ -1,4 +1,4 @@
-"""Role-tagged arguments: which matrix an argument is, in which format, and how its elements lie in memory."""
+"""Role-tagged arguments: the matrix of an argument, its format, and the order of its elements in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ORDERS = ("row", "column")
 LARGEST = 1 << 30
-"""Elements of a matrix at most."""
+"""Most elements of a matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Tensor(Argument, Expression):
     bytes: int = 1
     """Scales: bytes of the word each scale stands in; the other bytes are filled with other values."""
     select: int = 0
-    """Scales: the byte that counts."""
+    """For scales: the selected byte."""
     read: str = ""
     """Number format that the kernel converts the elements to before it multiplies; empty when it does not."""
     align: int = 1
@@ -53,7 +53,7 @@ class Tensor(Argument, Expression):
     """The order of a library that it is stored in, instead of `order`: one of `SHUFFLES`, of matrices of `OPERANDS`."""
 
     def __post_init__(self) -> None:
-        """Check what can be checked without an architecture."""
+        """Check the properties that are independent of the architecture."""
         if self.read:
             find_format(self.read)
         if self.order not in ORDERS:
@@ -90,7 +90,7 @@ class Tensor(Argument, Expression):
 
     @property
     def writes(self) -> bool:
-        """Whether it is the output."""
+        """Whether the matrix is the output."""
         return self.role == "C"
 
     @property
@@ -100,7 +100,7 @@ class Tensor(Argument, Expression):
         return (step, 1) if self.order == "row" else (1, step)
 
     def element_bits(self, arch: Arch) -> int:
-        """Bits of memory that an element takes; of a scale, its whole word."""
+        """Bits of an element in memory; for a scale, those of its whole word."""
         return self.bytes * format_of(self, arch).bits
 
     def held(self, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:

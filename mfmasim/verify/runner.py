@@ -213,11 +213,11 @@ def set_parameters(case: Case, **facts: Any) -> Case:
 
 
 def launched(report: Report, title: str) -> Result:
-    """The result of a launch that no case declares: its findings decide.
+    """The result of a launch without a case: its findings decide.
 
     Args:
         report: of the launch.
-        title: what it is called.
+        title: name of the launch.
     """
     result = Result("", title, report.kernel, report.arch, report.device)
     _merge(result, report.findings)

@@ -115,7 +115,7 @@ class AbsentLanes(Definedness):
     def __init__(self, machine: Machine) -> None:
         """Nothing was exchanged yet."""
         super().__init__(machine)
-        self.plane.memory = GlobalBits.beside(machine.memory, ())
+        self.plane.memory = GlobalBits.over(machine.memory, ())
         self._seeds: list[Seed] = []
         self._numbers: dict[tuple[int, str, int], int] = {}
         self._half_seeds: list[int] = []
@@ -163,7 +163,7 @@ class AbsentLanes(Definedness):
         def either(g: Group) -> None:
             (run if g.waves is machine.waves else alone)(g)
 
-        step = self.beside(instruction, either)
+        step = self.wrap(instruction, either)
         if instruction.opcode.memory and not self._exchange(instruction):
             return self._memory(instruction, step)
         if instruction.halves:

@@ -159,7 +159,7 @@ class AccessPlan:
             table = self.planes.undefined if plane is self.owner.plane else self.planes.origins
             zero = np.zeros((1, g.lanes), np.uint32)
             kept = {key: table.get(key, zero) for key in self.loaded if key not in self.address}
-        after = self.planes.beside(g, kept)
+        after = self.planes.with_values(g, kept)
         run(after)
         return {key: register(after.waves, key) for key in self.loaded}
 
@@ -212,7 +212,7 @@ class AccessPlan:
 
     def _with_data(self, g: Group, table: dict[int, U32]) -> Group:
         """The waves with a row of `table` in those registers."""
-        after: Group = self.planes.beside(g, {})
+        after: Group = self.planes.with_values(g, {})
         zero = np.zeros((1, g.lanes), np.uint32)
         file = after.waves.v
         for operand in self.data:

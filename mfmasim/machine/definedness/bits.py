@@ -67,7 +67,7 @@ def by_execution(
             for key in part:
                 undefined, real = planes.undefined[key], planes.real(key)
                 changes[key] = real | undefined if ones else real & ~undefined
-        results.append(planes.beside(group, changes))
+        results.append(planes.with_values(group, changes))
         run(results[-1])
     out: Found = {}
     for key in writes:
@@ -129,7 +129,7 @@ def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int],
         for key in dict.fromkeys([*data, *writes])
         if key != SCC
     }
-    after = planes.beside(group, changes)
+    after = planes.with_values(group, changes)
     run(after)
     return {key: register(after.waves, key) for key in writes}
 

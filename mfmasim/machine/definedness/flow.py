@@ -304,7 +304,7 @@ class Loose:
             writes: keys of the registers that are written.
             reads: keys of the registers that are read.
         """
-        shadow = planes.beside(g, planes.chosen(planes.undefined, [*reads, *writes]), blank=True)
+        shadow = planes.with_values(g, planes.chosen(planes.undefined, [*reads, *writes]), blank=True)
         bad: NDArray[np.bool_] = np.zeros((1, 1), np.bool_)
         for key in reads:
             bits = planes.of(g, key)

@@ -32,7 +32,7 @@ REGISTERS: PerKernel[dict[tuple[int, tuple[int, ...]], Registers]] = PerKernel(l
 class Definedness(ShadowState):
     """Follows undefined bits through one launch."""
 
-    def beside(self, instruction: Instruction, run: Bound) -> Bound:
+    def wrap(self, instruction: Instruction, run: Bound) -> Bound:
         """The bound instruction with what follows undefined bits before it.
 
         Args:
@@ -43,7 +43,7 @@ class Definedness(ShadowState):
         return self._registers(registers, instruction, run) if registers else self._first(instruction, run)
 
     def _first(self, instruction: Instruction, run: Bound) -> Bound:
-        """`beside` for an instruction that is not known to access registers alone."""
+        """`wrap` for an instruction that is not known to access registers alone."""
         opcode, rule = instruction.opcode, operation_of(instruction).undefined
         if opcode.kind == "fork":
             return self._fork(instruction, run)

@@ -41,7 +41,7 @@ class GlobalBits(Memory):
     """First address of each buffer that started undefined, and the one after its last."""
 
     @classmethod
-    def beside(cls, real: Memory, undefined: Iterable[Region], bits: NDArray[np.uint8] | None = None) -> GlobalBits:
+    def over(cls, real: Memory, undefined: Iterable[Region], bits: NDArray[np.uint8] | None = None) -> GlobalBits:
         """The same buffers.
 
         Args:
@@ -212,7 +212,7 @@ class Plane:
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
         self.outcome: Outcome = machine.outcome
-        self.memory: GlobalBits = GlobalBits.beside(
+        self.memory: GlobalBits = GlobalBits.over(
             machine.memory, machine.launch.undefined, machine.launch.undefined_bits
         )
         self.lds: NDArray[np.uint8]
@@ -246,7 +246,7 @@ class OriginPlane(Plane):
     def __init__(self, machine: Machine) -> None:
         """Start with nothing laid out."""
         super().__init__(machine)
-        self.memory = GlobalOrigins.beside(machine.memory, ())
+        self.memory = GlobalOrigins.over(machine.memory, ())
         self._batch: NDArray[np.uint8] | None = None
         self.notify = Followed(machine)
 

@@ -156,7 +156,7 @@ class Planes:
         return register(self.machine.waves, key)
 
     @staticmethod
-    def beside(group: Group, changes: Mapping[int, NDArray[Any]], *, blank: bool = False) -> Group:
+    def with_values(group: Group, changes: Mapping[int, NDArray[Any]], *, blank: bool = False) -> Group:
         """The same waves with other values in some registers, to execute something on.
 
         Args:

@@ -63,7 +63,7 @@ class Probed:
             reads: keys of the registers that are read.
         """
         keys = dict.fromkeys([*reads, *writes])
-        shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
+        shadow = planes.with_values(group, planes.chosen(planes.undefined, keys), blank=True)
         self.step(shadow)
         return {key: register(shadow.waves, key) for key in writes}
 

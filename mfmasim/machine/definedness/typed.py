@@ -73,7 +73,7 @@ class Typed:
             reads: keys of the registers that are read.
         """
         keys = dict.fromkeys([*reads, *writes])
-        shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
+        shadow = planes.with_values(group, planes.chosen(planes.undefined, keys), blank=True)
         if SCC not in planes.undefined:
             shadow.waves.scc = np.zeros(1, np.bool_)
         self.step(shadow)
@@ -149,7 +149,7 @@ def source_origins(planes: Planes, group: Group, instruction: Instruction) -> U3
     parts = instruction.halves or (instruction,)
     operands = [(part, operand) for part in parts for operand in part.src if operand.kind in REGISTERS]
     keys = [key for _, operand in operands for key in keys_of(operand)]
-    shadow = planes.beside(group, planes.chosen(planes.origins, keys), blank=True)
+    shadow = planes.with_values(group, planes.chosen(planes.origins, keys), blank=True)
     out: U32 = np.zeros((1, 1), np.uint32)
     for part, operand in operands:
         bare = replace(operand, sel=6)

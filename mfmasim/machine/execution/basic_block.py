@@ -179,13 +179,13 @@ def _bound(instruction: Instruction, fields: int, machine: Binder, *, indexing: 
     keeping = partial(_bind, fields)
     if absent is not None and not indexing:
         alone = keeping(instruction, machine)
-        return absent.around(instruction, alone, alone if follows is None else follows.beside(instruction, alone))
+        return absent.around(instruction, alone, alone if follows is None else follows.wrap(instruction, alone))
     if follows is None:
         return indexed(instruction, machine, bind) if indexing else keeping(instruction, machine)
     bind_one = bind if indexing else keeping
 
     def both(ins: Instruction, machine: Machine) -> Bound:
-        run: Bound = follows.beside(ins, bind_one(ins, machine))
+        run: Bound = follows.wrap(ins, bind_one(ins, machine))
         return run
 
     if not indexing:

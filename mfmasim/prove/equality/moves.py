@@ -56,7 +56,7 @@ def moved(
 
     def executed(chosen: Mapping[int, NDArray[np.bool_] | bool]) -> dict[int, NDArray[np.bool_]]:
         changes = {key: _words(np.where(marked[key], chosen[key], _bits(real[key]))) for key in keys}
-        after = _beside(group, changes)
+        after = _with_values(group, changes)
         run(after)
         return {key: _bits(rows(after, key)) for key in writes}
 
@@ -119,10 +119,10 @@ def _words(bits: NDArray[np.bool_]) -> U32:
     return found
 
 
-def _beside(group: Group, changes: Mapping[int, U32]) -> Group:
+def _with_values(group: Group, changes: Mapping[int, U32]) -> Group:
     """A copy of the waves, with other values in some registers, that an instruction may change."""
     whole = {}
     for key, values in changes.items():
         whole[key] = np.array(np.broadcast_to(register(group.waves, key), (group.waves.count, *values.shape[1:])))
         whole[key][group.indices()] = values
-    return Planes.beside(group, whole)
+    return Planes.with_values(group, whole)

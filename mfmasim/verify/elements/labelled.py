@@ -47,7 +47,7 @@ class Bench:
     kernel: Kernel
     launch: CaseLaunch
     tiles: Sequence[Tile] = ()
-    """Of a product of matrices: its fragments, which were followed before."""
+    """Followed fragments of a product of matrices."""
     runs: int = 0
 
     def __post_init__(self) -> None:
@@ -70,14 +70,14 @@ class Bench:
     def run(
         self, trials: Sequence[Mapping[str, U64]], fresh: Sequence[str] = ()
     ) -> list[dict[str, tuple[Units, Units]]]:
-        """Launches, many at once where each then does what it does alone.
+        """Launches, many at once if the kernel behaves in each as in a separate launch.
 
         Args:
             trials: units of arrays, by name, of each launch.
-            fresh: names of arrays that begin with random bytes, other ones in each run.
+            fresh: names of arrays that begin with random bytes, new ones in each run.
 
         Returns:
-            For each, units before and after, by name, of every array that the kernel may write.
+            For each launch, units before and after it, by name, of every array that the kernel may write.
 
         Raises:
             Stopped: a launch ended early.
@@ -115,7 +115,7 @@ class Bench:
         return joined(np.full(source.input_shape, code), source.input_parts, source.given)
 
     def _memory(self, given: Mapping[str, U64], fresh: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """What every argument holds before a launch; of matrices each element is 1."""
+        """Contents of every argument before a launch; each element of a matrix is 1."""
         self.runs += 1
         rng = np.random.default_rng([POISON, self.runs])
         memory: dict[str, NDArray[Any]] = {}
@@ -133,7 +133,7 @@ class Bench:
         return {name: _units(memory[name]) for name, array in self.launch.arrays.items() if array.writes}
 
     def again(self, name: str, trials: Sequence[U64]) -> list[dict[str, tuple[Units, Units]]]:
-        """Launches with one input given, by name; the outputs of the same inputs are computed once."""
+        """Launches with one given input; the outputs of equal inputs are computed once."""
         keys = [(name, hashlib.sha256(units.tobytes()).digest()) for units in trials]
         new = {key: units for key, units in zip(keys, trials, strict=True) if key not in self._known}
         for key, found in zip(new, self.run([{name: units} for units in new.values()]), strict=True):
@@ -158,7 +158,7 @@ def _units(values: NDArray[Any]) -> Units:
 
 
 def joined(codes: U64, parts: int, array: Array) -> U64:
-    """Units of elements: the parts of a unit side by side, the first lowest.
+    """Units of elements: the parts of a unit in ascending bits.
 
     Args:
         codes: of the parts, uint64, the parts of a unit on the last axis where there are several.

@@ -1,4 +1,4 @@
-"""How a value came into a register: loads, LDS stores and moves, found backwards from what a workgroup executed."""
+"""The way of a value to a register: loads, LDS stores and moves, followed backwards through a workgroup's execution."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DATA = ("vdst", "vdata", "data", "data0", "data1")
 
 @dataclass(frozen=True)
 class Access:
-    """What one instruction of one wave accessed."""
+    """The access of one instruction of one wave."""
 
     time: int
     """Number of the access in the launch."""
@@ -33,7 +33,7 @@ class Access:
     active: NDArray[np.bool_] | None
     size: int
     part: int
-    """Which of two accesses of the instruction, else 0."""
+    """Number of the access, for an instruction with two; else 0."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Step:
     """Of the workgroup."""
     lane: int
     where: str
-    """The byte that it accessed, such as ``LDS byte 1032``; empty of a move."""
+    """The accessed byte, such as ``LDS byte 1032``; empty for a move."""
 
 
 class Moves(Observer):
@@ -63,17 +63,17 @@ class Moves(Observer):
         """
         self._workgroup, self._first, self._waves = workgroup, first, waves
         self.executed: dict[int, list[tuple[Instruction, list[Access]]]] = defaultdict(list)
-        """By wave of the workgroup: instructions in order, each with what it accessed."""
+        """Instructions in order with their accesses, by wave of the workgroup."""
         self._pending: dict[int, dict[int, list[Access]]] = defaultdict(lambda: defaultdict(list))
         self._time = 0
         self._launch: Launch | None = None
 
     def on_start(self, launch: Launch) -> None:
-        """Keep where buffers are."""
+        """Record the addresses of buffers."""
         self._launch = launch
 
     def on_access(self, event: AccessEvent) -> None:
-        """Keep what the workgroup's waves access."""
+        """Record the accesses of the workgroup's waves."""
         self._time += 1
         numbers = np.asarray(event.numbers)
         for row in np.flatnonzero((numbers >= self._first) & (numbers < self._first + self._waves)).tolist():
@@ -107,7 +107,7 @@ class Moves(Observer):
     def way(self, wave: int, position: int, register: tuple[str, int], lane: int, byte: int = 0) -> Iterator[Step]:
         """The instructions that brought a value into a register, the last first.
 
-        It ends at a load from global memory, and where a value is computed from several registers.
+        The way ends at a load from global memory, or at an instruction that computes the value from several registers.
 
         Args:
             wave: of the workgroup.

@@ -1,7 +1,7 @@
 """Numbers in place of the sums of a product, so that outputs which are computed from them can be followed.
 
-What a conversion, an activation or a scale makes of a label is not the label. Here the result of every matrix
-instruction is replaced by the number of the element of the product it adds to; which one that is, the fragments show.
+A conversion, an activation or a scale does not keep a label. So the result of every matrix
+instruction is replaced by the number of the element of the product to which it belongs by its fragments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ProductSums(Observer):
     name = "sums"
 
     def __init__(self, tiles: Sequence[Tile], shape: tuple[int, ...], waves: int) -> None:
-        """Learn which element of the product each result belongs to.
+        """Record the element of the product of each result.
 
         Args:
             tiles: of a launch whose fragments were followed.

@@ -1,8 +1,8 @@
 """Declared sources of outputs: every element is followed to the input, or the sum of a product, that it comes from.
 
 The kernel is run on labels, as for matrix fragments (`mfmasim.observe.fragments.labels`). Here an output may be
-converted on the way, so that what each value becomes at each place is first measured: a run for each value, with all
-elements alike.
+converted on the way, so that the image of each value at each place is measured first: a run for each value, with all
+elements equal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch, tiles: 
     Args:
         device: where to run.
         kernel: the kernel.
-        launch: what the case declares for the mapping check's parameters, with ``sources``.
+        launch: the case's launch for the mapping check's parameters, with ``sources``.
         tiles: fragments of its product, if sources name one.
 
     Returns:
@@ -58,7 +58,7 @@ def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch, tiles: 
 
 
 def _rounds(sources: Sequence[Source]) -> list[list[Source]]:
-    """Sources to follow in the same runs: of each output one."""
+    """Sources to follow in the same runs: one for each output."""
     rounds: list[list[Source]] = []
     for source in sources:
         place = next((r for r in rounds if all(other.output is not source.output for other in r)), None)

@@ -41,11 +41,11 @@ class Raising:
         (self._base,) = self._run([np.zeros(self.count, np.bool_)])
 
     def changed(self, raised: Flags) -> Flags:
-        """Which output elements, flat, hold something else when elements are raised, (elements,)."""
+        """Mask of the output elements, flat, that change when elements are raised, (elements,)."""
         return self.each([raised])[0]
 
     def each(self, raised: Sequence[Flags]) -> list[Flags]:
-        """The same of several runs."""
+        """`changed` for several runs."""
         return [np.asarray(held != self._base) for held in self._run(raised)]
 
     def _run(self, raised: Sequence[Flags]) -> list[NDArray[np.uint64]]:
@@ -124,7 +124,7 @@ def _one_by_one(raising: Raising, sets: NDArray[np.int64]) -> tuple[Flags, Flags
 
 
 def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int64]) -> tuple[Flags, Flags]:
-    """The same in few runs, for sets that are equal or disjoint."""
+    """`_one_by_one` in few runs, for sets that are equal or disjoint."""
     own = np.where((sets >= 0).any(axis=1), owner[np.maximum(sets.max(axis=1), 0)], -1)
     order = np.argsort(owner, kind="stable")
     starts = np.searchsorted(owner[order], owner[order])
@@ -156,7 +156,7 @@ def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int6
 
 
 def _finding(raising: Raising, sets: NDArray[np.int64], missing: Flags, undeclared: Flags) -> Finding:
-    """The first output that depends on other elements than it should, with one of them."""
+    """The finding about the first output that depends on undeclared or not on declared elements, with one of them."""
     source, bench = raising.source, raising.bench
     wrong = missing | undeclared
     output = int(wrong.argmax())

@@ -1,4 +1,4 @@
-"""Declared sources: which elements of an input, or which sums of a product, an output is made of."""
+"""Declared sources: elements of an input, or sums of a product, from which an output is made."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ follows from a block's largest magnitude is the same for all; and what raises su
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What the elements of one output are made of. Use `ComesFrom` or `DependsOn` to make one."""
+    """Sources of the elements of one output. Use `ComesFrom` or `DependsOn` to make one."""
 
     output: Array
     input: Array | Expression
@@ -60,7 +60,7 @@ class Source:
 
     @property
     def codes(self) -> NDArray[np.uint64]:
-        """Codes that the input's elements hold while they are followed.
+        """Codes of the input's elements while they are followed.
 
         Raises:
             MfmasimError: the elements are parts of a unit, and their codes are not declared.
@@ -190,13 +190,13 @@ def check_declared(sources: object, arrays: Sequence[Array], where: str, matrice
     """Check the sources that a case declares.
 
     Args:
-        sources: what the case function returned as such.
+        sources: the case function's sources.
         arrays: the arrays among the arguments.
         where: the case, for messages.
         matrices: whether there are matrices among the arguments, whose product may be an input.
 
     Raises:
-        MfmasimError: something else than sources, or arrays that are not among the arguments.
+        MfmasimError: an object is no source, or an array is not among the arguments.
     """
     if not isinstance(sources, list | tuple) or not all(isinstance(source, Source) for source in sources):
         raise MfmasimError(f"{where}: sources has to be a list of ComesFrom(...) and DependsOn(...)")

@@ -1,4 +1,4 @@
-"""The mapping check of a case with matrices: runs the kernel on labels, and passes what it did to the analysis."""
+"""The mapping check of a case with matrices: runs the kernel on labels, and passes the records to the analysis."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Mapp
     Args:
         device: where to run.
         kernel: the kernel.
-        launch: what the case declares for the mapping check's parameters.
+        launch: the case's launch for the mapping check's parameters.
 
     Returns:
         The mapping report.
@@ -65,7 +65,7 @@ def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Mapp
 
 @dataclass(frozen=True)
 class Followed:
-    """What the elements of a case were seen to do."""
+    """Records of the followed elements of a case."""
 
     kernel: Kernel
     tracer: Tracer
@@ -80,12 +80,12 @@ class Followed:
 
 
 def follow(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Followed:
-    """Run a case on labels, and record what every slot of every matrix instruction held.
+    """Run a case on labels, and record every slot of every matrix instruction.
 
     Args:
         device: where to run.
         kernel: the kernel.
-        launch: what the case declares for the mapping check's parameters.
+        launch: the case's launch for the mapping check's parameters.
     """
     arch = kernel.arch
     tensors, output = list(launch.tensors.values()), launch.output
@@ -97,7 +97,7 @@ def follow(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Followed:
     _launch(device, kernel, launch, _labelled(launch, arch, labels, tracer, 0, 1, Alphabet(1)), tracer)
     described = [_described(t, arch) for t in tensors]
     arguments = Arguments(described, space)
-    if not tracer.result_formats:  # no elements to follow: the check says why
+    if not tracer.result_formats:  # no elements to follow: the check reports the reason
         return Followed(kernel, tracer, arguments)
     # A kernel whose matrix instructions have results of different formats is followed in the first one's.
     result = find_format(min(tracer.result_formats))
@@ -159,7 +159,7 @@ def _runs(
     runs: int,
     stored: Alphabet,
 ) -> list[Memory]:
-    """What every tensor holds after each run: several runs at once, if each does what it would do alone."""
+    """Contents of every tensor after each run; several runs at once, if each behaves as a separate launch."""
     together = min(runs, max(1, WAVES // waves_of(kernel, launch)))
     memories: list[Memory] = []
     while len(memories) < runs:
@@ -228,7 +228,7 @@ def _numeric(narrow: Format, target: Format) -> Alphabet:
 
 
 def _alternatives(operation: MatrixInstruction) -> dict[str, MatrixInstruction]:
-    """The same instruction with the operands of other formats, whose layouts a wrong kernel may have used."""
+    """The instruction with operands of other formats, whose layouts a wrong kernel may have used."""
     if operation.row.a != "f8f6f4":
         return {}
     others = [name for name in ("e4m3fn", "e2m1fn") if name not in (operation.a, operation.b)]

@@ -1,4 +1,4 @@
-"""Why an element of the output has its value: its products, through which lanes, registers, LDS bytes and lines."""
+"""Why an element of the output has its value: its products, with their lanes, registers, LDS bytes and lines."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Factored:
 
     operand: str
     holds: str
-    """The element that the register holds, such as ``A[5, 0]``, or what else it is."""
+    """The content of the register: an element such as ``A[5, 0]``, or another content in words."""
     needs: str
     lane: int
     register: str
     way: tuple[str, ...] = ()
-    """Instructions that brought it there, the last first; only where it was asked for."""
+    """Instructions on its way, the last first; only on request."""
 
     @property
     def wrong(self) -> bool:
-        """Whether it holds another element than the product needs."""
+        """Whether the register holds another element than the product needs."""
         return bool(self.needs) and self.holds != self.needs
 
 
@@ -68,18 +68,18 @@ class Product:
 
 @dataclass(frozen=True)
 class Why:
-    """Where an element of C comes from."""
+    """The origin of an element of C."""
 
     element: str
     kernel: str
     arch: str
     says: str
-    """In a sentence: the last result that it is, or what else it holds."""
+    """A sentence: the last result that it is, or its other content."""
     begins: str = ""
-    """What the accumulator held at first."""
+    """The initial content of the accumulator."""
     products: tuple[Product, ...] = ()
     missing: tuple[int, ...] = ()
-    """K that no product has."""
+    """K without a product."""
     twice: tuple[int, ...] = ()
     """K of several products."""
     lines: tuple[str, ...] = field(default=())
@@ -87,12 +87,12 @@ class Why:
 
     @property
     def wrong(self) -> tuple[Product, ...]:
-        """Products of which a factor is another element than it should be."""
+        """Products with a wrong factor."""
         return tuple(product for product in self.products if any(factor.wrong for factor in product.factors))
 
     @property
     def ok(self) -> bool:
-        """Whether it is the sum that it should be."""
+        """Whether the element is its own sum."""
         return bool(self.products) and not (self.wrong or self.missing or self.twice)
 
     def record(self) -> dict[str, Any]:
@@ -101,20 +101,20 @@ class Why:
 
 
 def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | None = None) -> Why:
-    """Follow an element of C back to the elements of A and B that it is made of.
+    """Follow an element of C back to the elements of A and B in its sum.
 
     Args:
         case: a case of matrices.
         arch: one of its architectures.
         element: such as ``C[17, 3]``.
-        ways: products whose factors are followed through the LDS to their loads; those that are wrong come first.
+        ways: number of products whose factors are followed through the LDS to their loads; wrong products come first.
         compiler: compile with this one and ignore prebuilt code objects.
 
     Returns:
         The products of the sum, in the order in which they are added.
 
     Raises:
-        MfmasimError: the element or the case is not one that can be followed; the message says why.
+        MfmasimError: the element or the case cannot be followed; the message has the reason.
     """
     case = set_parameters(case, arch=arch)
     case.check_contract()
@@ -136,7 +136,7 @@ def why(case: Case, arch: str, element: str, *, ways: int = 1, compiler: str | N
     tile = next(t for t in check.tiles if (t.wave, t.order) == (wave, order) and t.block == slot // t.labels["C"].size)
     cell = divmod(slot % tile.labels["C"].size, tile.labels["C"].shape[1])
     positions = None
-    if "index" in launch.tensors:  # which elements of B take part is data: that of the case's first class
+    if "index" in launch.tensors:  # the index, which selects elements of B, has the data of the case's first class
         data = (*case.data[:1], "integers")[0]
         positions = draw(launch.tensors["index"], data, case.title, kernel.arch)
     return _explained(name, (row, col), tile, cell, followed, launch, kernel, ways, positions)
@@ -163,7 +163,7 @@ def _place(element: str, launch: CaseLaunch, title: str) -> tuple[int, int]:
 
 
 def _held(followed: Followed, label: int, own: tuple[int, int]) -> str:
-    """What an element holds that is no result of a matrix instruction."""
+    """The content of an element that is no result of a matrix instruction, in words."""
     place = followed.tracer.element_of_c(np.array([label]))[0]
     if tuple(int(x) for x in place) == own:
         return "what it held before the launch: nothing was stored there"
@@ -256,7 +256,7 @@ def _pairs(
         tile: the execution.
         cell: row and column of the result in D.
         followed: labels.
-        positions: what the index holds, (rows, kept elements), if A is sparse.
+        positions: contents of the index, (rows, kept elements), if A is sparse.
 
     Raises:
         MfmasimError: a position comes from elsewhere than the index.

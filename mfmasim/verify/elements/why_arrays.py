@@ -1,7 +1,7 @@
-"""Why an element of a plain array has its value: what stored it, and on which elements of the inputs it depends.
+"""Why an element of a plain array has its value: the store, and the elements of inputs on which the value depends.
 
-Vector code computes in any way, so that no label survives. Instead inputs are changed, many elements at once and then
-fewer, and an element on which the output depends changes it: what is found holds for the inputs that were drawn.
+Vector code may compute anything, so that labels do not survive. Instead inputs are changed, many elements at once and
+then fewer; an element on which the output depends changes it. The result holds for the drawn inputs.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ ELEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*\[\s*(\d+(?:\s*,\s*\d+)*)\s*\]\s*")
 MOST = 1024
 """Elements that are tried one by one."""
 PARTS = 8
-"""Into so many parts a part that changes the output is split."""
+"""Number of parts into which a part that changes the output is divided."""
 TOGETHER = 64
-"""Launches at once at most."""
+"""Most launches at once."""
 BYTES = 1 << 28
 """Bytes of the arrays of launches at once."""
 
 
 @dataclass(frozen=True)
 class WhyArray:
-    """Where an element of an array comes from."""
+    """The origin of an element of an array."""
 
     element: str
     kernel: str
@@ -56,14 +56,14 @@ class WhyArray:
     holds: str
     needs: str
     ok: bool
-    """Whether the case takes it as right."""
+    """Whether the value is right by the case."""
     stored: str
     """The last store to it; empty if nothing stored it."""
     stores: int
     way: tuple[str, ...]
     """Instructions that brought the value to the store, the last first, up to one that computes."""
     depends: dict[str, tuple[str, ...]]
-    """Of every input, the elements that change this one, as ranges."""
+    """For every input, the elements that change this one, as ranges."""
     zeroed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Likewise, the further elements that change this one where 1 stands for every 0 of the inputs: they are read, and
     their factors are 0 in the inputs that were drawn."""
@@ -89,7 +89,7 @@ class WhyArray:
 
 
 def why_array(case: Case, arch: str, element: str, *, compiler: str | None = None) -> WhyArray:
-    """What stored an element of an output, and on which elements of the inputs it depends.
+    """Find the instruction that stored an element of an output, and the elements of inputs on which it depends.
 
     Args:
         case: a case of plain arrays.
@@ -140,7 +140,7 @@ def _without_zeros(launch: CaseLaunch, before: Mapping[str, NDArray[Any]]) -> di
             continue
         codes = before[key].view(f"u{array.dtype.itemsize}")
         zeros = fmt.decode(codes.astype(fmt.carrier)) == 0
-        if zeros.any() and not zeros.all():  # all zeros is what a buffer holds before it is used
+        if zeros.any() and not zeros.all():  # an input of zeros only is an unused buffer
             one = np.asarray(fmt.encode(np.array([1.0])))[0]
             out[key] = np.where(zeros, one.astype(codes.dtype), codes).view(array.dtype)
     return out
@@ -186,7 +186,7 @@ class _Hit:
     place: Place
     lane: int
     offset: int
-    """First byte of the element in what the lane stores."""
+    """First byte of the element in the lane's data."""
 
 
 class _Stores(Observer):
@@ -234,7 +234,7 @@ class _Runs:
         self._known: dict[tuple[str, str, tuple[int, ...]], tuple[list[int] | None, list[list[int]]]] = {}
 
     def alone(self, changed: Mapping[str, NDArray[Any]], observers: list[Observer]) -> dict[str, NDArray[Any]]:
-        """One launch; what the arrays hold afterwards.
+        """One launch; returns the contents of the arrays.
 
         Raises:
             MfmasimError: it ends early.
@@ -260,7 +260,8 @@ class _Runs:
     def depends(self, given: str, output: str, place: tuple[int, ...]) -> tuple[str, ...]:
         """Elements of an input on which an element of an output depends, as ranges.
 
-        First lines along each axis are changed, then the elements at which such lines cross, if they are few.
+        First lines along each axis are changed, then the elements at the crossings of lines that matter, if they are
+        few.
 
         Args:
             given: place of the input among the arguments.
@@ -279,7 +280,7 @@ class _Runs:
         return (block,) if whole and sum(size > 1 for size in shape) > 1 else _ranges(found, shape)
 
     def further(self, first: _Runs, given: str, output: str, place: tuple[int, ...]) -> tuple[str, ...]:
-        """Elements of an input that matter here and not in other runs, as ranges; none where they are too many."""
+        """Elements of an input that matter here and not in other runs, as ranges; empty if they are too many."""
         here, _ = self._elements(given, output, place)
         there, _ = first._elements(given, output, place)
         if here is None or there is None:
@@ -287,7 +288,7 @@ class _Runs:
         return _ranges(sorted({*here} - {*there}), self.before[given].shape)
 
     def _elements(self, given: str, output: str, place: tuple[int, ...]) -> tuple[list[int] | None, list[list[int]]]:
-        """Numbers of the elements that matter, None where they are too many to be tried; lines of each axis."""
+        """Numbers of the elements that matter, None if they are too many; and the lines of each axis."""
         key = given, output, place
         if key not in self._known:
             self._known[key] = self._tried(given, output, place)

@@ -1,4 +1,4 @@
-"""Why an element has its value, in lines."""
+"""The explanation of an element's value as lines of text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def why_lines(found: Why, *, everything: bool = False) -> Iterator[str]:
     """Products of an element for a reader, those that are wrong first.
 
     Args:
-        found: what `why` gave.
+        found: the result of `why`.
         everything: all products, not `SHOWN`.
     """
     yield f"{found.kernel} on {found.arch}: {found.says}"

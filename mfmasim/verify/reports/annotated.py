@@ -68,7 +68,7 @@ def annotated(result: Result) -> tuple[str, set[str]]:
 
 
 def _numbers(name: str, lines: Mapping[int, Line], notes: Mapping[str, Sequence[Finding]], length: int) -> list[int]:
-    """Lines to show: those with code or a finding, and some around them where the source is there."""
+    """Lines to show: those with code or a finding, and their neighbours if the source exists."""
     found = (place.rpartition(":") for place in notes)
     marked = {*lines, *(int(line) for file, _, line in found if file == Path(name).name)}
     if not length:
@@ -91,7 +91,7 @@ def _row(number: int, line: Line | None, sites: Sequence[Mapping[str, Any]], tex
 
 
 def note(finding: Finding) -> str:
-    """A finding in the margin: severity, kind (a link to its explanation), where, and what was found."""
+    """A finding in the margin: severity, kind (a link to its explanation), place and message."""
     _, *body = finding.lines()
     place = escape(visible("  ".join(finding.where())))
     level = "suppressed" if finding.suppressed else finding.severity

@@ -96,7 +96,7 @@ def _row(number: int, result: Result) -> str:
 
 
 def _section(number: int, result: Result) -> str:
-    """A case: its source with what was found in the margin, then the findings that belong to no line of it."""
+    """A case: its source with findings in the margin, then the findings without a line."""
     listing, shown = annotated(result)
     found = (*result.findings, *result.suppressed)
     rest = [note(finding) for finding in found if finding.source not in shown]
@@ -110,7 +110,7 @@ def _section(number: int, result: Result) -> str:
 
 
 def _kinds(results: Sequence[Result]) -> str:
-    """What each kind of finding on the page means, once."""
+    """The meaning of each kind of finding on the page, once."""
     ids = dict.fromkeys(found.id for result in results for found in (*result.findings, *result.suppressed))
     rows = [(kind, KINDS[kind]) for kind in ids if kind in KINDS]
     return "\n".join(

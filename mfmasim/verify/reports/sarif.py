@@ -38,7 +38,7 @@ def sarif(results: Sequence[Result], version: str, proofs: Sequence[Mapping[str,
         The log, for JSON: rules from the table of kinds; a result for each finding, suppressed ones with the reason,
         findings of one line that differ in numbers alone together.
         A finding without a line is placed at the first line of the case's source, as review tools require
-        a line. What is not proved has a result, too: an error where a size refutes it, else a note.
+        a line. An unproved obligation has a result, too: an error if a size refutes it, else a note.
     """
     index = {name: number for number, name in enumerate(KINDS)}
     found = [
@@ -47,13 +47,13 @@ def sarif(results: Sequence[Result], version: str, proofs: Sequence[Mapping[str,
         for group in (*alike(result.findings), *alike(result.suppressed))
     ]
     judged = [r.proof for r in results if r.proof] + list(proofs)
-    # Of a case that was verified, what is refuted is a finding.
+    # A refuted obligation of a verified case is a finding.
     found += [one for r in results if r.proof for one in _unproved(r.proof) if one["level"] != LEVELS["error"]]
     found += [one for proof in proofs for one in _unproved(proof)]
     kinds = dict.fromkeys(one["kind"] for proof in judged for one in proof["obligations"])
     rules = [*map(_rule, KINDS), *({"id": _rule_of(k), "shortDescription": {"text": f"{k}, proved"}} for k in kinds)]
     driver = {"name": "mfmasim", "version": version, "rules": rules}
-    # A case that passes has no result of its own: what its verdict rests on is a property of the run.
+    # A case that passes has no result of its own: the basis of its verdict is a property of the run.
     cases = [
         {"case": r.title, "arch": r.arch, "device": r.device, "status": r.status, "fidelity": r.trust.record()}
         | ({"proof": r.proof} if r.proof else {})

@@ -33,7 +33,7 @@ class Progress:
         verbose: bool = False,
         severity: str | None = None,
     ) -> None:
-        """Choose what is shown.
+        """Choose the output.
 
         Args:
             quiet: print nothing to standard output.
@@ -75,7 +75,7 @@ class Progress:
         """Print one result."""
         if self.failures and result.status in ("pass", "skipped"):
             return
-        warnings = result.warnings.replace(result.arch, "")  # said once, not for each architecture
+        warnings = result.warnings.replace(result.arch, "")  # printed once, not for each architecture
         if warnings and warnings not in self._warned:
             self._warned.add(warnings)
             self.console.print(Text(result.warnings, style="yellow"))
@@ -135,7 +135,7 @@ class Progress:
             self.console.print(Text(f"               suppressed: {finding.suppressed}"))
 
     def _new(self, result: Result, groups: list[list[Finding]]) -> list[list[Finding]]:
-        """Groups that no earlier case had; the others are counted, with the case that had them."""
+        """Groups that no earlier case had; other groups are counted, with the earlier case."""
         new, known = [], Counter[str]()
         for group in groups:
             first = self._before.setdefault(same(group[0]), f"{result.arch} {result.title}")
@@ -153,14 +153,14 @@ class Progress:
         word = {"error": "FAIL", "warning": "WARN", "info": "info"}[finding.severity]
         text = Text("      ")
         style = COLOURS["fail" if finding.severity == "error" else "info"]
-        # What is wrong with a case is an error of its line above, not a finding about a kernel.
+        # An error in a case is reported in its line above, and is not a finding about a kernel.
         text.append(head if finding.check == "case" else f"{word} {head}", style=style)
         self.console.print(text)
         for line in body:
             self.console.print(Text(fitting("      " + line, self.console)))
 
     def summary(self, results: Sequence[Result]) -> None:
-        """Print what was proved, and how far it can be trusted."""
+        """Print a summary of the checks, and the fidelity of the arithmetic."""
         counts = Counter(result.status for result in results)
         elements = sum(result.outputs["elements"] for result in results)
         slots = sum(result.mapping["slots_checked"] for result in results)
