@@ -1,8 +1,8 @@
 """Results of approximate operations moved by their error bound, to see what depends on the last bit.
 
 Reciprocals, roots, exponentials, logarithms, sine and cosine are within 1 ULP (f32, f16) or 2**29 ULP (f64) of the
-exact result (CDNA3 ISA manual, descriptions of V_RCP_F32 and following); which value the hardware gives is not public.
-The machine gives the nearest one. Code whose result must not depend on it leaves the same bytes with either neighbour.
+exact result (CDNA3 ISA manual, descriptions of V_RCP_F32 and following); the hardware's value is not public.
+The machine returns the nearest one. Code that does not depend on the last bit leaves equal bytes with both neighbours.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def direction(text: str) -> int:
 
 
 def approximated(instruction: Instruction, run: Bound, step: int) -> Bound:
-    """The bound instruction; of an approximate one the result is moved.
+    """The bound instruction; the result of an approximate instruction is moved.
 
     Args:
-        instruction: what is executed.
+        instruction: the instruction.
         run: the bound instruction.
         step: 1 or -1.
     """
@@ -61,7 +61,7 @@ def approximated(instruction: Instruction, run: Bound, step: int) -> Bound:
         run(g)
         old = read(g, top)
         field = (old >> np.uint32(high)) & np.uint32(mask)
-        number = (field != 0) & (field != np.uint32(mask))  # neither zero or denormal nor infinite or NaN
+        number = (field != 0) & (field != np.uint32(mask))  # excludes zero, denormal, infinite and NaN
         if target.count == 1:
             write(g, top, np.where(number, old + np.uint32((step * units << high) & 0xFFFFFFFF), old))
             return

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def operation_of(instruction: Instruction) -> Operation:
-    """The operation an instruction performs; of a dual instruction the half with the lower fidelity.
+    """The operation of an instruction; for a dual instruction, that of the half with the lower fidelity.
 
     Raises:
         MfmasimError: the machine has no such operation; names it, its address and bytes.
@@ -50,14 +50,14 @@ def bind(instruction: Instruction, machine: Machine) -> Bound:
 
     Args:
         instruction: the decoded instruction.
-        machine: what direct operations need beyond registers (memory, architecture, observers).
+        machine: memory, architecture and observers, for direct operations.
 
     Returns:
         A function that executes it for a group of waves.
     """
     operation = operation_of(instruction)
     if instruction.dst and all(_privileged(operand) for operand in instruction.dst):
-        # A program cannot write them, and such an instruction does not set SCC (RDNA4 ISA manual, 3.3.2).
+        # A program cannot write trap temporaries, and such an instruction does not set SCC (RDNA4 ISA manual, 3.3.2).
         if instruction.opcode.memory or instruction.opcode.flow or "exec" in operation.results:
             raise unsupported(instruction, "trap temporary as destination")
         return lambda g: None  # noqa: ARG005
@@ -141,7 +141,7 @@ def _bind_with_mode(
 
     if finish is not None or len(writers) != 1 or not takes_mode or len(readers) not in (2, 3):
         return lambda g: g.by_mode(step)
-    # The usual operations once more without lists, for waves that agree in MODE.
+    # A faster version of the usual operations, without lists, for waves with equal MODE.
     (write,) = writers
     first, second, *third = readers
 

@@ -1,8 +1,8 @@
 """DPP: the first source comes from another lane.
 
 Sources: CDNA3 ISA manual, 13.3.9 (DPP and its DPP_CTRL values); RDNA3 ISA manual, 7.7, and RDNA4 ISA manual, 7.9 (FI,
-row_share, row_xmask, DPP8). Where the table of BC and FI there and its text disagree, the text holds: FI fetches from
-lanes that EXEC disables, and a lane without a source is a matter of bound_ctrl alone.
+row_share, row_xmask, DPP8). The manual's table of BC and FI disagrees with its text; the text holds: FI fetches from
+lanes that EXEC disables, and bound_ctrl alone decides for a lane without a source.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def is_dpp(instruction: Instruction) -> bool:
 
 @cache
 def from_lanes(control: int, lanes: int) -> NDArray[np.int64]:
-    """The lane that each lane reads under a DPP_CTRL value, int64 (lanes,); -1 where there is none."""
+    """The lane that each lane reads under a DPP_CTRL value, int64 (lanes,); -1 for none."""
     lane = np.arange(lanes)
     place, row, count = lane % ROW, lane - lane % ROW, control & 15
     if control < 0x100:  # quad_perm: two bits for each lane of four
@@ -55,7 +55,7 @@ def from_lanes(control: int, lanes: int) -> NDArray[np.int64]:
 
 @cache
 def _from_eight(selectors: int, lanes: int) -> NDArray[np.int64]:
-    """The same under DPP8: three bits for each lane of eight."""
+    """The lane that each lane reads under DPP8: three bits for each lane of eight."""
     lane = np.arange(lanes)
     return (lane & ~7) + (selectors >> 3 * (lane & 7) & 7)
 
@@ -69,7 +69,7 @@ def _source(instruction: Instruction) -> Callable[[int], NDArray[np.int64]]:
 
 
 def source_lanes(instruction: Instruction, lanes: int) -> NDArray[np.int64]:
-    """The lane that each lane reads under an instruction's DPP controls, int64 (lanes,); -1 where there is none."""
+    """The lane that each lane reads under an instruction's DPP controls, int64 (lanes,); -1 for none."""
     return _source(instruction)(lanes)
 
 

@@ -1,4 +1,4 @@
-"""Dual instructions (VOPD): two operations, both of which read before either writes.
+"""Dual instructions (VOPD): two operations, which both read their sources before either writes.
 
 Source: RDNA3 ISA manual, 7.6; RDNA4 ISA manual, 7.8.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _compute(half: Instruction, operation: Operation, arch: Arch) -> Compute:
-    """What one half makes of its sources."""
+    """The function of one half from its sources to its result."""
     kinds = [kind for kind in operation.sources if kind != "mode"]
     readers = [vector_reader(operand, kind, half) for operand, kind in zip(half.src, kinds, strict=True)]
     body = operation.body(half, arch) if operation.shaped else operation.body

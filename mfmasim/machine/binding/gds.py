@@ -1,4 +1,4 @@
-"""Binding of an LDS instruction with the modifier `gds`: which lanes act, and which operations the machine executes.
+"""Binding of an LDS instruction with the modifier `gds`: its active lanes, and the operations that are executed.
 
 Sources: CDNA1 and RDNA3 ISA manuals, as in `mfmasim.machine.ops.gds`.
 """
@@ -40,14 +40,14 @@ def shared(body: Callable[[Instruction, Spaces], Bound], instruction: Instructio
     """Bind an instruction that accesses the GDS.
 
     Args:
-        body: what binds the operation on the LDS
+        body: binds the operation on the LDS
         instruction: the instruction, whose `gds` bit is set
         machine: the memories; `machine.launch.gds` is the global data share, or nothing
 
     Raises:
         MfmasimError: an operation of the LDS alone, or a launch without a global data share
     """
-    if not instruction.opcode.memory or instruction.opcode.reads_m0:  # the manuals: LDS only; M0 would be two things
+    if not instruction.opcode.memory or instruction.opcode.reads_m0:  # the manuals: LDS only; M0 has one meaning
         raise unsupported(instruction, "global data share in an operation of the LDS alone:")
     if not machine.launch.gds:
         raise unsupported(instruction, "global data share, outside the instructions of the kernel itself:")

@@ -28,12 +28,12 @@ TYPES = {0: np.uint8, 1: np.uint16, 2: np.uint32, 4: np.int8, 5: np.int16}
 
 
 def with_source(instruction: Instruction, machine: Machine, step: Bound) -> Bound:
-    """What an instruction does, after the value of LDS_DIRECT is read if it has that source.
+    """The step of an instruction, after a read of LDS_DIRECT if this is one of its sources.
 
     Args:
         instruction: the instruction.
         machine: its LDS, and observers.
-        step: what it does with its sources.
+        step: the instruction's function of its sources.
     """
     if not instruction.reads_lds_direct:
         return step

@@ -1,8 +1,8 @@
 """The output modifiers omod and clamp of floating-point results. Source: CDNA3 ISA manual, 6.2.2 and 3.5.
 
-OMOD acts on the rounded result: what was tiny before is +0, then the exponent moves. So do captures of gfx1201 and
-gfx1100 (bjacob/goc, fma_omod_hardware.h, conversion16_hardware.h, fp64_output_hardware.h; AMD's rocjitsu,
-valu_fp_mode_test.cpp); of CDNA it is assumed.
+OMOD acts on the rounded result: a tiny result becomes +0, then the exponent moves. Captures of gfx1201 and
+gfx1100 agree (bjacob/goc, fma_omod_hardware.h, conversion16_hardware.h, fp64_output_hardware.h; AMD's rocjitsu,
+valu_fp_mode_test.cpp); for CDNA this is assumed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FACTORS = {1: 2.0, 2: 4.0, 3: 0.5}
 
 
 def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
-    """Into 0 to 1; a NaN becomes 0 under DX10_CLAMP and else stays.
+    """Clamp to 0 to 1; a NaN becomes 0 under DX10_CLAMP, and stays otherwise.
 
     On CDNA -0 is not below 0 and stays, as LLVM folds the modifier on constants; the manual does not say. RDNA's
     manuals (7.2.3.1, 7.7) say that it becomes +0.
@@ -36,17 +36,17 @@ def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
     bits = form.bits(values)
     one = form.word(form.bias << form.fraction)
     zero = form.word(0) if mode.rules.clamp_positive_zero else form.sign
-    # Codes without sign are ordered like their values.
+    # Codes of non-negative values have the order of the values.
     inside = np.where(bits > form.sign, form.word(0), np.where(bits == form.sign, zero, np.minimum(bits, one)))
     out: NDArray[Any] = np.where(np.isnan(values), form.word(0) if mode.dx10_clamp else bits, inside).view(form.real)
     return out
 
 
 def _multiplied(values: NDArray[Any], mode: FloatMode, factor: float, nearest: bool) -> NDArray[Any]:
-    """The exponent moves.
+    """Move the exponent.
 
-    Zeros and tiny values become +0, below the range a zero keeps its sign, beyond it FP_ROUND and FP16_OVFL decide;
-    of an operation that rounds to `nearest` whatever MODE, FP16_OVFL alone.
+    Zeros and tiny values become +0, a result below the range is a zero with its sign, and beyond the range FP_ROUND and
+    FP16_OVFL decide; for an operation that always rounds to `nearest`, FP16_OVFL alone.
     """
     form = BY_SIZE[values.dtype.itemsize]
     out = values * form.real(factor)
@@ -77,13 +77,13 @@ class OutputModifiers:
     def acts(self, mode: FloatMode) -> bool:
         """Whether OMOD has an effect.
 
-        It has none in IEEE mode and with denormal results, but on gfx12 always (RDNA4 ISA manual, 7.2.3.1).
+        OMOD has no effect in IEEE mode and with denormal results; on gfx12 it always has (RDNA4 ISA manual, 7.2.3.1).
         """
         denormals = not self.flushes and mode.denormals(self.width) & 2
         return bool(self.omod) and (mode.rules.omod_flushes or not (mode.ieee or denormals))
 
     def before(self, mode: FloatMode) -> FloatMode:
-        """MODE as the operation sees it: OMOD gets no tiny results."""
+        """MODE for the operation: tiny results are flushed before OMOD."""
         return mode.without_tiny_results(self.width) if self.acts(mode) else mode
 
     def __call__(self, values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
@@ -95,14 +95,14 @@ class OutputModifiers:
 
 
 def output_modifiers(instruction: Instruction, operation: Operation, rules: FloatRules) -> OutputModifiers | None:
-    """What omod and clamp do to a result, or None when they do nothing.
+    """The effect of omod and clamp on a result, or None without an effect.
 
-    A shaped operation handles clamp itself when its result is not a float. Integers that cannot overflow are what they
-    are, and a comparison with clamp only signals NaNs, which nothing here observes. Dot products of floats on RDNA
+    A shaped operation handles clamp itself if its result is not a float. Integers that cannot overflow do not change,
+    and a comparison with clamp only signals NaNs, which the machine does not model. Dot products of floats on RDNA
     ignore both (RDNA4 ISA manual, 7.2.3.1).
 
     Args:
-        instruction: what is bound.
+        instruction: the instruction.
         operation: its operation.
         rules: the architecture's rules of floats.
     """

@@ -22,7 +22,7 @@ from mfmasim.machine.state.memory import PRIVATE_BASE, SHARED_BASE
 from mfmasim.machine.state.waves import EXEC, VCC, Group
 
 ZERO = np.zeros((1, 1), np.uint32)
-# As dtypes, not types: a view is then quicker, and whether it is needed is one comparison of identities.
+# Dtypes, not types: a view is faster, and the test whether it is needed is one comparison of identities.
 U32 = np.dtype(np.uint32)
 VIEW32: dict[str, Any] = {"u32": U32, "b32": U32, "sign32": U32, "i32": np.dtype(np.int32), "f32": np.dtype(np.float32)}
 VIEW64: dict[str, Any] = {
@@ -57,14 +57,14 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
 
     Args:
         operand: the operand.
-        part: which dword of the operand.
-        instruction: what reads.
+        part: number of the dword in the operand.
+        instruction: the reading instruction.
     """
     kind, index = operand.kind, operand.index + part
     if kind == "v":
         if operand.field == "src0" and is_dpp(instruction):
             return moved(lambda g: g.v("v", index), instruction)
-        # Without a call of the group's method while the group is all waves, the usual case.
+        # In the usual case, a group of all waves, no call of the group's method is needed.
         return lambda g: g.vgprs[index] if g.all else g.take(g.vgprs[index])
     if kind == "a":
         return lambda g: g.agprs[index] if g.all else g.take(g.agprs[index])
@@ -83,7 +83,7 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
 
 
 def _select(reader: Reader, operand: Operand) -> Reader:
-    """Apply an SDWA selector: the field moves to bit 0, sign-extended where asked."""
+    """Apply an SDWA selector: the field moves to bit 0, with sign extension if `sext` is set."""
     if operand.sel == DWORD:
         return reader
     field = SDWA_FIELDS[operand.sel]
@@ -115,9 +115,9 @@ def vector_reader(
     Args:
         operand: the operand.
         kind: type of the value, as operations' signatures name it.
-        instruction: what reads.
+        instruction: the reading instruction.
         high: whether a 16-bit source is the upper half of its register.
-        bare: whether a constant number comes without axes, not as (1, 1).
+        bare: whether a constant has no axes, instead of (1, 1).
     """
     reader = _lanes_reader(operand, kind, instruction, high=high)
     if operand.kind != "const" or kind not in NUMBERS:
@@ -129,7 +129,7 @@ def vector_reader(
 
 
 def _lanes_reader(operand: Operand, kind: str, instruction: Instruction, *, high: bool) -> Reader:
-    """`vector_reader`, with constants worked out at each call."""
+    """`vector_reader`, with constants computed at each call."""
     if kind == "mask":
         return _mask_reader(operand, instruction)
     if kind.startswith("b32x"):
@@ -185,12 +185,12 @@ def vector_writer(
     Args:
         operand: the destination.
         kind: type of the result.
-        instruction: what writes.
+        instruction: the writing instruction.
         high: whether a 16-bit result goes to the upper half, and the lower one stays.
         keeps_high: whether a 16-bit result in the lower half preserves the upper one even on gfx9.
 
     Raises:
-        MfmasimError: the machine does not write such a destination.
+        MfmasimError: the machine does not write destinations of this kind.
     """
     if operand.kind == "null":
         return lambda g, value: None  # noqa: ARG005
@@ -225,7 +225,7 @@ def vector_writer(
             return lambda g, value: g.write_v(
                 file, index, value.view(np.uint16).astype(np.uint32) | g.v(file, index) & high16
             )
-        # The others clear the upper half on gfx9 (LLVM: zeroesHigh16BitsOfDest).
+        # Other operations clear the upper half on gfx9 (LLVM: zeroesHigh16BitsOfDest).
         return lambda g, value: g.write_v(file, index, value.view(np.uint16).astype(np.uint32))
     if kind in VIEW64:
 
@@ -267,7 +267,7 @@ def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
     def write(g: Group, value: NDArray[Any]) -> None:
         bits = value.view({2: np.uint16, 4: np.uint32}[value.dtype.itemsize]).astype(np.uint32)
         old = g.v(file, index)
-        part = ((bits & field) ^ sign) - sign  # extends the sign where there is one
+        part = ((bits & field) ^ sign) - sign  # extends the sign of a signed field
         g.write_v(file, index, (part << up) | (old & keep))
 
     return write
@@ -276,12 +276,12 @@ def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
 def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
     """Read VCCZ, EXECZ, SCC, LDS_DIRECT or an aperture register, as (waves,).
 
-    An aperture register is read as 64 bits; what a 32-bit read gives is not the address (LLVM: it is broken).
+    An aperture register is read as 64 bits; a 32-bit read does not return the address (LLVM: it is broken).
 
     Args:
         operand: the operand.
         kind: type of the value, as operations' signatures name it.
-        instruction: what reads.
+        instruction: the reading instruction.
     """
     view = (VIEW64 | VIEW32 | VIEW16)[kind]
     base: Any = np.dtype(f"u{view.itemsize}")
@@ -306,7 +306,7 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
     Args:
         operand: the operand.
         kind: type of the value, as operations' signatures name it.
-        instruction: what reads.
+        instruction: the reading instruction.
     """
     if operand.kind in ("const", "null"):  # a null operand has no bits: it reads 0
         view = (VIEW64 | VIEW32 | VIEW16)[kind]
@@ -340,7 +340,7 @@ def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
     Args:
         operand: the operand.
         kind: type of the value, as operations' signatures name it.
-        instruction: what writes.
+        instruction: the writing instruction.
     """
     if operand.kind == "null":
         return lambda g, value: None  # noqa: ARG005

@@ -22,7 +22,7 @@ TYPES: dict[str, Any] = {
 def saturated(operation: Operation) -> Body:
     """The body of an operation with clamp: the same body on int64 sources, where no result overflows.
 
-    Those of 64 bits are Python's integers.
+    Sources of 64 bits are Python's integers.
 
     The first result saturates; a carry is unchanged.
     """

@@ -38,14 +38,14 @@ def vector_operands(instruction: Instruction, operation: Operation) -> tuple[lis
         kinds = ["u16" if x.half and kind == "u32" else kind for x, kind in zip(instruction.src, kinds, strict=True)]
     if halves and not any(kind in SIXTEEN for kind in (*kinds, *operation.results)):
         raise unsupported(instruction, f"op_sel {halves:#x}")
-    # What all lanes share needs no axes where another source has them: NumPy computes with it faster.
+    # A uniform source needs no axes if another source has them: NumPy computes with it faster.
     bare = (
         not operation.shaped
         and NUMBERS.issuperset({*kinds} - {"mask"})
         and any(x.kind in ("v", "a") and kind != "mask" for x, kind in zip(instruction.src, kinds, strict=True))
     )
     readers = [
-        # A destination that is read back is the half that is written.
+        # A destination that is also a source has the half that is written.
         vector_reader(
             operand,
             kind,
@@ -57,7 +57,7 @@ def vector_operands(instruction: Instruction, operation: Operation) -> tuple[lis
     ]
     results = operation.results * len(instruction.dst) if operation.results == ("mask",) else operation.results
     writers = [
-        # A shaped operation chooses the halves of its sources itself; that of a 16-bit result is chosen here.
+        # A shaped operation selects the halves of its sources itself; that of a 16-bit result is selected here.
         vector_writer(
             operand, kind, instruction, high=bool(modifiers.get("op_sel", 0) >> 3 & 1), keeps_high=operation.keeps_high
         )

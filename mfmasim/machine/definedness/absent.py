@@ -1,9 +1,9 @@
-"""Following what exchanges read from lanes that have no value for them: lanes that EXEC has off, or of the other half.
+"""Values that lane exchanges read from absent lanes: lanes that EXEC disables, or lanes of the other half.
 
-DS permutes, swizzles and DPP give 0, or what the destination held, where EXEC has the source lane off; V_READLANE gives
-what the register happens to hold. The machine's own rules for undefined bits follow these results to what uses them.
-Two things end them: a selection of another value, and a combination with the lane's own value that leaves that value as
-it is: 0 in a sum, the smaller one in a maximum.
+DS permutes, swizzles and DPP return 0, or the destination's old value, if EXEC disables the source lane; V_READLANE
+returns the register's value. The machine's rules for undefined bits follow these results to their uses.
+Two operations end them: a selection of another value, and a combination with the lane's own value that does not change
+it: 0 in a sum, the smaller value in a maximum.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 MOST = 1 << 16
-"""Exchanges and lanes that are told apart."""
+"""Most pairs of exchange and lanes that are distinguished."""
 
 
 def _exchanging(kernel: Kernel) -> bool:
@@ -49,7 +49,7 @@ EXCHANGES: PerKernel[bool] = PerKernel(_exchanging)
 
 
 class Seed(NamedTuple):
-    """Where a value comes from that no lane has given."""
+    """The origin of a value from an absent lane."""
 
     exchange: Instruction
     why: str
@@ -67,13 +67,13 @@ class AbsentUses(Uses):
         """Report one register.
 
         Args:
-            use: what it is used for.
-            instruction: that uses it.
+            use: the kind of use.
+            instruction: the using instruction.
             group: the waves.
             key: the register.
-            bits: bits that are used, (1 or waves, lanes) or of a scalar register (1 or waves,).
+            bits: the used bits, (1 or waves, lanes), or (1 or waves,) for a scalar register.
             origins: numbers of seeds, in the same shape.
-            name: of the operand, where the key is none.
+            name: name of an operand without a key.
         """
         bits, origins = np.broadcast_arrays(bits, origins)
         known = (bits != 0) & (origins > 0) & (origins <= len(self.seeds))
@@ -106,24 +106,24 @@ class _Source:
     values: list[U32]
     bad: Flags
     own: list[tuple[U32, U32] | None]
-    """Of each register where an exchange has just given it from nowhere, and the lane's own value."""
+    """For each register: lanes in which an exchange has just written an absent value, and the lane's own value."""
 
 
 class AbsentLanes(Definedness):
-    """Follows them through one launch."""
+    """Follows values of absent lanes through one launch."""
 
     def __init__(self, machine: Machine) -> None:
-        """Nothing was exchanged yet."""
+        """Begin without exchanges."""
         super().__init__(machine)
         self.plane.memory = GlobalBits.over(machine.memory, ())
         self._seeds: list[Seed] = []
         self._numbers: dict[tuple[int, str, int], int] = {}
         self._half_seeds: list[int] = []
-        """Seeds whose value is another lane's, which no combination makes right."""
+        """Seeds whose value is another lane's, which no combination corrects."""
         self.uses = AbsentUses(machine, self.planes, self.loaded)
         self.uses.seeds = self._seeds
         self._own: dict[int, tuple[U32, U32]] = {}
-        """Of what an exchange has just given: where it is wrong (1), and the lane's own value, of all waves."""
+        """For results of exchanges: bits that are absent (1), and the lane's own value, of all waves."""
         self._exchanged: set[int] = set()
         """Registers whose halves V_PERMLANE64 has exchanged."""
         self._stale: dict[int, U32] = {}
@@ -141,7 +141,7 @@ class AbsentLanes(Definedness):
         return exchange_of(instruction, self.machine.arch.lds.permute_lanes, self.machine.kernel.wave)
 
     def begin(self) -> None:
-        """A new batch of workgroups, of which everything has a value."""
+        """A new batch of workgroups begins, without values of absent lanes."""
         self.planes.undefined, self.planes.origins, self.planes.dirty = {}, {}, 0
         self.plane.lds = np.zeros(self.machine.lds.shape, np.uint8)
         self.plane.scratch = np.zeros(self.machine.scratch.shape, np.uint8)
@@ -151,12 +151,12 @@ class AbsentLanes(Definedness):
         self._exchanged.clear()
 
     def around(self, instruction: Instruction, alone: Bound, run: Bound) -> Bound:
-        """The bound instruction with what follows such values around it.
+        """The bound instruction, wrapped in code that follows values of absent lanes.
 
         Args:
             instruction: the instruction.
-            alone: what executes it, and nothing else.
-            run: what executes it for the machine.
+            alone: executes the instruction alone.
+            run: executes it for the machine.
         """
         machine = self.machine
 
@@ -171,7 +171,7 @@ class AbsentLanes(Definedness):
         return self._register(instruction, step) if instruction.dst else step
 
     def _memory(self, instruction: Instruction, step: Bound) -> Bound:
-        """What is stored to the LDS or to scratch is looked at from then on."""
+        """Follow the values that an instruction stores to the LDS or to scratch."""
         data = set_of(key for operand in instruction.src for key in keys_of(operand))
         targets = [key for operand in instruction.dst for key in keys_of(operand)]
         written = set_of(targets)
@@ -189,7 +189,7 @@ class AbsentLanes(Definedness):
         return store
 
     def _pair(self, halves: Sequence[Instruction], step: Bound) -> Bound:
-        """Two operations in one, neither of which reads other lanes."""
+        """A dual instruction, whose halves do not read other lanes."""
         targets = [[key for operand in half.dst for key in keys_of(operand)] for half in halves]
         read = set_of(key for half in halves for operand in half.src for key in keys_of(operand))
         written = set_of(key for keys in targets for key in keys)
@@ -207,7 +207,7 @@ class AbsentLanes(Definedness):
         return run
 
     def _register(self, instruction: Instruction, step: Bound) -> Bound:
-        """What an exchange reads from nowhere begins, and what leaves the lane's own value as it is ends."""
+        """Begin at an exchange with absent lanes; end at an operation that keeps the lane's own value."""
         exchange = self._exchange(instruction)
         sources = [keys_of(operand) for operand in instruction.src]
         targets = [key for operand in instruction.dst for key in keys_of(operand)]
@@ -243,7 +243,7 @@ class AbsentLanes(Definedness):
             del self._own[key]
 
     def _write(self, g: Group, targets: Sequence[int]) -> None:
-        """Lanes that EXEC has off keep what they had while the others get something else."""
+        """Inactive lanes keep their values while active lanes are written."""
         if self._exchanged:
             self._exchanged.difference_update(targets)
         for key in self._read.intersection(targets):
@@ -263,7 +263,7 @@ class AbsentLanes(Definedness):
     def _begins(
         self, g: Group, exchange: Exchange, data: Sequence[int]
     ) -> tuple[str, NDArray[np.int64], Flags, U32] | None:
-        """Why, source lanes, lanes of the destination, and their own value; None where all lanes are given a value."""
+        """Reason, source lanes, lanes of the destination and their own values; None if no source lane is absent."""
         if g.mask is None and not exchange.halves:
             return None
         own = self.planes.real(data[0])
@@ -311,7 +311,7 @@ class AbsentLanes(Definedness):
         begins: tuple[str, NDArray[np.int64], Flags, U32],
         before: Sequence[_Source],
     ) -> None:
-        """Mark what an exchange gave where no lane gave it."""
+        """Mark the results of an exchange from absent lanes."""
         why, lanes, where, own = begins
         words = np.zeros((g.count, g.lanes), np.uint32)
         for lane in np.unique(lanes[where]).tolist():
@@ -343,7 +343,7 @@ class AbsentLanes(Definedness):
         return self._numbers[key]
 
     def _end(self, g: Group, instruction: Instruction, targets: Sequence[int], before: Sequence[_Source]) -> None:
-        """What leaves the lane's own value as it is has read nothing that matters."""
+        """Clear the marks of an operation that keeps the lane's own value."""
         fused = is_dpp(instruction)
         marked = [one for one in before if one.bad.any()]
         if not any(self.planes.dirty >> key & 1 for key in targets):
@@ -379,10 +379,10 @@ class AbsentLanes(Definedness):
 
 
 def _own_value(given: _Source, one: _Source, *, fused: bool) -> Flags:
-    """Whether a source is the value that the lane itself gave to the exchange, as far as that is known.
+    """Whether a source is known to be the lane's own value in the exchange.
 
     Args:
-        given: what comes from the exchange.
+        given: the result of the exchange.
         one: the other source.
         fused: whether the exchange is the DPP of the instruction itself.
     """

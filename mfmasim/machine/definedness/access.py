@@ -1,4 +1,4 @@
-"""What instructions that access memory do to undefined bits: addresses are used, data move between planes."""
+"""Undefined bits in memory instructions: addresses are uses, data move between planes."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 ZERO = np.zeros((1, 1), np.uint32)
 REACH = 32
-"""More bytes than a lane loads from its address on."""
+"""Upper bound of the bytes that a lane loads from its address on."""
 MUCH = 1 << 24
-"""Bytes that are not looked at: following the load is faster."""
+"""Bytes from which on they are not examined: following the load is faster."""
 HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
 
@@ -68,7 +68,7 @@ class AccessPlan:
         """Do nothing."""
 
     def before(self, g: Group) -> None:
-        """Addresses are used; then what is loaded, or what is stored."""
+        """Report uses of addresses; then follow the loaded or stored data."""
         planes, owner = self.planes, self.owner
         if self.places.pointer is not None and not planes.dirty & self.registers:
             self._plain(g, self.places.pointer(g))
@@ -83,7 +83,7 @@ class AccessPlan:
             self._store(g)
 
     def _plain(self, g: Group, addresses: NDArray[Any]) -> None:
-        """Data that are moved between defined registers and global memory, where bytes may be undefined."""
+        """Data moves between defined registers and global memory, whose bytes may be undefined."""
         memory = self.owner.plane.memory
         size = 4 * (len(self.loaded) or len(self.stored))
         if not memory.undefined_within(int(addresses.min()), int(addresses.max()) + size):
@@ -94,7 +94,7 @@ class AccessPlan:
             memory.define(addresses, size, g.mask)
 
     def _around(self, g: Group) -> bool:
-        """Whether all bytes of the LDS around those that are loaded are defined: then these are."""
+        """Whether a range of the LDS that contains all loaded bytes is defined."""
         if self.places.span is None:
             return False
         address, limit = self.places.span(g), self.owner.plane.launch.lds_bytes
@@ -104,14 +104,14 @@ class AccessPlan:
         return rows.size < MUCH and not rows.max(initial=0)
 
     def _define(self, g: Group) -> None:
-        """What is loaded is defined."""
+        """Mark the loaded registers as defined."""
         if self.half == ONES:
             self.planes.define(g, self.loaded)
             return
         self._put(g, {key: np.zeros((1, g.lanes), np.uint32) for key in self.loaded}, None)
 
     def _load(self, g: Group) -> None:
-        """Load undefined bits, and where there are any, their origins."""
+        """Load undefined bits, and their origins if there are any."""
         owner = self.owner
         owner.plane.notify.reset()
         bits = self._executed(owner.plane, g)
@@ -138,7 +138,7 @@ class AccessPlan:
         self._put(g, rows, words)
 
     def _put(self, g: Group, rows: dict[int, U32], words: dict[int, U32] | None) -> None:
-        """Copy loaded bits in the lanes that are active, in the half that is loaded."""
+        """Copy loaded bits in active lanes, in the loaded half."""
         planes = self.planes
         for key, bits in rows.items():
             old, before = planes.of(g, key), planes.origin(g, key)
@@ -155,7 +155,7 @@ class AccessPlan:
         if run is None:
             run = self._loads[plane] = self._on(plane, self.instruction)
         kept: dict[int, U32] = {}
-        if self.opcode.chosen:  # registers that are left out keep their bits
+        if self.opcode.chosen:  # other registers keep their bits
             table = self.planes.undefined if plane is self.owner.plane else self.planes.origins
             zero = np.zeros((1, g.lanes), np.uint32)
             kept = {key: table.get(key, zero) for key in self.loaded if key not in self.address}
@@ -164,7 +164,7 @@ class AccessPlan:
         return {key: register(after.waves, key) for key in self.loaded}
 
     def _store(self, g: Group) -> None:
-        """Store undefined bits; global memory is where they are used."""
+        """Store undefined bits; a store to global memory is a use."""
         owner, plane = self.owner, self.owner.plane
         if self._stores is None:
             renamed = self.places.renamed
@@ -189,7 +189,7 @@ class AccessPlan:
         lanes = bits[:, 0] if self.opcode.scalar else np.broadcast_to(bits, (len(bits), g.lanes))
         if self.opcode.d16 == "high":  # as bits of the register
             lanes = lanes << np.uint32(16)
-        # A buffer store is executed dword by dword, so that the number of the word does not name the register.
+        # A buffer store is executed dword by dword, so that the number of the word does not identify the register.
         keys = [self.stored[number]] if len(words) == len(self.stored) else self.stored
         key = next((k for k in keys if (np.where(lanes != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
         self.owner.uses.report("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
@@ -223,7 +223,7 @@ class AccessPlan:
 
 
 class FillPlan(AccessPlan):
-    """What writes to the LDS or scratch: defined data need not be read, the bytes are defined where it wrote."""
+    """Writes to the LDS or scratch: defined data need not be read, the written bytes become defined."""
 
     listens = True
 
@@ -231,7 +231,7 @@ class FillPlan(AccessPlan):
         """As for any access."""
         super().__init__(instruction, owner)
         key, self._space = (LDS, "lds") if self.spaces >> LDS & 1 else (SCRATCH, "scratch")
-        # What memory holds is looked at once it is known where a load to the LDS reads.
+        # Memory is examined as soon as the addresses of a load to the LDS are known.
         self._sources = (self.registers | self.spaces) & ~set_of([key, GLOBAL])
         self._events: list[AccessEvent] | None = None
 
@@ -247,7 +247,7 @@ class FillPlan(AccessPlan):
             self._events.append(event)
 
     def after(self, g: Group) -> None:
-        """What was written is defined, if what was read is."""
+        """Written bytes are defined if the read bytes are."""
         plane = self.owner.plane
         if self.planes.dirty >> GLOBAL & 1 and any(map(self._undefined, self._events or ())):
             super().before(g)
@@ -267,7 +267,7 @@ class FillPlan(AccessPlan):
 
 
 class AtomicPlan(AccessPlan):
-    """An atomic: what it finds, what it leaves, and what it returns."""
+    """An atomic: the old value, the new value and the returned value."""
 
     listens = True
 
@@ -278,7 +278,7 @@ class AtomicPlan(AccessPlan):
         self._bits: dict[int, U32] = {}
 
     def before(self, g: Group) -> None:
-        """Addresses are used; remember which data are undefined."""
+        """Report uses of addresses; record undefined data."""
         self.owner.uses.registers("address", self.instruction, g, self.address)
         self._events = []
         self._bits = {key: self.planes.of(g, key) for key in self.stored}
@@ -289,7 +289,7 @@ class AtomicPlan(AccessPlan):
             self._events.append(event)
 
     def after(self, g: Group) -> None:
-        """Memory and the returned value are undefined where data or memory were."""
+        """Memory and the returned value are undefined if the data or the memory were."""
         owner, planes, ins = self.owner, self.planes, self.instruction
         scalar = self.opcode.scalar
         shape = (g.count, 1 if scalar else g.lanes)
@@ -336,7 +336,7 @@ class AtomicPlan(AccessPlan):
                         name="memory" if old.any() else "",
                     )
                 bad = np.zeros_like(bad)
-            for value, chosen in ((0, ~bad), (0xFF, bad)):  # of several lanes at one place an undefined one wins
+            for value, chosen in ((0, ~bad), (0xFF, bad)):  # an undefined lane wins over other lanes at the same place
                 for byte in range(event.size):
                     flat[at[chosen] + byte] = value
             again = np.zeros(len(at), np.bool_)
@@ -363,7 +363,7 @@ class AtomicPlan(AccessPlan):
             planes.put(g, key, bits, words)
 
     def _second(self, g: Group, read: AccessEvent, change: AccessEvent, shape: tuple[int, int]) -> NDArray[np.bool_]:
-        """Lanes whose data in the LDS are undefined, or become so by what other lanes change."""
+        """Lanes whose data in the LDS are undefined, or become undefined by other lanes."""
         flat, start, inside = self._places(g, read, shape)
         _, target, reached = self._places(g, change, shape)
         if read.active is not None:
@@ -390,7 +390,7 @@ class AtomicPlan(AccessPlan):
     def _places(
         self, g: Group, event: AccessEvent, shape: tuple[int, int]
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
-        """Bytes of the plane of a space, the first byte of each lane, and which lanes are inside."""
+        """Bytes of the plane of a space, the first byte of each lane, and a mask of the lanes inside."""
         plane, address = self.owner.plane, np.broadcast_to(event.addresses, shape)
         if event.space == "global":
             offsets, outside = plane.memory.locate(address, event.size, None, write=True)
@@ -403,12 +403,12 @@ class AtomicPlan(AccessPlan):
 
 
 def _column(values: U32) -> U32:
-    """A row of a register; of a scalar one as a column, which has no lanes."""
+    """A row of a register; a scalar register as a column."""
     return values[:, None] if values.ndim == 1 else values
 
 
 def access_plan(instruction: Instruction, owner: ShadowState) -> AccessPlan:
-    """What a memory instruction means for undefined bits."""
+    """The effect of a memory instruction on undefined bits."""
     opcode, machine = instruction.opcode, owner.machine
     if opcode.access == "atomic":
         return AtomicPlan(instruction, owner)

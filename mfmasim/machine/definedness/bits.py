@@ -1,7 +1,7 @@
-"""Rules in which the operation itself decides: it is executed on both values of the undefined bits.
+"""Rules by execution: the operation is executed on both values of the undefined bits.
 
-Where every bit of a result is a function of one bit of each operand, a bit of the result is undefined exactly when it
-is not the same for all choices of 0 and 1 for the undefined bits, taken alike within an operand.
+If every bit of a result is a function of one bit of each operand, a bit of the result is undefined exactly if it
+differs between the choices of 0 and 1 for the undefined bits, with one choice for each operand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[list[int]]:
-    """Undefined registers that vary together: those of one operand, and of operands that share one."""
+    """Undefined registers with a common choice: those of one operand, and of operands with a common register."""
     parts: list[list[int]] = []
     for operand in operands:
         joined = [key for key in operand if key in dirty]
@@ -41,7 +41,7 @@ def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[li
     rest = [key for key in dirty if not any(key in part for part in parts)]
     if not parts:
         return [rest] if rest else []
-    parts[0] += rest  # what destinations held before: its bits stay or are overwritten
+    parts[0] += rest  # the old contents of destinations: their bits stay or are overwritten
     return parts
 
 
@@ -51,7 +51,7 @@ def by_execution(
     """Undefined bits of the results, in all waves.
 
     Args:
-        planes: what is undefined before.
+        planes: undefined bits before the instruction.
         group: waves that execute.
         run: the bound instruction.
         operands: keys that each source operand reads.
@@ -82,7 +82,7 @@ def by_execution(
 
 
 def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> U32:
-    """SCC says whether a result is not 0: it is undefined where only undefined bits could make it so."""
+    """SCC is whether a result is not 0: it is undefined if only undefined bits may be 1."""
     some, sure = np.zeros(1, np.bool_), np.zeros(1, np.bool_)
     for key in keys:
         if key != SCC:
@@ -92,12 +92,12 @@ def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> U32:
 
 
 def steered(planes: Planes, group: Group, keys: Sequence[int], *, vector: bool) -> NDArray[np.bool_] | None:
-    """Lanes (or waves) in which an operand that steers is undefined; None where there are none.
+    """Lanes (or waves) in which a selecting operand is undefined; None if there are none.
 
     Args:
         planes: what is undefined before.
         group: the waves.
-        keys: registers of the operands that steer.
+        keys: registers of the selecting operands.
         vector: whether the result is a vector.
     """
     bad: NDArray[np.bool_] | None = None
@@ -114,7 +114,7 @@ def steered(planes: Planes, group: Group, keys: Sequence[int], *, vector: bool) 
 
 
 def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int], writes: Sequence[int]) -> Found:
-    """Origins of results that are moved unchanged: the instruction moves the origins of its sources.
+    """Origins of moved results: the instruction moves the origins of its sources.
 
     Args:
         planes: what is undefined before.
@@ -135,5 +135,5 @@ def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int],
 
 
 def everything(values: U32, bad: NDArray[np.bool_]) -> U32:
-    """Undefined bits where some lanes have all."""
+    """Undefined bits of results whose lanes `bad` are undefined as a whole."""
     return np.where(bad, ONES, values)

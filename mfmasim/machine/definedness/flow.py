@@ -1,4 +1,4 @@
-"""What one instruction that works on registers does to undefined bits."""
+"""Undefined bits through one instruction on registers."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ class Registers:
     reads: tuple[int, ...]
     writes: tuple[int, ...]
     touched: int
-    """All of them, as a set."""
+    """All registers, as a set."""
     reading: int
-    """Those on which undefined bits of its results depend, as a set."""
+    """Registers on which undefined bits of the results depend, as a set."""
 
 
 MATRIX_BITS: PerKernel[dict[tuple[int, tuple[int, ...]], tuple[list[U32 | None], U32]]] = PerKernel(lambda _: {})
-"""Bits of a matrix instruction that are used, by an instruction's address and registers."""
+"""Bits that matrix instructions use, by an instruction's address and registers."""
 
 
 def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Registers:
-    """Find what an instruction reads and writes.
+    """Find the registers that an instruction reads and writes.
 
     Args:
-        instruction: one that works on registers.
+        instruction: an instruction on registers.
         vectors: vector registers of a wave.
         scalars: scalar registers of a wave.
     """
@@ -83,7 +83,7 @@ def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Regist
         every = range(vectors) if writes[0] < VECTORS else range(SGPR, SGPR + scalars)
         reads, writes = [*reads, *every], [*writes, *every]
         operands = [tuple(reads)]
-    # Destinations may keep bits or lanes beside those that EXEC leaves out.
+    # Destinations may keep bits or lanes besides inactive lanes.
     partial = (
         instruction.opcode.relative
         or any(operation.undefined.keeps for operation in operations)
@@ -103,16 +103,16 @@ def by_lane(operation: Operation) -> bool:
 
 
 class Flow:
-    """An instruction that works on registers, and its rule."""
+    """An instruction on registers, and its rule."""
 
     def __init__(self, instruction: Instruction, run: Bound, owner: ShadowState, registers: Registers) -> None:
         """Follow an instruction with its registers.
 
         Args:
-            instruction: one that works on registers.
-            run: what executes it.
+            instruction: an instruction on registers.
+            run: executes the instruction.
             owner: of the launch.
-            registers: what it reads and writes.
+            registers: registers that it reads and writes.
         """
         self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
         self.operands, self.reads, self.writes = registers.operands, registers.reads, registers.writes
@@ -143,7 +143,7 @@ class Flow:
                 planes.forget(key)
 
     def _reads_undefined(self, g: Group) -> bool:
-        """Whether a register that is read is undefined in one of these waves, not only in others."""
+        """Whether a source register is undefined in one of these waves."""
         reading = self.planes.dirty & self.reading
         for key in {*self.reads, *self.writes}:
             if reading >> key & 1:
@@ -155,11 +155,11 @@ class Flow:
         return False
 
     def _found(self, g: Group) -> tuple[Found, Found]:
-        """Undefined bits and origins of everything that is written, of all waves."""
+        """Undefined bits and origins of all results, of all waves."""
         if len(self.parts) == 1:
             return self._of_part(g, self.instruction, self.run, self.operands, self.writes)
         both: tuple[Found, Found] = ({}, {})
-        for part in self.parts:  # both halves read before either writes
+        for part in self.parts:  # both halves read their sources before either writes
             operands = [keys_of(operand) for operand in part.src]
             writes = [key for operand in part.dst for key in keys_of(operand)]
             if part not in self._alone:
@@ -194,14 +194,14 @@ class Flow:
         return self._made[part]
 
     def _hidden(self, instruction: Instruction, operation: Operation) -> bool:
-        """Whether one register stands in several operands, in other places, of an operation that combines bits."""
+        """Whether an operation that combines bits has one register in several operands, at different places."""
         kinds = [kind for kind in operation.sources if kind not in ("mode", "scc")]
         pairs = list(zip(kinds, instruction.src, strict=False))
         masks, others = (
             {key for kind, operand in pairs if (kind == "mask") is wanted for key in keys_of(operand)}
             for wanted in (True, False)
         )
-        if masks & others:  # a bit selects in one lane and is selected in all
+        if masks & others:  # a bit selects in one lane, and is data in all lanes
             return True
         elsewhere = (
             is_dpp(instruction)
@@ -239,7 +239,7 @@ class Flow:
         return found, self._origins(g, part, found)
 
     def _origins(self, g: Group, part: Instruction, found: Found) -> Found:
-        """Origins by lane: of what is read, and where a lane is not written, what was there."""
+        """Origins by lane: those of the sources, and of the old contents in lanes that are not written."""
         planes = self.planes
         source = source_origins(planes, g, part)
         if SCC in self.reads and SCC in planes.origins:
@@ -265,7 +265,7 @@ class Flow:
         return out
 
     def _matrix(self, g: Group) -> None:
-        """Operands of a matrix instruction are used, regardless of EXEC; its result is defined."""
+        """Report the operands of a matrix instruction as uses, regardless of EXEC; its result is defined."""
         planes, owner = self.planes, self.owner
         if self._used is None:
             arch, wave = owner.machine.arch, owner.machine.kernel.wave
@@ -289,7 +289,7 @@ class Flow:
 
 
 class Loose:
-    """An operation that binds itself and has no row: an undefined bit that is read makes all results undefined."""
+    """An operation that binds itself and has no row: an undefined source bit makes all results undefined."""
 
     def __init__(self, instruction: Instruction) -> None:
         """Keep its operands."""

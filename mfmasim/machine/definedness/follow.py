@@ -1,8 +1,8 @@
-"""Following undefined bits: what is wrapped around each bound instruction of a launch that is checked.
+"""Following undefined bits: the wrapper of each bound instruction of a checked launch.
 
-What an instruction does to undefined bits is determined once, when it is bound (`Plan`); when it runs, and nothing
-that it touches is undefined, the cost is one AND. All is computed before the instruction itself runs, from the state
-that it will see; atomics are examined afterwards, by the places that they accessed.
+The effect of an instruction on undefined bits is determined once, at its binding (`Plan`); if nothing that it accesses
+is undefined, its execution costs one AND more. All effects are computed before the instruction runs, from the state
+before it; atomics are examined afterwards, by the places that they accessed.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state.waves import VCC, Group
 
 REGISTERS: PerKernel[dict[tuple[int, tuple[int, ...]], Registers]] = PerKernel(lambda _: {})
-"""What is read and written, by an instruction's address and registers."""
+"""Source and destination registers, by an instruction's address and registers."""
 
 
 class Definedness(ShadowState):
     """Follows undefined bits through one launch."""
 
     def wrap(self, instruction: Instruction, run: Bound) -> Bound:
-        """The bound instruction with what follows undefined bits before it.
+        """The bound instruction, preceded by code that follows undefined bits.
 
         Args:
             instruction: the instruction.
-            run: what executes it.
+            run: executes the instruction.
         """
         registers = REGISTERS.of(self.machine.kernel).get((instruction.pc, instruction.numbers))
         return self._registers(registers, instruction, run) if registers else self._first(instruction, run)
@@ -66,7 +66,7 @@ class Definedness(ShadowState):
         return self._registers(registers, instruction, run)
 
     def _registers(self, registers: Registers, instruction: Instruction, run: Bound) -> Bound:
-        """The same for an instruction that accesses registers alone."""
+        """`wrap` for an instruction that accesses registers alone."""
         planes, touched = self.planes, registers.touched
         if not registers.writes:
             return run
@@ -96,7 +96,7 @@ class Definedness(ShadowState):
         return lambda: not self.planes.dirty & read
 
     def define(self, instructions: Iterable[Instruction]) -> Bound:
-        """What instructions under a full EXEC write is defined, in all its bits."""
+        """Mark the destinations of instructions under a full EXEC as defined in all bits."""
         keys = [key for ins in instructions for operand in ins.dst for key in keys_of(operand)]
         written = set_of(keys)
 
@@ -107,7 +107,7 @@ class Definedness(ShadowState):
         return step
 
     def indexed(self, instruction: Instruction, run: Bound) -> Bound:
-        """An instruction that runs with VGPR indexing on: each form that M0 selects is followed separately."""
+        """An instruction with VGPR indexing: each form that M0 selects is followed separately."""
         m0 = (SGPR + self.machine.arch.m0,)
         touched = set_of(m0)
 
@@ -119,7 +119,7 @@ class Definedness(ShadowState):
         return step
 
     def _index(self, instruction: Instruction, written: int, run: Bound) -> Bound:
-        """An index is written to M0, some of whose bits stay."""
+        """An index is written to M0; the other bits of M0 stay."""
         m0, keys = SGPR + self.machine.arch.m0, keys_of(instruction.src[0])
         touched, left = set_of([m0, *keys]), np.uint32(0xFFFFFFFF & ~written)
 
@@ -152,7 +152,7 @@ class Definedness(ShadowState):
         return step
 
     def _fork(self, instruction: Instruction, run: Bound) -> Bound:
-        """Masks, addresses and pointers are used; the registers of the next path on the stack are written."""
+        """Report uses of masks, addresses and pointers; the registers of the next path on the stack are written."""
         used = self._used("branch", instruction, run)
         touched = set_of(range(SGPR, SGPR + 8 * ENTRY))
 
@@ -166,7 +166,7 @@ class Definedness(ShadowState):
         return step if len(instruction.src) > 1 else used
 
     def _halves(self, instruction: Instruction, run: Bound) -> Bound:
-        """The register that holds half of EXEC is written at the begin, and used at the end."""
+        """The register with half of EXEC is written at the beginning, and used at the end."""
         keys = keys_of(instruction.dst[0])
         touched = set_of(keys)
         begins = instruction.target is not None and instruction.target > instruction.pc

@@ -1,4 +1,4 @@
-"""Keys: one number for every register, flag and space of memory, so that sets of them are bits of an integer."""
+"""Keys: one number for every register, flag and space of memory, so that a set of keys is an integer."""
 
 from __future__ import annotations
 

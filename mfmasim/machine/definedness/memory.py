@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 
 FEW = 1 << 16
-"""Bytes that are looked at faster than an access to them is followed."""
+"""Bytes up to which an examination is faster than following an access."""
 
 
 class GlobalBits(Memory):
-    """Undefined bits of the arena. A store records lanes that store undefined bits, and leaves its bytes defined."""
+    """Undefined bits of the arena. A store records lanes that store undefined bits; its bytes are then defined."""
 
     leaks: list[list[U32]]
     _unset: list[tuple[int, int]]
-    """First address of each buffer that started undefined, and the one after its last."""
+    """First address of each initially undefined buffer, and the address after its last byte."""
 
     @classmethod
     def over(cls, real: Memory, undefined: Iterable[Region], bits: NDArray[np.uint8] | None = None) -> GlobalBits:
-        """The same buffers.
+        """Undefined bits over the buffers of a memory.
 
         Args:
             real: the memory.
             undefined: buffers that start undefined.
-            bits: of every byte the undefined bits, and used from then on; None: those buffers hold ones.
+            bits: the undefined bits of every byte, which this object then changes; None: ones in `undefined`.
         """
         made = cls()
         made.regions, made._end, made._base = real.regions, real.size, real.base
@@ -61,30 +61,30 @@ class GlobalBits(Memory):
         return made
 
     def undefined_within(self, first: int, end: int) -> bool:
-        """Whether bytes of a range of addresses may be undefined; of a short range, whether they are."""
+        """Whether bytes of a range of addresses may be undefined; for a short range, whether they are."""
         if not any(first < after and start < end for start, after in self._unset):
             return False
         return end - first > FEW or bool(self._bytes[max(first - self._base, 0) : end - self._base].any())
 
     def define(self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None) -> None:
-        """Defined dwords are stored.
+        """Store defined dwords.
 
         Args:
             addresses: address of each lane, uint64.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         super().store(addresses, [np.zeros((1, 1), np.uint32)] * (size // 4), size, mask)
 
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[U32], Outside | None]:
-        """Undefined bits of dwords; another check reports what lies outside.
+        """Undefined bits of dwords; another check reports addresses outside.
 
         Args:
             addresses: address of each lane, uint64.
             count: dwords per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         words, outside = super().load_dwords(addresses, count, mask)
         return _inside(words, outside), None
@@ -97,7 +97,7 @@ class GlobalBits(Memory):
         Args:
             addresses: address of each lane, uint64.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         word, outside = super().load_small(addresses, size, mask)
         return _inside([word], outside)[0], None
@@ -105,13 +105,13 @@ class GlobalBits(Memory):
     def store(
         self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int, mask: NDArray[np.bool_] | None = None
     ) -> Outside | None:
-        """Remember lanes that store undefined bits; afterwards the bytes count as defined: reported once.
+        """Record lanes that store undefined bits; the bytes then count as defined, so that they are reported once.
 
         Args:
             addresses: address of each lane, uint64.
             words: undefined bits of what is written, one array per dword.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         if size < 4:
             words = [words[0] & np.uint32((1 << 8 * size) - 1)]
@@ -138,7 +138,7 @@ class GlobalOrigins(GlobalBits):
         Args:
             addresses: address of each lane, uint64.
             count: dwords per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         offsets, _ = self.locate(addresses, 4 * count, mask, write=False)
         return [at_address("global", offsets + 4 * k) for k in range(count)], None
@@ -151,7 +151,7 @@ class GlobalOrigins(GlobalBits):
         Args:
             addresses: address of each lane, uint64.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         offsets, _ = self.locate(addresses, size, mask, write=False)
         return at_address("global", offsets), None
@@ -165,7 +165,7 @@ class GlobalOrigins(GlobalBits):
             addresses: address of each lane, uint64.
             words: undefined bits of what is written, one array per dword.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         del addresses, words, size, mask
         return None
@@ -176,23 +176,23 @@ def _inside(words: list[U32], outside: Outside | None) -> list[U32]:
 
 
 class Aside(Notify):
-    """Replaces the observers, to which accesses to planes are not reported."""
+    """Replaces the observers for accesses to planes, which are not reported."""
 
     outside: NDArray[np.bool_] | None = None
     """Lanes of the last access that went outside; another check reports them."""
 
     def fault(self, *args: Any) -> None:
-        """Remember the lanes; a scalar access that is misaligned goes on at the address below."""
+        """Record the lanes; a misaligned scalar access continues at the aligned address below."""
         if args[3] not in ("misaligned read", "misaligned write"):
             self.outside = args[-1].mask
 
     def reset(self) -> None:
-        """The next access begins: no lane is outside yet."""
+        """Begin the next access, without lanes outside."""
         self.outside = None
 
 
 class Followed(Aside):
-    """The same, and where accesses went."""
+    """As `Aside`, and records accesses."""
 
     def __init__(self, machine: Machine) -> None:
         """Start empty."""
@@ -203,7 +203,7 @@ class Followed(Aside):
 
 
 class Plane:
-    """The machine as memory instructions see it, with undefined bits instead of memory."""
+    """The machine for memory instructions, with undefined bits in place of memory."""
 
     content = "undefined"
 
@@ -227,7 +227,7 @@ class Plane:
         self.stored = False
 
     def settle(self, planes: Planes) -> None:
-        """Look whether every byte of the LDS is written by now."""
+        """Check whether every byte of the LDS is written by now."""
         if self.stored and planes.dirty >> LDS & 1:
             self.stored = False
             limit = self.launch.lds_bytes
@@ -238,7 +238,7 @@ class Plane:
 
 
 class OriginPlane(Plane):
-    """The same with origins: of what was never written, the address; else that of the data that was stored."""
+    """A plane of origins: the address of a byte that was never written, else the origin of the stored data."""
 
     content = "origins"
     notify: Followed
@@ -251,7 +251,7 @@ class OriginPlane(Plane):
         self.notify = Followed(machine)
 
     def ready(self) -> OriginPlane:
-        """Lay out the LDS and scratch of the batch that runs, when that is needed."""
+        """Lay out the LDS and scratch of the current batch when they are needed."""
         if self._batch is not self._machine.lds:
             self._batch = self._machine.lds
             self.lds = _own_addresses("lds", self._machine.lds.shape)

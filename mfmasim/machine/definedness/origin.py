@@ -15,20 +15,20 @@ LOW = (1 << 30) - 1
 
 
 def of_registers(key: int | NDArray[np.int64], lanes: int) -> NDArray[np.uint32]:
-    """Origins of a register that starts undefined, one a lane; of several keys (..., 1) as many rows."""
+    """Origins of an initially undefined register by lane; rows for several keys (..., 1)."""
     origins: NDArray[np.uint32] = (REGISTER + (key << LANE_BITS) + np.arange(lanes)).astype(np.uint32)
     return origins
 
 
 def at_address(space: str, address: NDArray[Any]) -> NDArray[np.uint32]:
-    """Origins of the dwords that hold bytes of a space; of global memory the address counts from the arena's start."""
+    """Origins of the dwords of bytes in a space; addresses in global memory count from the arena's start."""
     value = address.astype(np.int64)
     value = value >> 2 if space == "global" else value & ~3
     return (value & LOW | SPACES[space]).astype(np.uint32)
 
 
 def unpack(word: int) -> Origin:
-    """The origin behind a dword; a register that does not exist for an origin that was split on its way."""
+    """The origin in a dword; an origin that was split on its way gives a register that does not exist."""
     for space, tag in SPACES.items():
         if word & ~LOW == tag:
             return Origin(space, address=(word & LOW) << (2 if space == "global" else 0))

@@ -1,4 +1,4 @@
-"""What a memory instruction accesses: the registers of its address and of its data, and the spaces that it reaches."""
+"""Registers of a memory instruction's address and data, and the spaces that it may access."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from mfmasim.machine.ops.global_memory import Addresses
     from mfmasim.machine.state.waves import Group
 
-# Operands that make the address, by encoding; data follow.
+# Operands of the address, by encoding; operands of the data follow.
 ADDRESSES = {"DS": 1, "FLAT": 2, "GLOBAL": 2, "SCRATCH": 2, "MUBUF": 3, "MTBUF": 3, "SMEM": 2, "VIMAGE": 4}
 REACHES = {"lds": (LDS,), "flat": (GLOBAL, LDS, SCRATCH), "global": (GLOBAL,), "scratch": (SCRATCH,)}
 
 
 @dataclass(frozen=True)
 class Places:
-    """What a memory instruction accesses; the launches of a kernel share it."""
+    """Registers and spaces of a memory instruction; the launches of a kernel share the record."""
 
     data: tuple[Operand, ...]
     """Operands that are stored."""
@@ -40,11 +40,11 @@ class Places:
     registers: int
     """Registers, as a set."""
     renamed: Instruction
-    """With its data in registers behind those of the wave."""
+    """The instruction with its data in registers behind those of the wave."""
     pointer: Addresses | None
-    """Gives its addresses if it moves data between VGPRs and global memory, each lane those at its own address."""
+    """Function of its addresses, if it moves data between VGPRs and global memory, each lane at its own address."""
     span: Callable[[Group], NDArray[np.int64]] | None
-    """Gives its addresses if each lane loads from the LDS what begins at its own address."""
+    """Function of its addresses, if each lane loads bytes of the LDS from its own address on."""
 
 
 def places_of(instruction: Instruction, m0: int, vectors: int) -> Places:
@@ -95,7 +95,7 @@ def places_of(instruction: Instruction, m0: int, vectors: int) -> Places:
 
 
 def _span(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]] | None:
-    """Addresses of a load from the LDS; None of one that has two of them, or that other registers lead to."""
+    """Addresses of a load from the LDS; None if it has two, or if other registers determine them."""
     one_place = "offset1" not in instruction.modifiers and not (instruction.opcode.chosen or instruction.in_gds)
     if not one_place or len(instruction.src) != 1:
         return None

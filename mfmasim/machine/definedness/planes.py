@@ -1,4 +1,4 @@
-"""The state: undefined bits of every register beside the machine's own, and the origin of each lane's.
+"""The state: undefined bits of every register of the machine, and the origin of each lane's bits.
 
 A register that is defined in all lanes of all waves has no entry, and `Planes.dirty` has no bit for it: most
 instructions of most kernels need only one AND of two integers. Arrays have the shape of the machine's registers:
@@ -23,27 +23,27 @@ from mfmasim.machine.state.waves import Group, Waves
 
 ONES = np.uint32(0xFFFFFFFF)
 SHARED = 64
-"""Results that are kept."""
+"""Most memoised results."""
 
 
 class Planes:
     """Undefined bits and their origins, by key."""
 
     def __init__(self, machine: Machine) -> None:
-        """Begin with nothing undefined."""
+        """Begin without undefined bits."""
         self.machine = machine
         self.undefined: dict[int, U32] = {}
         self.origins: dict[int, U32] = {}
         self.dirty = 0
         self._shared: dict[tuple[int, int], tuple[U32 | None, object]] = {}
-        """Results of `_left` by the identities of what they follow from, which are held with them."""
+        """Results of `_left` by the identities of their arguments, which are kept alive with them."""
 
     def begin(self) -> None:
-        """Examine the first state of a batch: what the launch did not set is undefined."""
+        """Examine the first state of a batch: registers that the launch did not set are undefined."""
         waves: Waves = self.machine.waves
         self.undefined, self.origins, self.dirty = {}, {}, 0
         ones = np.full((1, waves.lanes), ONES, np.uint32)
-        unset: dict[int, bool] = {}  # registers that were not written share an array
+        unset: dict[int, bool] = {}  # unwritten registers share an array
         for first, file, bits in ((0, waves.v, ones), (AGPR, waves.a, ones), (SGPR, waves.s, ones[:, 0])):
             origins = of_registers(first + np.arange(len(file)).reshape(-1, *(1,) * bits.ndim), bits.shape[-1])
             for key, values, origin in zip(range(first, first + len(file)), file, origins, strict=True):
@@ -59,12 +59,12 @@ class Planes:
             self.dirty |= bool(there) << key
 
     def assign(self, key: int, undefined: U32, origins: U32) -> None:
-        """Replace what is known of a register.
+        """Replace the undefined bits of a register.
 
         Args:
             key: the register.
             undefined: its undefined bits, (1 or waves, lanes) or of a scalar register (1 or waves,).
-            origins: where they come from, in the same shape.
+            origins: their origins, in the same shape.
         """
         if undefined.any():
             self.undefined[key], self.origins[key] = undefined, np.where(undefined != 0, origins, np.uint32(0))
@@ -80,31 +80,31 @@ class Planes:
             self.origins.pop(key, None)
 
     def of(self, group: Group, key: int) -> U32:
-        """Undefined bits of a register in the waves of a group; zeros where there are none."""
+        """Undefined bits of a register in the waves of a group; zeros without any."""
         found = self.undefined.get(key)
         if found is None:
             return np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
         return group.take(found)
 
     def origin(self, group: Group, key: int) -> U32:
-        """Origins of the same."""
+        """Origins of a register in the waves of a group."""
         found = self.origins.get(key)
         if found is None:
             return np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
         return group.take(found)
 
     def chosen(self, table: Mapping[int, U32], keys: Iterable[int]) -> dict[int, U32]:
-        """Rows of `undefined` or `origins`, of all waves, for those of some keys that have one."""
+        """Rows of `undefined` or `origins`, of all waves, for those of `keys` with a row."""
         return {key: table[key] for key in keys if key in table}
 
     def put(self, group: Group, key: int, undefined: U32, origins: U32) -> None:
-        """Replace what is known of a register in the waves of a group.
+        """Replace the undefined bits of a register in the waves of a group.
 
         Args:
             group: the waves.
             key: the register.
             undefined: its undefined bits, (1 or waves, lanes) or of a scalar register (1 or waves,).
-            origins: where they come from, in the same shape.
+            origins: their origins, in the same shape.
         """
         if group.all:
             self.assign(key, undefined, origins)
@@ -114,12 +114,12 @@ class Planes:
         self.assign(key, group._put(old, undefined), group._put(before, origins))  # noqa: SLF001
 
     def define(self, group: Group, keys: Iterable[int], *, everywhere: bool = False) -> None:
-        """The group writes registers: of vector ones the lanes that EXEC enables, or all.
+        """The group writes registers; in vector registers the active lanes, or all lanes.
 
         Args:
             group: the waves.
             keys: the registers.
-            everywhere: whether lanes that EXEC disables are written, too.
+            everywhere: whether inactive lanes are written, too.
         """
         for key in keys:
             if not self.dirty >> key & 1:
@@ -138,9 +138,9 @@ class Planes:
                 self.put(group, key, remaining, self.origin(group, key))
 
     def _left(self, group: Group, old: U32) -> U32 | None:
-        """What stays undefined where a group defines a register; None if nothing does.
+        """Undefined bits that stay if a group defines a register; None if none do.
 
-        Registers share arrays: those that were not written since the start, and those that groups then define in turn.
+        Registers share arrays: those unwritten since the start, and those that groups then define in the same way.
         """
         key = id(old), id(group.selection)
         found = self._shared.get(key)
@@ -152,12 +152,12 @@ class Planes:
         return found[0]
 
     def real(self, key: int) -> NDArray[Any]:
-        """What the machine holds in a register, in all waves."""
+        """The machine's value of a register, in all waves."""
         return register(self.machine.waves, key)
 
     @staticmethod
     def with_values(group: Group, changes: Mapping[int, NDArray[Any]], *, blank: bool = False) -> Group:
-        """The same waves with other values in some registers, to execute something on.
+        """A copy of the waves with other values in some registers, for an execution.
 
         Args:
             group: the waves.

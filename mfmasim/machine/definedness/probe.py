@@ -1,8 +1,8 @@
-"""Which halves of its registers an operation reads for which halves of its results, found by trying.
+"""Halves of registers that an operation reads for halves of its results, determined by trial executions.
 
-Operations on packed numbers and conversions take their registers as whole dwords and choose parts themselves. Instead
-of stating these parts again, the operation is executed on random numbers and on the same with one part changed: a part
-that never affects a result is not read for it. Parts are as large as the numbers that an operation takes
+Operations on packed numbers and conversions read whole dwords and select parts themselves. Instead
+of stating these parts again, the operation is executed on random numbers, and again with one part changed: a part
+that never affects a result is not read for it. Parts have the size of the operation's numbers
 (`Rule.part`): bits that a format drops, rarely or always, count as read.
 """
 
@@ -39,16 +39,16 @@ HALVES = (np.uint32(0x0000FFFF), np.uint32(0xFFFF0000))
 EDGES = np.array([0, 1, 0x7FFF, 0x8000, 0xFFFF], np.uint32)
 """Halves at which a constant operand decides: the only one above -2, or a sum that wraps around -1."""
 FLOWS: PerKernel[dict[object, dict[Half, list[Half]]]] = PerKernel(lambda _: {})
-"""Flows that were tried, by what they depend on, with places among an instruction's registers as keys."""
+"""Memo of flows by everything on which they depend, with places among an instruction's registers as keys."""
 LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "clamp", "omod")
-"""Modifiers that change what is seen, and not what is read."""
+"""Modifiers that do not change which parts of the sources are read."""
 
 
 class Probed:
-    """An instruction whose flow is found by trying, once, when an operand is first undefined."""
+    """An instruction whose flow is determined by one trial, when an operand is first undefined."""
 
     def __init__(self, instruction: Instruction, rule: Rule, machine: Machine) -> None:
-        """Start untried."""
+        """Start without a trial."""
         self.instruction, self.rule, self.machine = instruction, rule, machine
         self.writes = [key for operand in instruction.dst for key in keys_of(operand)]
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
@@ -86,9 +86,9 @@ class Probed:
 
     @cached_property
     def flow(self) -> dict[Half, list[Half]]:
-        """By key and half of a source: keys and halves of results that it reaches.
+        """Keys and halves of results that each half of a source affects, by the source's key and half.
 
-        It depends on which registers are the same, not on their numbers: instructions of a kernel that differ in the
+        The flow depends on equalities of registers, not on their numbers: instructions of a kernel that differ in the
         numbers alone share one trial.
         """
         ins = self.instruction
@@ -120,7 +120,7 @@ class Probed:
         seen = []
         for unit in [*preserved, *units]:
             reached = [(key, mask) for key in self.writes for mask in HALVES]
-            # A scalar is the same in all lanes: enough numbers to try where it is read whole or not at all.
+            # A scalar is uniform: the number of waves suffices if it is read as a whole or not at all.
             if all(source < VECTORS or (self.rule.part == "register" and source != SCC) for source, _ in unit):
                 other = self._after(before, run, unit)
                 reached = [(key, mask) for key, mask in reached if ((first[key] ^ other[key]) & mask).any()]
@@ -134,13 +134,13 @@ class Probed:
         return flow
 
     def _units(self) -> tuple[list[list[Half]], list[list[Half]]]:
-        """Halves that destinations may keep, and what is read as a unit, as keys and halves."""
+        """Halves that destinations may keep, and the units of reading, as keys and halves."""
         operands = [keys_of(operand) for operand in self.instruction.src]
         read = {key for keys in operands for key in keys}
         preserved = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
         units: list[list[Half]] = []
         for operand, keys in zip(self.instruction.src, operands, strict=True):
-            # Of what SDWA selects the other half is not read.
+            # SDWA does not read the half that it does not select.
             halves = [half for half in HALVES if field_mask(operand.sel) & int(half)]
             if self.rule.part == "half":
                 units += [[(key, half)] for key in keys for half in halves]
@@ -172,7 +172,7 @@ class Probed:
         return waves
 
     def _after(self, before: Waves, run: Bound, changed: Sequence[Half]) -> dict[int, U32]:
-        """What destinations hold when some parts of registers are changed before."""
+        """Destinations after an execution with some parts of registers changed."""
         waves = Waves(before.arch, before.count, before.lanes, 0, 0)
         waves.v, waves.a, waves.s, waves.mode = list(before.v), list(before.a), list(before.s), before.mode
         for source, part in changed:

@@ -19,7 +19,7 @@ class ShadowState:
     """Undefined bits of one launch."""
 
     def __init__(self, machine: Machine) -> None:
-        """Nothing runs yet."""
+        """Begin before the first batch."""
         self.machine = machine
         self.planes = Planes(machine)
         self.plane, self.origins = Plane(machine), OriginPlane(machine)
@@ -37,12 +37,12 @@ class ShadowState:
         instruction: Instruction,
         make: Callable[[], Kept],
     ) -> Kept:
-        """What follows from one of the kernel's instructions alone, which is kept for further launches.
+        """A value that depends on one of the kernel's instructions alone, memoised for further launches.
 
         Args:
             what: the memo.
             instruction: the instruction, with the registers that MODE selects.
-            make: finds it.
+            make: computes the value.
         """
         table = what.of(self.machine.kernel)
         key = instruction.pc, instruction.numbers

@@ -1,7 +1,7 @@
-"""Rules by the types of operands: what an operation reads of its registers, and what it writes to them.
+"""Rules by the types of operands: the parts of registers that an operation reads and writes.
 
 The readers and writers are the machine's own, bound to registers that hold undefined bits instead of values; so
-halves, parts, lanes of DPP and masks mean here what they mean there.
+halves, parts, lanes of DPP and masks have the same meaning.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ VCCZ_SOURCE, SCC_SOURCE = 251, 253
 
 
 def plain(operand: Operand) -> Operand:
-    """The operand as undefined bits are read: a sign that is negated stays as undefined as it was."""
+    """The operand without signs: the negation of a sign does not change its undefined bit."""
     if operand.kind in REGISTERS or (operand.kind == "special" and operand.index == SCC_SOURCE):
         return replace(operand, neg=False)
     if operand.kind == "special" and operand.index == VCCZ_SOURCE:
@@ -99,7 +99,7 @@ class Typed:
         for place, (value, kind) in enumerate(zip(values, self.kinds, strict=True)):
             if kind in ("mask", "scc"):
                 wide = np.where(value != 0, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))
-            elif place == self.rule.shifted:  # to the left: what is undefined stays at its place or above
+            elif place == self.rule.shifted:  # to the left: undefined bits stay at their place or above
                 continue
             else:
                 wide = value.astype(np.uint64)
@@ -119,13 +119,13 @@ def _unsigned(value: Any) -> Any:
 
 
 def _any(value: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether anything of a value is undefined; registers of an operand stand on a leading axis."""
+    """Whether a value has undefined bits; registers of an operand are on a leading axis."""
     some: NDArray[np.bool_] = value != 0
     return np.logical_or.reduce(some, axis=0) if some.ndim == 3 else some
 
 
 def _result(total: Array, kind: str) -> Any:
-    """Undefined bits of a result, in the type that its writer takes."""
+    """Undefined bits of a result, in the type of its writer."""
     flags = total != 0
     if kind in ("mask", "scc"):
         return flags
@@ -139,12 +139,12 @@ def _result(total: Array, kind: str) -> Any:
 
 
 def source_origins(planes: Planes, group: Group, instruction: Instruction) -> U32:
-    """Origin of what each lane reads: that of the first operand that has one, (1 or waves, lanes or 1).
+    """Origin of each lane's sources: that of the first operand with an origin, (1 or waves, lanes or 1).
 
     Args:
         planes: what is undefined before.
         group: the waves.
-        instruction: what reads.
+        instruction: the reading instruction.
     """
     parts = instruction.halves or (instruction,)
     operands = [(part, operand) for part in parts for operand in part.src if operand.kind in REGISTERS]

@@ -1,8 +1,8 @@
-"""Uses of undefined bits: what is reported, and the bits of registers that an instruction really uses.
+"""Uses of undefined bits: reports, and the bits of registers that an instruction really uses.
 
-Under an EXEC that has undefined bits, vector instructions up to the one that replaces it use none yet: division of
-small numbers in hipBLASLt compares into EXEC, corrects one lane and sets EXEC to all lanes again. If nothing but vector
-registers is written in between, the lanes that those bits choose have undefined results, and those are followed.
+Vector instructions under an EXEC with undefined bits are no uses up to the instruction that replaces EXEC: division of
+small numbers in hipBLASLt compares into EXEC, corrects one lane and sets EXEC to all lanes again. If only vector
+registers are written in between, the lanes of the undefined bits have undefined results, which are followed.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group
 
 LONGEST = 16
-"""Instructions that are looked at."""
+"""Most instructions that are examined."""
 _PLAIN = ("VOP1", "VOP2", "VOP3", "VOP3P")
 
 
 def masked(instruction: Instruction, machine: Machine) -> tuple[int, frozenset[int]] | None:
-    """What runs under the EXEC that an instruction writes.
+    """The instructions under the EXEC that an instruction writes.
 
     Args:
-        instruction: the one that writes EXEC.
+        instruction: the instruction that writes EXEC.
         machine: executes it.
 
     Returns:
         Address of the instruction that replaces EXEC, and the keys of the vector registers that are written before;
-        None if something else depends on EXEC, or nothing replaces it soon.
+        None if another instruction depends on EXEC, or none replaces it soon.
     """
     code, wave = machine.kernel.code, machine.kernel.wave
     whole = set(EXECS[: wave // 32])
@@ -67,13 +67,13 @@ def masked(instruction: Instruction, machine: Machine) -> tuple[int, frozenset[i
 
 
 class Uses:
-    """Reports uses. What was reported counts as defined afterwards, so that it is reported once."""
+    """Reports uses. Reported bits count as defined afterwards, so that they are reported once."""
 
     def __init__(self, machine: Machine, planes: Planes, loaded: dict[int, int]) -> None:
-        """`loaded` gives the load that first read an origin from memory, by the packed origin."""
+        """`loaded` returns the load that first read an origin from memory, by the packed origin."""
         self.machine, self.planes, self.loaded = machine, planes, loaded
         self.unsure: dict[int, frozenset[int]] = {}
-        """Vector registers that were written under an undefined EXEC, by the address of what replaces it."""
+        """Vector registers written under an undefined EXEC, by the address of the instruction that replaces EXEC."""
 
     def report(
         self, use: str, instruction: Instruction, group: Group, key: int, bits: U32, origins: U32, name: str = ""
@@ -81,8 +81,8 @@ class Uses:
         """Report one register.
 
         Args:
-            use: what it is used for.
-            instruction: that uses it.
+            use: the kind of use.
+            instruction: the using instruction.
             group: the waves.
             key: the register.
             bits: undefined bits that are used, (1 or waves, lanes) or of a scalar register (1 or waves,).
@@ -93,7 +93,7 @@ class Uses:
         first = tuple(int(i) for i in np.argwhere(bits != 0)[0])
         row, lane = first[0], first[1] if bits.ndim > 1 else None
         origin = int(origins[first])
-        if not origin:  # bits and origins met on different ways: any that is there will do
+        if not origin:  # bits and origins joined from different sources: any origin suffices
             there = origins[(bits != 0) & (origins != 0)]
             origin = int(there[0]) if len(there) else 0
         indices = group.indices()
@@ -113,7 +113,7 @@ class Uses:
             hook(event)
 
     def _name(self, key: int, instruction: Instruction) -> str:
-        """A register as the instruction names it; another one that is VGPR and AGPR as an AGPR."""
+        """Name of a register in the instruction; another register of a unified file is named as an AGPR."""
         for operand in (*instruction.dst, *instruction.src):
             if operand.kind == "v" and 0 <= key - operand.index < operand.count:
                 return name_of(key, self.machine.arch, operand.accum_offset)
@@ -125,8 +125,8 @@ class Uses:
         """Report undefined bits in registers that active lanes use.
 
         Args:
-            use: what they are used for.
-            instruction: what uses them.
+            use: the kind of use.
+            instruction: the using instruction.
             group: the waves.
             keys: the registers.
             used: the bits that count.
@@ -144,7 +144,7 @@ class Uses:
                 self.planes.define(group, [key])
 
     def branch(self, instruction: Instruction, group: Group) -> None:
-        """A branch on SCC, or on whether VCC is 0: a bit of VCC that is surely 1 settles that."""
+        """A branch on SCC, or on whether VCC is 0: a defined 1 in VCC decides the latter."""
         if instruction.opcode.condition == "scc":
             self.registers("branch", instruction, group, [SCC])
             return
@@ -159,10 +159,10 @@ class Uses:
                 self.planes.define(group, keys)
 
     def mask(self, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
-        """EXEC was written with undefined bits, which are a use unless all that runs under them is followed.
+        """EXEC was written with undefined bits: a use, unless all instructions under this EXEC are followed.
 
         Args:
-            instruction: what wrote EXEC.
+            instruction: the instruction that wrote EXEC.
             group: the waves.
             keys: registers of EXEC.
         """
@@ -178,7 +178,7 @@ class Uses:
                     self.planes.forget(each)
 
     def settle(self, instruction: Instruction, group: Group) -> None:
-        """EXEC is replaced: in lanes that its undefined bits chose, what was written since is undefined."""
+        """EXEC is replaced: registers written since are undefined in the lanes of its undefined bits."""
         lanes = np.arange(group.lanes)
         for key in self.unsure.get(instruction.pc, ()):
             for half, exec_key in enumerate(EXECS):
@@ -192,7 +192,7 @@ class Uses:
 
 
 def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[U32 | None], U32]:
-    """U32 that a matrix instruction uses of each source register, and those that it writes of D's.
+    """Bits of each source register that a matrix instruction uses, and bits of D's registers that it writes.
 
     Args:
         instruction: a matrix instruction.
@@ -208,7 +208,7 @@ def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[U
     for name, operand in zip(operation.row.sources, instruction.src, strict=True):
         if operand.kind not in ("v", "a"):
             sources.append(None)
-        elif name == "index":  # which set of them counts, modifiers say
+        elif name == "index":  # modifiers select the set of indices
             sources.append(np.full((operand.count, wave), np.uint32(0xFFFFFFFF)))
         else:
             sources.append(read[name].mask)

@@ -71,19 +71,19 @@ class AccessEvent(NamedTuple):
     """Per lane, (1 or waves, lanes): uint64 of global memory; int64 bytes from the start of the LDS allocation or of
     the lane's scratch."""
     active: NDArray[np.bool_] | None
-    """Lanes that take part, (1 or waves, lanes); None is all."""
+    """Active lanes, (1 or waves, lanes); None means all."""
     size: int
     """Bytes a lane."""
     part: int
-    """Which of two accesses of the instruction, else 0."""
+    """Number of the access, for an instruction with two; else 0."""
     waves: int
-    """Waves that execute it; rows of `addresses` and `active` that are equal are kept once."""
+    """Number of waves that execute it; equal rows of `addresses` and `active` are stored once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
     numbers: NDArray[Any]
     """Number of each wave in the launch: workgroup number times waves per workgroup, plus wave of the workgroup."""
     data: Sequence[NDArray[np.uint32]] = ()
-    """What a store writes, dword by dword, each (1 or waves, lanes)."""
+    """Data of a store, dword by dword, each (1 or waves, lanes)."""
 
 
 class BlockEvent(NamedTuple):
@@ -105,15 +105,15 @@ class BlockEvent(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What an observer makes of blocks that it has seen before: it carries a number for each wave along its path.
+    """An observer's state machine over known blocks: a number for each wave, which changes along its path.
 
-    Blocks of a loop that runs in C are not reported where the table says what they lead to.
+    Blocks of a loop that runs in C are not reported if the table has their next number.
     """
 
     table: NDArray[np.int32]
-    """The next number, (numbers, blocks); -1 where the observer has to see the block."""
+    """The next number, (numbers, blocks); -1 if the block must be reported to the observer."""
     numbers: NDArray[np.int32]
-    """Of each wave of the batch, (waves,); changed in place."""
+    """Number of each wave of the batch, (waves,); changed in place."""
 
 
 NOWHERE = 0x7FFFFFFF
@@ -148,7 +148,7 @@ class AccessFault:
 
 
 def nowhere(addresses: Any, kind: str = "write") -> Any:
-    """Whether LDS addresses stand for no place: to them 16 bits of immediate offset may be added.
+    """Whether LDS addresses mark inactive lanes; 16 bits of immediate offset may have been added to them.
 
     Args:
         addresses: in bytes.
@@ -169,7 +169,7 @@ class ResourceEvent:
     active: Callable[[], NDArray[np.bool_]]
     """EXEC, (1 or waves, lanes)."""
     outside: Callable[[int], str]
-    """For an address in no buffer the nearest one and the distance to it, in words; empty for any other."""
+    """Function of an address: the nearest buffer and the distance to it, in words; empty for addresses in buffers."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event."""
 
@@ -182,7 +182,7 @@ class MulticastEvent:
     masks: NDArray[np.uint32]
     """Workgroups of the cluster that share the request, by wave; 0 is an ordinary load."""
     requests: Callable[[int], bytes]
-    """What the i-th wave requests: equal bytes are equal requests."""
+    """Request of the i-th wave: equal bytes are equal requests."""
     numbers: NDArray[Any]
     """Number of each wave in the launch."""
     place: Callable[[int, int | None], Place]
@@ -191,58 +191,58 @@ class MulticastEvent:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where undefined bits come from."""
+    """The origin of undefined bits."""
 
     space: str
     """``register``, ``lds``, ``scratch`` or ``global``."""
     key: int = 0
-    """Of a register."""
+    """Key of a register."""
     lane: int | None = None
     """Lane of a vector register."""
     address: int = 0
-    """Of a dword: bytes from the start of the LDS, of the lane's scratch, or of the arena."""
+    """Address of a dword: bytes from the start of the LDS, of the lane's scratch, or of the arena."""
 
 
 @dataclass(frozen=True)
 class UndefinedUse:
-    """Undefined bits decide something, or leave the kernel."""
+    """Undefined bits decide execution, or reach an output."""
 
     instruction: Instruction
     use: str
     """``branch``, ``exec``, ``skip``, ``address``, ``jump``, ``index``, ``matrix``, ``stored`` or ``atomic``."""
     register: str
-    """The register that holds them."""
+    """The register of the bits."""
     bits: int
-    """Those of the first lane."""
+    """The undefined bits of the first lane."""
     place: Place
     """The first lane."""
     lanes: int
-    """Lanes, over all waves of the group; of a scalar register waves."""
+    """Number of lanes, over all waves of the group; for a scalar register, of waves."""
     origin: Origin
     origin_register: str
-    """Name of the register that was never written, where the origin is one."""
+    """Name of the unwritten register, if the origin is a register."""
     loaded: int | None
-    """Address of the instruction that loaded them, where they come from memory."""
+    """Address of the instruction that loaded them, if they come from memory."""
 
 
 class AbsentUse(NamedTuple):
-    """What an exchange read from a lane that had no value for it decides something, or leaves the kernel."""
+    """A value that an exchange read from an absent lane decides execution, or reaches an output."""
 
     instruction: Instruction
     use: str
-    """As of `UndefinedUse`."""
+    """As in `UndefinedUse`."""
     register: str
-    """The register that holds it."""
+    """The register of the value."""
     place: Place
     """The first lane that uses it."""
     uses: int
     """Lanes, over all waves of the group."""
     exchange: Instruction
-    """What read it."""
+    """The exchange that read it."""
     why: str
     """``off``: EXEC had the source lane off; ``half``: the lane that was asked lies in the other half of the wave."""
     lanes: tuple[int, ...]
-    """Those source lanes."""
+    """The absent source lanes."""
 
 
 class ValueEvent(NamedTuple):
@@ -250,7 +250,7 @@ class ValueEvent(NamedTuple):
 
     instruction: Instruction
     sources: tuple[tuple[NDArray[np.uint32], ...], ...]
-    """Registers of each source, as they were before; a constant has two dwords, what is neither has none."""
+    """Registers of each source before the instruction; a constant has two dwords, other operands have none."""
     results: tuple[tuple[NDArray[np.uint32], ...], ...]
     """Registers of each destination."""
     mode: NDArray[np.uint32]
@@ -258,7 +258,7 @@ class ValueEvent(NamedTuple):
     active: Callable[[], NDArray[np.bool_]]
     """EXEC, (1 or waves, lanes)."""
     waves: int
-    """Waves that execute it; rows that are equal are kept once."""
+    """Number of waves that execute it; equal rows are stored once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
     numbers: Callable[[], NDArray[Any]]
@@ -266,7 +266,7 @@ class ValueEvent(NamedTuple):
 
 
 class Observer:
-    """Receives the events of a launch: override the hooks that are needed, the others cost nothing.
+    """Receives the events of a launch: override the hooks that are needed; other hooks cost nothing.
 
     An object that only has methods of these names, without this base class, is an observer as well.
     """
@@ -285,7 +285,7 @@ class Observer:
         """Waves executed a block of consecutive instructions."""
 
     def walk(self, blocks: Sequence[Sequence[Instruction]], waves: int) -> Walk | None:  # noqa: ARG002
-        """How blocks that access registers alone can pass without `on_block`; None if each has to be reported.
+        """The walk by which blocks on registers alone pass without `on_block`; None if each has to be reported.
 
         Args:
             blocks: instructions of each.
@@ -309,13 +309,13 @@ class Observer:
         """An access went outside every buffer."""
 
     def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
-        """A matrix instruction was executed; what is returned replaces the registers of its result."""
+        """A matrix instruction was executed; a returned value replaces the registers of its result."""
 
     def on_use(self, event: UndefinedUse) -> None:
         """Undefined bits were used; overriding this makes the machine track which bits are defined."""
 
     def on_absent(self, event: AbsentUse) -> None:
-        """A value of an absent lane was used; overriding this makes the machine follow what exchanges read."""
+        """A value of an absent lane was used; overriding this makes the machine follow values from exchanges."""
 
     def watches(self, instruction: Instruction) -> bool:  # noqa: ARG002
         """Whether `on_value` receives this instruction; called once for each instruction, before it is executed."""
@@ -329,7 +329,7 @@ class Observer:
         return numbers * 0
 
     def on_turn(self, machine: Any, group: Group, block: Any) -> None:
-        """A group of waves is about to execute a block; what it changes of the machine changes the launch.
+        """A group of waves is about to execute a block; changes of the machine affect the launch.
 
         Args:
             machine: `mfmasim.machine.execution.run.Machine`.
@@ -345,12 +345,12 @@ class Observer:
 
 
 def passing(blocks: Sequence[Sequence[Instruction]], waves: int, matters: Callable[[Instruction], bool]) -> Walk:
-    """The walk of an observer that carries nothing, and to which some instructions do not matter.
+    """The walk of an observer without a state, which ignores some instructions.
 
     Args:
         blocks: as of `Observer.walk`.
         waves: as of `Observer.walk`.
-        matters: whether the observer has to see a block with this instruction.
+        matters: whether a block with this instruction has to be reported.
     """
     row = [-1 if any(map(matters, block)) else 0 for block in blocks]
     return Walk(np.array([row], np.int32), np.zeros(waves, np.int32))

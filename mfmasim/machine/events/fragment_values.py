@@ -1,4 +1,4 @@
-"""What the registers of a matrix operand hold, element by element: "this is A[3, 17], and it is 0.5"."""
+"""Registers of a matrix operand, element by element: "this is A[3, 17], and it is 0.5"."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FragmentValues:
         fragment: the layout.
         kind: ``v`` or ``a``.
         first: number of the operand's first register.
-        registers: what they hold, uint32 (registers, lanes).
+        registers: their values, uint32 (registers, lanes).
     """
 
     fragment: Fragment
@@ -89,7 +89,7 @@ class FragmentValues:
         return out.reshape(self.fragment.shape)
 
     def at(self, register: int | str, lane: int) -> list[str]:
-        """Which elements a register of a lane holds, lowest bit first, such as ``["A[3, 17] = 0.5"]``.
+        """Elements in a register of a lane, lowest bit first, such as ``["A[3, 17] = 0.5"]``.
 
         Args:
             register: number of the register, or its name (``"v12"``, ``"a3"``).
@@ -118,7 +118,7 @@ class FragmentValues:
         return f"{self.fragment.name}[{row['row']}, {row['col']}{block}] = {row['value']:.9g}"
 
     def __str__(self) -> str:
-        """The matrix as text, with the registers that hold it; long matrices are abbreviated as NumPy does."""
+        """The matrix as text, with its registers; long matrices are abbreviated as by NumPy."""
         last = self.first + len(self.registers) - 1
         head = f"{self.fragment.name} {self.fragment.shape_text} {self.fragment.format} in {self.kind}"
         body = np.array2string(self.matrix, precision=6, max_line_width=120)

@@ -31,17 +31,17 @@ Writer = Callable[["Group", "NDArray[Any]"], None]
 
 
 class Definedness(Protocol):
-    """What follows undefined bits through a launch (`mfmasim.machine.definedness`)."""
+    """The part that follows undefined bits through a launch (`mfmasim.machine.definedness`)."""
 
     def defined(self, instructions: Iterable[Instruction]) -> Callable[[], bool]:
         """Whether all bits of the registers that instructions read are defined, at the time of the call."""
 
     def define(self, instructions: Iterable[Instruction]) -> Bound:
-        """What instructions under a full EXEC write is defined, in all its bits."""
+        """Mark the destinations of instructions under a full EXEC as defined in all bits."""
 
 
 class Spaces(Protocol):
-    """What memory operations use: the spaces of memory, and the observers."""
+    """The interface for memory operations: the spaces of memory, and the observers."""
 
     @property
     def arch(self) -> Arch:
@@ -57,7 +57,7 @@ class Spaces(Protocol):
 
     @property
     def content(self) -> str:
-        """What its bytes are: ``values``, or of a plane the ``undefined`` bits or their ``origins``."""
+        """Meaning of its bytes: ``values``, or in a plane the ``undefined`` bits or their ``origins``."""
 
     @property
     def memory(self) -> Memory:
@@ -77,11 +77,11 @@ class Spaces(Protocol):
 
     @property
     def outcome(self) -> Outcome:
-        """What the launch has done so far."""
+        """Counts of the launch so far."""
 
 
 class Machine(Spaces, Protocol):
-    """What operations use."""
+    """The interface for operations."""
 
     @property
     def waves(self) -> Waves:
@@ -121,29 +121,29 @@ class Machine(Spaces, Protocol):
 
     @property
     def skipped(self) -> Counter[int]:
-        """Wave-instructions that a block counts but that were not executed, by address."""
+        """Wave-instructions that a block counts, but that were skipped, by address."""
 
     @property
     def definedness(self) -> Definedness | None:
-        """What follows undefined bits; None where no observer asks for them."""
+        """The part that follows undefined bits; None if no observer needs it."""
 
     @property
     def followers(self) -> Iterable[Definedness]:
-        """What follows bits through the launch: undefined ones, and those of absent lanes."""
+        """The parts that follow bits through the launch: undefined bits, and values of absent lanes."""
 
     @property
     def late(self) -> object | None:
-        """What delivers loads late; None where they are complete at once."""
+        """The schedule that delivers loads late; None if loads complete at once."""
 
     def matrix(self, event: MatrixEvent, compute: Callable[[], NDArray[np.uint32]]) -> NDArray[np.uint32]:
         """Report a matrix instruction; returns its result, computed unless a hook replaces it."""
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
-        """Where in the grid a wave runs.
+        """Place of a wave in the grid.
 
         Args:
             waves: numbers of waves within those in flight.
-            index: which of them.
+            index: index of the wave among them.
             lane: a lane of it.
         """
 
@@ -155,8 +155,8 @@ class Machine(Spaces, Protocol):
             why: the reason in words.
             pc: instruction that the finding names.
             group: waves that execute it.
-            wave: which of them the finding names.
+            wave: index of the wave that the finding names.
         """
 
     def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
-        """What a clock shows at an instruction of the block that runs, (1 or waves,)."""
+        """Value of a clock at an instruction of the current block, (1 or waves,)."""

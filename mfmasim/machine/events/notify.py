@@ -40,7 +40,7 @@ class Part(NamedTuple):
     """uint64 addresses of global memory; int64 bytes from the start of the LDS allocation or of the lane's scratch."""
     mask: NDArray[np.bool_] | None
     number: int = 0
-    """Which of the two accesses of a two-address instruction."""
+    """Number of the access of a two-address instruction."""
 
 
 class Notify:
@@ -63,12 +63,12 @@ class Notify:
         """Report an access outside every buffer.
 
         Args:
-            instruction: what accesses memory.
+            instruction: the accessing instruction.
             group: the waves.
             space: ``global``, ``lds``, ``scratch``, ``buffer`` or ``scalar``.
-            kind: ``read``, ``write`` or what is wrong with the access.
+            kind: ``read``, ``write`` or the defect of the access.
             size: bytes per lane.
-            out: the lanes that went outside.
+            out: the lanes outside.
         """
         masked = self._masked(out.addresses, kind) if space == "lds" else np.False_
         for mask, masks in ((out.mask & masked, True), (out.mask & ~masked, False)):
@@ -76,7 +76,7 @@ class Notify:
                 self._fault(instruction, group, space, kind, size, Outside(mask, out.addresses), nowhere=masks)
 
     def _masked(self, addresses: NDArray[np.uint64], kind: str) -> NDArray[np.bool_]:
-        """Addresses in the LDS that stand for no place, or to which a workgroup that has all of it writes.
+        """Addresses in the LDS that mark inactive lanes, or writes beyond it by a workgroup that has all of the LDS.
 
         MIOpen's Winograd kernels allocate all of the LDS, and their lanes without work write beyond it.
         """
@@ -89,7 +89,7 @@ class Notify:
     def _fault(
         self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside, *, nowhere: bool
     ) -> None:
-        """Report lanes that went outside in one way."""
+        """Report the lanes outside, for one kind of fault."""
         machine, launch = self.machine, self.machine.launch
         mask, addresses = np.broadcast_arrays(out.mask, out.addresses)
         index, lane = (int(i) for i in np.argwhere(mask)[0])
@@ -131,12 +131,12 @@ class Notify:
         """Report an access of vector or scalar memory.
 
         Args:
-            instruction: what accesses memory.
+            instruction: the accessing instruction.
             group: the waves.
             part: space, addresses and lanes; a scalar access has one lane.
             kind: ``read``, ``write`` or ``atomic``.
             size: bytes per lane.
-            data: what a store writes, dword by dword.
+            data: data of a store, dword by dword.
         """
         machine, waves = self.machine, group.indices()
         event = AccessEvent(
@@ -168,7 +168,7 @@ class Notify:
         """Report the buffer resource of an instruction.
 
         Args:
-            instruction: what accesses memory.
+            instruction: the accessing instruction.
             group: the waves.
             words: its four dwords, each (1 or waves,).
         """
@@ -192,10 +192,10 @@ class Notify:
         """Report a load whose data several workgroups may share.
 
         Args:
-            instruction: what loads.
+            instruction: the load.
             group: the waves.
             masks: workgroups of the cluster that share the request, (waves,).
-            requests: what each wave requests.
+            requests: request of each wave.
         """
         machine, waves = self.machine, group.indices()
         event = MulticastEvent(
@@ -209,7 +209,7 @@ class Notify:
             hook(event)
 
     def block(self, instructions: Sequence[Instruction], group: Group, *, fresh: bool, mode: int = 0) -> None:
-        """Report a block that was executed.
+        """Report an executed block.
 
         Args:
             instructions: of the block.

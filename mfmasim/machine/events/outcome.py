@@ -1,4 +1,4 @@
-"""What a launch did, as the machine counts it."""
+"""Counts of a launch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Outcome:
-    """What a launch did."""
+    """Counts of a launch, and its end."""
 
     instructions: Counter[str] = field(default_factory=Counter)
     """Wave-instructions by mnemonic."""
@@ -24,19 +24,19 @@ class Outcome:
     stopped: str = ""
     """Why the launch ended early, or empty."""
     stopped_by: str = ""
-    """The check that a finding about it belongs to: ``budget``, ``trap``, ``fetch``, ``debugger`` and others."""
+    """The check of a finding about the end: ``budget``, ``trap``, ``fetch``, ``debugger`` and others."""
     stopped_pc: int | None = None
     stopped_at: Place | None = None
-    """The first wave that stopped it."""
+    """The first wave that ended it."""
     cut: int = 0
-    """Workgroups that were ended before their waves came to their end."""
+    """Workgroups that were ended before the ends of their waves."""
     unexecuted: int = 0
     """Workgroups that were not begun."""
     executed: Counter[int] = field(default_factory=Counter)
     """Wave-instructions by address."""
 
     def arrange(self, code: Code, wave: int) -> None:
-        """Count by mnemonic, and order by address and name: the order in which waves arrived must not matter."""
+        """Count by mnemonic, and sort by address and name, so that the order of waves has no effect."""
         self.executed = Counter(dict(sorted(self.executed.items())))
         self.fidelity = dict(sorted(self.fidelity.items()))
         for pc, runs in self.executed.items():

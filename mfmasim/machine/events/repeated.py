@@ -1,4 +1,4 @@
-"""Waves of which one instruction is outside every buffer again and again, as in a loop that counts wrongly."""
+"""Waves with repeated accesses of one instruction outside every buffer, as in a loop with a wrong counter."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FAULTING = ("global", "scalar")
 
 
 class Repeated:
-    """Counts executions outside every buffer, by instruction and wave of the batch of workgroups that runs."""
+    """Counts executions outside every buffer, by instruction and wave of the current batch of workgroups."""
 
     def __init__(self, limit: int | None) -> None:
-        """Nothing is counted yet; None is no limit."""
+        """Begin without counts; None means no limit."""
         self.limit = limit
         self.over: tuple[Instruction, Group] | None = None
         """An instruction, and the waves that have executed it more often than the limit allows."""
@@ -34,7 +34,7 @@ class Repeated:
         Args:
             instruction: what accesses memory.
             group: the waves that execute it.
-            rows: which of them go outside.
+            rows: waves with lanes outside.
             batch: number of the first workgroup of the batch.
         """
         if self.limit is None:

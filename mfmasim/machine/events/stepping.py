@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 class Step:
-    """One instruction and the waves that are about to execute it, or just did. Arrays are copies; registers are bits.
+    """One instruction and the waves before or after its execution. Arrays are copies; registers are bits.
 
     Attributes:
-        instruction: what is executed.
-        machine: the machine, for observers that need more than this class shows.
+        instruction: the instruction.
+        machine: the machine, for observers that need more than this class.
     """
 
     def __init__(self, machine: Machine, instruction: Instruction, group: Group) -> None:
-        """Look at `group` before or after `instruction`."""
+        """The state of `group` before or after `instruction`."""
         self.machine, self.instruction, self._group = machine, instruction, group
 
     def __repr__(self) -> str:
@@ -57,14 +57,14 @@ class Step:
         return self.machine.first_workgroup * self.machine.launch.waves_per_workgroup + self._group.indices()
 
     def place(self, wave: int = 0, lane: int | None = None) -> Place:
-        """Where in the grid the wave in row `wave` of the arrays runs."""
+        """Place in the grid of the wave in row `wave` of the arrays."""
         return self.machine.place(self._group.indices(), wave, lane)
 
     def _full(self, values: NDArray[Any]) -> NDArray[Any]:
         return np.array(np.broadcast_to(values, (self._group.count, *values.shape[1:])))
 
     def v(self, index: int) -> NDArray[np.uint32]:
-        """A VGPR, (waves, lanes); in a unified file those that are AGPRs as well."""
+        """A VGPR, (waves, lanes); in a unified file AGPRs are VGPRs, too."""
         return self._vector("v", index)
 
     def a(self, index: int) -> NDArray[np.uint32]:
@@ -122,7 +122,7 @@ class Step:
         return np.array(self.machine.lds[self._group.workgroup])
 
     def buffer(self, name: str) -> NDArray[np.uint8]:
-        """Bytes that a buffer holds now, by its argument's name or number.
+        """Current bytes of a buffer, by its argument's name or number.
 
         Raises:
             MfmasimError: no argument that is a buffer has that name.
@@ -140,7 +140,7 @@ class Step:
         return tuple(matrix_operands(self.instruction, self.machine.arch, self.machine.kernel.wave))
 
     def fragment(self, name: str, wave: int = 0) -> FragmentValues:
-        """What an operand of a matrix instruction holds, place by place.
+        """Values of an operand of a matrix instruction, place by place.
 
         Args:
             name: one of `operands`. D's registers hold the result only after the instruction.
@@ -163,7 +163,7 @@ class Step:
         return FragmentValues(fragment, *operand.written, np.stack(registers))
 
     def end(self, reason: str = "ended by the debugger") -> None:
-        """End the launch here: nothing more is executed. Buffers keep what was written."""
+        """End the launch here, without further execution. Buffers keep the bytes written so far."""
         self.machine.stop("debugger", reason, self.pc, self._group)
 
 
@@ -174,7 +174,7 @@ def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
 
     Args:
         machine: the machine that executes it.
-        instruction: what is executed.
+        instruction: the instruction.
         run: the bound instruction.
     """
     before, after = machine.before_hooks, machine.after_hooks

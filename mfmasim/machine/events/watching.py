@@ -1,6 +1,6 @@
-"""Watching values: observers see what chosen instructions read and wrote. Without observers it costs nothing.
+"""Watching values: observers receive sources and results of chosen instructions. Without observers it costs nothing.
 
-Writes replace a register's array where all waves take part, so that values read earlier stay unchanged.
+Writes of all waves replace a register's array, so that values read earlier stay unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Words = tuple["NDArray[np.uint32]", ...]
 
 
 def _words(g: Group, operand: Operand) -> Words:
-    """Registers of an operand, each (1 or waves, 1 or lanes); a constant as dwords, nothing of anything else."""
+    """Registers of an operand, each (1 or waves, 1 or lanes); a constant as dwords; empty for other operands."""
     if operand.kind in ("v", "a"):
         return tuple(g.v(operand.kind, operand.index + k) for k in range(operand.count))
     if operand.kind == "s":
@@ -35,7 +35,7 @@ def _words(g: Group, operand: Operand) -> Words:
 
 
 def _kept(g: Group, operands: Sequence[Operand]) -> tuple[Words, ...]:
-    """What operands hold, however registers are written after that."""
+    """Copies of operands' values, independent of later writes."""
     return tuple(tuple(w if g.all else w.copy() for w in _words(g, operand)) for operand in operands)
 
 

@@ -1,4 +1,4 @@
-"""Blocks: consecutive instructions with one entry, decoded and bound once; outside the code, one that ends a launch."""
+"""Blocks: consecutive instructions with one entry, decoded and bound once; a block outside the code ends a launch."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
     from mfmasim.machine.events.interface import Bound
 
 LONGEST = 256
-"""Instructions of a block at most."""
+"""Most instructions of a block."""
 
 
 class Binder(Machine, Protocol):
-    """The machine, as its blocks are bound for it."""
+    """The part of the machine on which the binding of blocks depends."""
 
     joins: set[int]
     """Targets of the branches seen so far."""
 
     @property
     def definedness(self) -> Definedness | None:
-        """What follows undefined bits; None where no observer asks for them."""
+        """The part that follows undefined bits; None if no observer needs it."""
 
     @property
     def absent(self) -> AbsentLanes | None:
-        """What follows values of absent lanes; None where no observer asks for them, or nothing reads other lanes."""
+        """The part that follows values of absent lanes; None if no observer needs it, or no lane reads another."""
 
     @property
     def late(self) -> Late | None:
-        """What delivers loads late; None where they are complete at once."""
+        """The schedule that delivers loads late; None if loads complete at once."""
 
     @property
     def steps(self) -> bool:
@@ -63,10 +63,10 @@ class Block:
 
     first: int
     size: int
-    """Instructions that are executed."""
+    """Number of executed instructions."""
     body: list[Bound]
     after: NDArray[np.int64]
-    """Address of what follows, (1,)."""
+    """Address behind the block, (1,)."""
     instructions: list[Instruction]
     """Those that are executed: where VSKIP is set, without vector instructions. Where MODE extends the numbers of
     VGPRs, with the registers that they access."""
@@ -82,12 +82,12 @@ def build(machine: Binder, pc: int, mode: int) -> Block:
     """Decode and bind the block that starts at an address.
 
     Args:
-        machine: what operations need beyond registers.
+        machine: the machine, for operations that need more than registers.
         pc: address in the code object.
-        mode: the bits of MODE that say how its vector instructions execute (`Arch.vector_mode`).
+        mode: the bits of MODE that affect its vector instructions (`Arch.vector_mode`).
 
     Raises:
-        MfmasimError: the bytes at `pc` are not an instruction, or something in the block's instructions is not
+        MfmasimError: the bytes at `pc` are not an instruction, or an instruction of the block is not
             executed by the machine.
     """
     decoded = _memoised(machine, pc, mode)
@@ -122,19 +122,19 @@ class Decoded(NamedTuple):
     """A block before it is bound."""
 
     instructions: list[Instruction]
-    """Those that are executed, with the registers that they access."""
+    """Executed instructions, with the registers that they access."""
     selected: list[int]
-    """Of each, the mode that its registers were selected in."""
+    """For each instruction, the mode that selected its registers."""
     last: Instruction | None
-    """The last one, also where it is not executed."""
+    """The last instruction, even if it is not executed."""
     ending: str
     """Why execution cannot continue after them, or an empty text."""
 
 
 DECODED: PerKernel[dict[tuple[object, ...], Decoded]] = PerKernel(lambda _: {})
-"""Decoded blocks, by address and what their end depends on."""
+"""Decoded blocks, by address and everything on which their end depends."""
 BOUND: PerKernel[dict[tuple[int, int], Bound | None]] = PerKernel(lambda _: {})
-"""Bound instructions that need no machine, by address and the mode that selects registers; None for one that does."""
+"""Bound instructions, by address and the mode that selects registers; None for one that depends on the machine."""
 ENDS: PerKernel[dict[int, str]] = PerKernel(
     lambda kernel: {i.entry + i.size: i.name for i in kernel.code.object.kernels.values() if i.size}
 )
@@ -167,12 +167,12 @@ def _selected(machine: Binder, pc: int, mode: int) -> Decoded:
 
 
 def _bound(instruction: Instruction, fields: int, machine: Binder, *, indexing: bool) -> Bound:
-    """An instruction bound, and its undefined bits tracked where a check requires it.
+    """A bound instruction, with undefined bits followed if a check requires it.
 
     Args:
-        instruction: what is bound.
-        fields: the mode that its registers were selected in.
-        machine: what operations need beyond registers.
+        instruction: the instruction.
+        fields: the mode that selected its registers.
+        machine: the machine, for operations that need more than registers.
         indexing: whether M0 is added to the numbers of its registers.
     """
     follows, absent = machine.definedness, machine.absent
@@ -195,7 +195,7 @@ def _bound(instruction: Instruction, fields: int, machine: Binder, *, indexing: 
 
 
 def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
-    """`bind`; what only touches registers needs no machine and is memoised for the kernel's further launches."""
+    """`bind`; instructions on registers alone need no machine, and are memoised for the kernel's further launches."""
     memo = BOUND.of(machine.kernel)
     key = instruction.pc, fields
     found = memo.get(key)
@@ -207,7 +207,7 @@ def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
 
 
 def _decode(machine: Binder, pc: int) -> tuple[list[Instruction], str]:
-    """Instructions from an address on, and why execution cannot continue after them, or an empty text.
+    """Instructions from an address on, and why execution cannot continue behind them, or an empty text.
 
     Bytes that cannot be decoded matter only when a wave reaches them.
     """

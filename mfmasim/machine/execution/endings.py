@@ -1,4 +1,4 @@
-"""Ends of launches before their time: what ends only a workgroup, and what then was not executed."""
+"""Early ends of launches: stops of a workgroup alone, and counts of what was not executed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state.waves import Group, Waves
 
 ALONE = "trap", "budget", "faults"
-"""Checks of what ends the workgroup of a wave; anything else ends the launch."""
+"""Checks whose stop ends the workgroup of a wave; every other stop ends the launch."""
 BUDGETS = 8
 """Batches with waves beyond their budget or their faults, after which the rest of the launch is not executed."""
 
@@ -22,8 +22,8 @@ def waiting(waves: Waves, group: Group | None = None) -> str:
     """Waves that wait at a barrier, in words; empty when there are none.
 
     Args:
-        waves: those in flight.
-        group: counts those of its first workgroup alone.
+        waves: waves in flight.
+        group: only waves of its first workgroup count.
     """
     status = np.broadcast_to(waves.status, (waves.count,)) == AT_BARRIER
     if group is not None:
@@ -33,11 +33,11 @@ def waiting(waves: Waves, group: Group | None = None) -> str:
 
 
 def count_left(outcome: Outcome, waves: Waves, later: int) -> None:
-    """Count what a launch that ends now has not executed.
+    """Count the workgroups that a launch with an early end has not executed.
 
     Args:
-        outcome: counts it.
-        waves: those in flight.
+        outcome: receives the counts.
+        waves: waves in flight.
         later: workgroups of batches that have not begun.
     """
     running = np.broadcast_to(waves.status, (waves.count,)) != ENDED

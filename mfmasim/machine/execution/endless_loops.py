@@ -1,12 +1,12 @@
-"""Endless loops: waves that come back to the same registers while nothing in memory has changed.
+"""Endless loops: waves that return to the same registers without a change of memory.
 
 A wave's next step depends on its registers and on memory alone (instructions that read anything else, such as a clock,
-count as changes here). So a wave that returns to its registers, without a write by any wave in between, goes round
-forever as long as no wave writes. When every wave does that, none ever writes. Waves that wait at a barrier count as
-well: it stays closed, because a wave of their workgroup goes round without passing a barrier.
+count as changes here). So a wave that returns to its registers, without a write by any wave in between, repeats
+its path forever as long as no wave writes. If every wave does so, no wave ever writes. Waves that wait at a barrier
+count as well: it stays closed, because a wave of their workgroup repeats its path without passing a barrier.
 
-The registers to come back to are taken at blocks 256, 512, 1024, ... of a launch, so that a round of any length is
-seen; a launch that is shorter pays nothing.
+Snapshots of the registers are taken at blocks 256, 512, 1024, ... of a launch, so that a loop of any length is
+detected; a shorter launch has no cost.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 ENDLESS = "an endless loop: the waves repeat the same instructions on the same registers and write no memory"
-"""Why such a launch is stopped."""
+"""Reason of the stop."""
 FIRST = 256
-"""Blocks before registers are taken first."""
+"""Blocks before the first snapshot of registers."""
 QUIET_ACCESSES = ("", "load", "exchange", "prefetch", "cache")
 """Accesses that change no memory (`Opcode.access`)."""
 QUIET_KINDS = (
@@ -50,13 +50,13 @@ def only_registers(instruction: Instruction) -> bool:
 
 @dataclass
 class Taken:
-    """Registers of all waves at some time, and what has happened since."""
+    """A snapshot of the registers of all waves, and changes since then."""
 
     registers: list[NDArray[np.generic]]
     returned: Flags
     """Waves that were in the same state once more, (waves,)."""
     some: bool = False
-    """Whether there are any."""
+    """Whether any wave returned."""
     met: bool = False
     """Whether a barrier was executed."""
     differing: int = 0
@@ -77,7 +77,7 @@ class Rounds:
         """Of each block, by identity: whether it changes only registers, and whether it has a barrier."""
 
     def endless(self, block: Block, group: Group) -> bool:
-        """Whether the waves go round forever, now that a group has executed a block."""
+        """Whether the waves are in an endless loop, after a group has executed a block."""
         self._blocks += 1
         taken = self._taken
         if taken is not None:
@@ -88,7 +88,7 @@ class Rounds:
                 taken.met |= barrier
                 owner, key = self._places[taken.differing]
                 now, then = owner[key], taken.registers[taken.differing]
-                # The register that a loop counts in differs each time.
+                # The loop counter differs each time.
                 if now.size > 1 or then.size > 1 or now.item() == then.item():
                     self._compare(taken, group)
                 if taken.some and self._all_go_round(taken):
@@ -101,15 +101,15 @@ class Rounds:
         return False
 
     def ahead(self) -> int:
-        """Blocks until registers are taken next, with that after which they are."""
+        """Number of blocks up to the next snapshot, inclusive."""
         return self._next - self._blocks
 
     def skip(self, blocks: int) -> None:
-        """Count blocks after which no wave was in the state that was taken; all change registers alone."""
+        """Count blocks that change registers alone, after which no wave was in the state of the snapshot."""
         self._blocks += blocks
 
     def taken(self) -> dict[tuple[int, Any], NDArray[np.generic]] | None:
-        """The registers that were taken, by what holds each and its index or name there; None if none are."""
+        """The snapshot, by container and index or name of each register; None without one."""
         if self._taken is None:
             return None
         pairs = zip(self._places, self._taken.registers, strict=True)
@@ -124,7 +124,7 @@ class Rounds:
         return known
 
     def _compare(self, taken: Taken, group: Group) -> None:
-        """Note which waves of a group are in the state that was taken."""
+        """Record the waves of a group that are in the state of the snapshot."""
         owner, key = self._places[taken.differing]
         if not some(_equal(group, owner[key], taken.registers[taken.differing])):
             return
@@ -138,7 +138,7 @@ class Rounds:
         taken.some = True
 
     def _all_go_round(self, taken: Taken) -> bool:
-        """Whether all waves that have not ended returned, or wait for one that did."""
+        """Whether all waves that have not ended returned to the snapshot, or wait for a wave that did."""
         waves = self.waves
         status = np.broadcast_to(waves.status, (waves.count,))
         left = (status != ENDED) & ~taken.returned
@@ -151,15 +151,15 @@ class Rounds:
 
 
 def _equal(group: Group, now: NDArray[np.generic], then: NDArray[np.generic]) -> Flags:
-    """Where a group's waves have the same in a register, (1 or waves,)."""
+    """Mask of a group's waves with equal values in a register, (1 or waves,)."""
     equal: Flags = group.take(now) == group.take(then)
     return equal if equal.ndim == 1 else np.asarray(equal.all(axis=1))
 
 
 def _places(waves: Waves) -> list[tuple[Any, Any]]:
-    """Where all stands that a wave's next step depends on, beside memory: what holds it, and its index or name there.
+    """Containers and indices or names of the state on which a wave's next step depends, except memory.
 
-    What differs most often comes first.
+    The registers that differ most often come first.
     """
     named, files = vars(waves), (waves.s, waves.v, waves.a)
     scalars, *vectors = [[(file, index) for index in range(len(file))] for file in files]

@@ -23,7 +23,7 @@ from mfmasim.machine.state.waves import TTMP0, TTMPS, Group, Waves
 
 @dataclass(frozen=True)
 class FirstState:
-    """What a batch of workgroups starts from."""
+    """The initial state of a batch of workgroups."""
 
     waves: Waves
     lds: NDArray[np.uint8]
@@ -49,7 +49,7 @@ def first_state(launch: Launch, first: int, count: int) -> FirstState:
     waves.mode = np.array([_mode(kernel)], np.uint32)
     user = np.stack([initial_user_sgprs(each) for each in (launch, *launch.further)])
     each_grid = launch.workgroups // len(user)
-    own = (first + waves.workgroup) // each_grid  # which of the launches that run together a wave belongs to
+    own = (first + waves.workgroup) // each_grid  # the launch of each wave, of those that run together
     for code, values in enumerate(user.T):
         waves.s[code] = values[:1].copy() if (values == values[0]).all() else values[own]
     _place_workgroup_ids(launch, waves, (first + waves.workgroup) % each_grid, user.shape[1])
@@ -75,8 +75,8 @@ def _mode(kernel: Kernel) -> int:
 def _place_workgroup_ids(launch: Launch, waves: Waves, number: NDArray[np.int64], place: int) -> None:
     """Ids of the waves' workgroups: in trap temporaries, or in SGPRs from `place` up, those that are enabled.
 
-    The wave within its workgroup and their number follow, and where software sets up the scratch, the wave's offset in
-    it.
+    The wave within its workgroup and the number of waves follow, and if software sets up the scratch, the wave's offset
+    in it.
 
     Sources: tables "CS SGPR Load" of the ISA manuals (CDNA3 3.13, RDNA3 3.5, RDNA4 3.5.3.4); of trap temporaries that a
     program reads as 0, CDNA3 3.10 and RDNA3 3.4.9.
@@ -88,10 +88,10 @@ def _place_workgroup_ids(launch: Launch, waves: Waves, number: NDArray[np.int64]
     if arch.ttmp_reads_zero:
         waves.s[TTMP0 : TTMP0 + TTMPS] = [np.zeros(1, np.uint32)] * TTMPS
     if arch.workgroup_id_in_ttmp:
-        if clusters.workgroups > 1:  # then these are of the cluster, and the workgroup's place in it is in ttmp6
+        if clusters.workgroups > 1:  # then the ids are those of the cluster, and ttmp6 has the workgroup's place in it
             x, y, z = clusters.cluster(number)
             waves.s[TTMP0 + 6] = clusters.registers(number)
-        # Who names y or z has both. The number of the dispatch, in the low bits of ttmp8, counts as 0.
+        # A kernel with the id y or z has both. The number of the dispatch, in the low bits of ttmp8, is 0.
         both = any(descriptor.workgroup_ids[1:])
         waves.s[TTMP0 + 9] = x.astype(np.uint32)
         waves.s[TTMP0 + 8] = (wave << 25 | both << 30).astype(np.uint32)
@@ -112,7 +112,7 @@ def _place_workgroup_ids(launch: Launch, waves: Waves, number: NDArray[np.int64]
 def _place_workitem_ids(launch: Launch, waves: Waves) -> None:
     """Work-item ids in the first VGPRs, and EXEC: a lane beyond the workgroup's last work-item is off."""
     per, lanes = launch.waves_per_workgroup, waves.lanes
-    times = 1 if per == 1 else waves.count // per  # with one wave a workgroup, all waves have the same ids
+    times = 1 if per == 1 else waves.count // per  # if a workgroup has one wave, all waves have the same ids
     item = np.arange(per)[:, None] * lanes + np.arange(lanes)
     bx, by, _ = launch.block
     x, y, z = (part.astype(np.uint32) for part in (item % bx, item // bx % by, item // (bx * by)))

@@ -1,7 +1,7 @@
 """Launches of a kernel with different arguments, run together: one NumPy call executes an instruction for all of them.
 
 Their buffers lie in one memory, and their workgroups follow one another. Workgroups are independent, so each launch
-does what it does alone, except where the kernel writes to variables of its code object, or sees the hardware.
+behaves as a separate launch, unless the kernel writes to variables of its code object, or reads hardware state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def run_together(
     shared_bytes: int,
     observers: Sequence[Observer],
 ) -> bool:
-    """Run launches of a kernel together, if each does what it would do alone.
+    """Run launches of a kernel together, if each behaves as a separate launch.
 
     Args:
         kernel: what to run.
@@ -58,6 +58,6 @@ def run_together(
 
 
 def _variables(launch: Launch) -> list[bytes]:
-    """What the writable segments of the code object hold."""
+    """Contents of the writable segments of the code object."""
     memory, caller = launch.memory, launch.kernarg.address
     return [memory.view(region).tobytes() for region in memory.regions if region.writable and region.address < caller]

@@ -1,12 +1,12 @@
 """Late delivery: a load reads memory and writes its registers at the last moment that the wait counters allow.
 
-A correct kernel waits for what it uses, and a workgroup's waves meet at a barrier between one wave's access and
-another's, so that its results are the same. A load that is still in flight when another wave overwrites its source
-gives the new bytes; registers that are read too early hold the old ones.
+A correct kernel waits for the data that it uses, and a workgroup's waves meet at a barrier between one wave's access
+and another's, so that its results are equal. A load that is still in flight when another wave overwrites its source
+returns the new bytes; registers that are read too early hold the old values.
 
-What stays in order: loads of one kind (`mfmasim.isa.counters`), and a wave's loads before its own later stores and
-atomic operations of the same memory (the LDS, or all other), which executes them in order. Waves that would have to
-complete a load let all others go first.
+The order is kept for loads of one kind (`mfmasim.isa.counters`), and for a wave's loads before its own later stores and
+atomic operations of the same memory (the LDS, or all other memory), which executes them in order. Waves that would have
+to complete a load run after all other waves.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def writes(instruction: Instruction) -> bool:
 
 
 def _one_memory(load: Instruction, store: Instruction) -> bool:
-    """Whether the LDS serves both, or neither; FLAT may be either."""
+    """Whether both access the LDS, or both other memory; FLAT may access either."""
     on_chip = [one.space in ("lds", "gds") for one in (load, store)]
     return on_chip[0] == on_chip[1] or "flat" in (load.space, store.space)
 
@@ -109,7 +109,7 @@ class Late:
         return list(starts)
 
     def choose(self, running: NDArray[np.int64], first: int) -> NDArray[np.int64]:
-        """All waves that need not complete a load; if there is none, one wave of each workgroup.
+        """All waves that need not complete a load; if there are none, one wave of each workgroup.
 
         Args:
             running: the waves that may run.
@@ -127,7 +127,7 @@ class Late:
         free = running[~(held[running] & np.isin(pcs, [pc for pc, ins in there.items() if forces(ins)]))]
         if len(free):
             return free
-        # A wave that writes before others complete their loads shows more than one that completes its own.
+        # A wave that writes before others complete their loads reveals more than a wave that completes its own loads.
         writing = running[np.isin(pcs, [pc for pc, ins in there.items() if writes(ins)])]
         blocked = writing if len(writing) else running
         own = (blocked + first) % self.per
@@ -138,7 +138,7 @@ class Late:
         """A bound instruction that completes, or begins, loads.
 
         Args:
-            instruction: what is executed.
+            instruction: the instruction.
             run: the bound instruction.
         """
         arch = self.machine.arch
@@ -193,11 +193,11 @@ class Late:
         self.flights.append(Flight(instruction, rows, flying, chosen.copy(), run, kept))
 
     def settle(self, counter: str, value: int, chosen: NDArray[np.bool_]) -> None:
-        """A counter falls to a value in some waves: what must be complete then no longer counts.
+        """A counter falls to a value in some waves: deliver the loads that must be complete.
 
         Args:
             counter: its name.
-            value: what it is waited for.
+            value: its value after the wait.
             chosen: the waves.
         """
         later: dict[str, NDArray[np.int64]] = {}
@@ -218,7 +218,8 @@ class Late:
 
         Args:
             chosen: the waves.
-            before: a store, which all loads of its memory precede; None is those that no longer count.
+            before: a store, before which all loads of its memory are delivered; None delivers loads that no longer
+                count.
         """
         for flight in self.flights:
             due = flight.waiting & chosen
@@ -230,11 +231,11 @@ class Late:
         self.flights = [flight for flight in self.flights if not flight.over]
 
     def deliver(self, flight: Flight, due: NDArray[np.bool_]) -> None:
-        """Execute a load with the registers of its issue; its results go to the registers of now.
+        """Execute a load with the registers of its issue; its results go to the current registers.
 
         Args:
             flight: the load.
-            due: in which waves.
+            due: mask of the waves.
         """
         flight.waiting &= ~due
         now, then = self.machine.waves, flight.issued
@@ -247,7 +248,7 @@ class Late:
         targets = [(o.kind, o.index + k) for o in instruction.dst for k in range(o.count) if o.kind in ("v", "a", "s")]
         sources = {(o.kind, o.index + k) for o in instruction.src for k in range(o.count)}
         files = {"v": (then.v, now.v), "a": (then.a, now.a), "s": (then.s, now.s)}
-        for kind, index in targets:  # lanes and halves that the load does not write keep what they hold now
+        for kind, index in targets:  # lanes and halves that the load does not write keep their current values
             if (kind, index) not in sources:
                 files[kind][0][index] = files[kind][1][index]
         old = Group(then, numbers)

@@ -1,4 +1,4 @@
-"""What of a kernel the machine cannot execute, found by binding its instructions without a launch."""
+"""Instructions of a kernel that the machine cannot execute, found by binding them without a launch."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _refusal(instruction: Instruction, kernel: Kernel, bare: object) -> str:
 
 
 def _with_gaps(kernel: Kernel) -> Iterator[Instruction]:
-    """The kernel's instructions, with what does not decode although execution reaches it."""
+    """The kernel's instructions, with dwords that do not decode although execution reaches them."""
     start, end = kernel.info.entry, kernel.info.entry + kernel.info.size
     reached = start
     for instruction in kernel.reachable:

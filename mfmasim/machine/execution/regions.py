@@ -1,8 +1,8 @@
-"""Where a launch runs in C: blocks that are hot, in a region of register instructions.
+"""Execution in C: hot blocks in a region of register instructions.
 
-A passage through a region takes the very steps that the machine's loop would take, and the machine itself sees the last
-of them: budgets, quotas, endless loops and observers follow from it as from any step. What C cannot follow is executed
-as everywhere: the first time of a block in a launch, observers that look at single values or at every block, undefined
+A passage through a region takes the same steps as the machine's loop, and the machine itself executes the last
+step: budgets, quotas, endless loops and observers follow from it as from any step. The machine also executes the rest:
+the first execution of a block in a launch, blocks with observers of values or of every block, undefined
 bits in a register of the region, other orders of waves than the machine's own.
 """
 
@@ -57,7 +57,7 @@ KINDS = ("", "branch", "conditional")
 
 @dataclass
 class Known:
-    """What is known of a kernel's regions, for all its launches."""
+    """Memo of a kernel's regions, for all its launches."""
 
     heat: dict[Key, int] = field(default_factory=dict)
     """Instructions that each block has executed for groups of waves."""
@@ -70,7 +70,7 @@ KNOWN: PerKernel[Known] = PerKernel(lambda _: Known())
 
 
 class Running(Machine, Protocol):
-    """The machine, while it runs a batch."""
+    """The machine during a batch."""
 
     _block: Block
     _fresh: bool
@@ -86,11 +86,11 @@ class Running(Machine, Protocol):
 
     @property
     def definedness(self) -> Definedness | None:
-        """What follows undefined bits; None where no observer asks for them."""
+        """The part that follows undefined bits; None if no observer needs it."""
 
     @property
     def absent(self) -> object | None:
-        """What follows values of absent lanes; None where no observer asks for them."""
+        """The part that follows values of absent lanes; None if no observer needs it."""
 
     @property
     def steps(self) -> bool:
@@ -98,7 +98,7 @@ class Running(Machine, Protocol):
 
 
 def regions_for(machine: Running) -> Regions | None:
-    """The regions of a launch; None where it is executed without."""
+    """The regions of a launch; None if it is executed without regions."""
     chosen = setting()
     others = (machine.schedule, machine.turn_hooks, machine.steps, machine.absent, machine.launch.approximation)
     if chosen == "off" or any(others):
@@ -112,10 +112,10 @@ class Regions:
     """The regions of one launch."""
 
     def __init__(self, machine: Running, walks: Sequence[Callable[..., Walk | None]], *, forced: bool) -> None:
-        """Look at a machine's blocks.
+        """Prepare for a machine.
 
         Args:
-            machine: what runs the launch.
+            machine: the machine.
             walks: `Observer.walk` of each observer that receives blocks.
             forced: whether regions are compiled at once.
         """
@@ -129,14 +129,14 @@ class Regions:
         self._touched: dict[Region, tuple[int, int]] = {}
 
     def step(self, group: Group, block: Block) -> tuple[Group, Block] | None:
-        """Execute a block and what follows it in its region.
+        """Execute a block and its successors in its region.
 
         Args:
             group: the waves that are about to execute it.
-            block: which `Machine._enter` has counted.
+            block: a block that `Machine._enter` has counted.
 
         Returns:
-            The waves of the last step, and its block; None where nothing was executed.
+            The waves of the last step, and its block; None without execution.
         """
         mode = self.machine.waves.float_mode
         if block.mode or mode is None or not block.size or (self.walks and self.machine._fresh):  # noqa: SLF001
@@ -211,12 +211,12 @@ class Regions:
         copy.put(region, group)
         group.pc = np.array(region.addresses, np.int64)[passage.now]
         for one, now in zip(automata, carried, strict=True):
-            # The observer itself sees the last step.
+            # The observer itself receives the last step.
             one.before[group.indices()] = np.where(passage.stepped == passage.steps, now.before, now.states)
         return self._counted(region, group, block, passage.last, passage)
 
     def _automata(self, region: Region, group: Group) -> list[Automaton] | None:
-        """What the observers of blocks carry for a group; None where one has to see every block."""
+        """The states of block observers for a group; None if an observer needs every block."""
         if not self.walks:
             return []
         blocks: list[list[Instruction]] = [[] for _ in region.addresses]
@@ -237,7 +237,7 @@ class Regions:
         waves = machine.waves
         executed = np.where(stepped, passage.executed - size, passage.executed)
         waves.executed = group._put(waves.executed, executed if len(executed) > 1 else executed[:1])  # noqa: SLF001
-        block.runs -= group.count  # that of the first step is among them
+        block.runs -= group.count  # the first step is among them
         for place in np.flatnonzero(passage.runs).tolist():
             machine._blocks[region.addresses[place], 0].runs += int(passage.runs[place])  # noqa: SLF001
         final = group if len(stepped) == 1 or stepped.all() else Group(waves, group.indices()[stepped])
@@ -267,7 +267,7 @@ class Regions:
         return Limits(whole, machine.patience, most, least, first, machine.budget, steps, left)
 
     def _compared(self, region: Region, group: Group, rows: int) -> tuple[Copy, NDArray[np.int32]] | None:
-        """Registers to which a wave may come back, if there are any."""
+        """The snapshot to which a wave may return, if there is one."""
         rounds = self.machine._rounds  # noqa: SLF001
         taken = None if rounds is None else rounds.taken()
         if taken is None:
@@ -294,8 +294,8 @@ class Regions:
     def _undefined(self, region: Region, group: Group) -> NDArray[np.uint64] | None:
         """Lanes with undefined bits in a register that the region accesses, as masks of (1 or waves,).
 
-        None where a register is undefined that all lanes share, or of which instructions read other lanes. Others do
-        not matter as long as EXEC has those lanes off.
+        None if an undefined register is scalar, or is read across lanes. Undefined bits in other registers do
+        not matter while EXEC disables their lanes.
         """
         follower = self.machine.definedness
         out = np.zeros(1, np.uint64)
@@ -317,7 +317,7 @@ class Regions:
 
 
 def _touched(region: Region) -> tuple[int, int]:
-    """Registers that a region accesses, as a set of keys, and those whose lanes are not apart from each other."""
+    """Registers that a region accesses, as a set of keys, and registers whose lanes are not independent."""
     places = region.registers
     scalars = [SCC if code == PLACE_OF_SCC else FIRST["s"] + code for code in places.scalars]
     vectors = [FIRST[file] + number for file, number in places.vectors]

@@ -1,8 +1,8 @@
 """Running a launch: batches of workgroups, waves grouped by program counter, blocks of bound instructions.
 
 All waves at one program counter execute a block together. The group with the lowest program counter goes first, so
-that waves which left a loop early, or took the other side of a branch, reconverge. A wave that waits in a loop for
-another one must not keep that one from running: those far behind go first (`PATIENCE`).
+that waves which left a loop early, or took the other side of a branch, reconverge. A wave that polls in a loop for
+another wave must not prevent that wave from running: waves far behind go first (`PATIENCE`).
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ LEVELS: PerKernel[dict[tuple[str, bool], str]] = PerKernel(lambda _: {})
 
 
 def _of_all(values: NDArray[Any], count: int) -> NDArray[Any]:
-    """One value for each wave, to be read only; broadcasting takes a multiple of a look at the length."""
+    """One value for each wave, read-only; a test of the length is faster than a broadcast."""
     return values if len(values) == count else np.broadcast_to(values, (count,))
 
 
 def followed(machine: Machine) -> Definedness:
-    """What follows undefined bits through a launch."""
+    """The part that follows undefined bits through a launch."""
     from mfmasim.machine.definedness import Definedness
 
     return Definedness(machine)
 
 
 def absent_lanes(machine: Machine) -> AbsentLanes | None:
-    """What follows values of absent lanes, if the kernel reads other lanes."""
+    """The part that follows values of absent lanes, if the kernel reads other lanes."""
     from mfmasim.machine.definedness.absent import EXCHANGES, AbsentLanes
 
     return AbsentLanes(machine) if EXCHANGES.of(machine.kernel) else None
@@ -101,11 +101,11 @@ class Machine:
         """Prepare to run a launch.
 
         Args:
-            launch: what `mfmasim.machine.launch.launch.prepare` returns.
+            launch: the result of `mfmasim.machine.launch.launch.prepare`.
             observers: receive the events; only the hooks that they override are called.
             budget: instructions a wave may execute.
-            max_waves: waves in flight at most, but never less than a workgroup; None leaves it to the memory they
-                take.
+            max_waves: most waves in flight, but at least a workgroup; None lets the memory limit
+                decide.
             schedule: the order in which waves run; None runs all together.
         """
         self.schedule = schedule
@@ -169,8 +169,8 @@ class Machine:
                 starts = self.schedule.batches(starts, batch, self.launch.waves_per_workgroup)
             for number, start in enumerate(starts, 1):
                 self._start(start, min(batch, last - start))
-                # Other workgroups, which do not run yet or run elsewhere, could write what these wait for; an observer
-                # that replaces registers, and loads that are delivered late, are no part of what is compared.
+                # Other workgroups, which do not run yet or run elsewhere, could write the awaited data; an observer
+                # that replaces registers, and late loads, are not part of the snapshot.
                 alone = count is None and number == len(starts)
                 more = self.steps or self.matrix_hooks or self.late is not None
                 self._rounds = Rounds(self.waves) if alone and not more else None
@@ -183,7 +183,7 @@ class Machine:
         return self.outcome
 
     def run_once(self) -> Outcome:
-        """As `run`, but of the machine only `place` is left, which events call.
+        """As `run`; afterwards the machine keeps only `place`, which events call.
 
         Its bound blocks refer to it, so that registers and memory would stay until a full garbage collection.
 
@@ -244,7 +244,7 @@ class Machine:
                 return
 
     def _enter(self, group: Group) -> tuple[Group, Block]:
-        """The block that a group executes next, and those of its waves that do."""
+        """The next block of a group, and the waves of the group that execute it."""
         pc = int(group.pc[0])
         mode = self.waves.vector_mode
         if mode is None:
@@ -255,7 +255,7 @@ class Machine:
         return group, block
 
     def _leave(self, group: Group, block: Block) -> bool:
-        """Count what a group has executed; whether nothing more of the batch is to be executed."""
+        """Count the executed block of a group; returns whether the batch ends."""
         if self.notify.blocks and block.size:
             self.notify.block(block.instructions, group, fresh=self._fresh, mode=block.mode)
             self._fresh = False
@@ -286,7 +286,7 @@ class Machine:
         return False
 
     def _next_group(self, whole: Group) -> Group | None:
-        """The waves that run next: those at the lowest program counter; None when all have ended.
+        """The next waves: those at the lowest program counter; None after the end of all waves.
 
         Barriers open when no wave runs: then all waves of every workgroup have arrived or ended.
         """
@@ -331,9 +331,9 @@ class Machine:
         return group
 
     def _fair(self, status: NDArray[np.uint8], running: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of the running waves those that may run next: when some are far ahead, those that are not.
+        """The running waves that may run next: if some are far ahead, only the others.
 
-        Waves that wait at a barrier count as well: where all of a workgroup have arrived, its barrier opens although
+        Waves that wait at a barrier count as well: if all of a workgroup have arrived, its barrier opens although
         another workgroup, which may be waiting for this one, still runs.
         """
         waves = self.waves
@@ -362,7 +362,7 @@ class Machine:
         return block
 
     def _alike(self, group: Group, mode: int) -> Group:
-        """The waves of a group whose vector instructions execute as `mode` says; the others come later."""
+        """The waves of a group with the vector mode `mode`; other waves run later."""
         alike = np.broadcast_to(group.mode & np.uint32(self.arch.vector_mode) == mode, (group.count,))
         if alike.all():
             return group
@@ -388,7 +388,7 @@ class Machine:
         return True
 
     def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
-        """What a clock shows at an instruction of the block that runs: it grows along every path, (1 or waves,)."""
+        """Value of a clock at an instruction of the current block, which grows along every path, (1 or waves,)."""
         shown = group.executed * 4 + (pc - self._block.first) // 4  # an instruction has at most four dwords
         if self.clock_hooks:
             numbers = group.indices() + self.first_workgroup * self.launch.waves_per_workgroup
@@ -412,11 +412,11 @@ class Machine:
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
         """End the launch, or the workgroups of a group of waves: nothing more is executed after the block.
 
-        When an observer follows steps, nothing more is executed after this step. Of several ends the outcome names that
+        If an observer follows steps, this step is the last one. Of several ends the outcome names that
         of the first workgroup of the grid: those of a batch are in any order.
 
         Args:
-            check: the check that the finding belongs to; of those in `ALONE` other workgroups go on.
+            check: the check of the finding; with one of `ALONE` other workgroups continue.
             why: the reason in words.
             pc: instruction that the finding names.
             group: waves that execute it.
@@ -437,7 +437,7 @@ class Machine:
                 self.waves.further.settle_clusters(self.waves)
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
-        """Where in the grid a wave runs.
+        """Place of a wave in the grid.
 
         Args:
             waves: numbers of waves within those in flight.

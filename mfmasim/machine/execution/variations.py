@@ -1,4 +1,4 @@
-"""Operations that differ from their row in one parameter: devices that the simulator can play, and that are looked for.
+"""Operations that differ from their row in one parameter: hypothetical devices for the simulator and for searches.
 
 An assumed operation may be another on hardware. A *variation* replaces the body of one operation, for every launch that
 starts afterwards; nothing else changes.
@@ -108,7 +108,7 @@ def apply(name: str, parameter: str, value: Any) -> None:
 
 
 def _alone(name: str, varied: Operation) -> None:
-    """Only this mnemonic changes, not the others of the operation."""
+    """Only this mnemonic changes, not the operation's other mnemonics."""
     OPERATIONS[name] = varied
 
 

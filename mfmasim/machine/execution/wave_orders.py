@@ -34,7 +34,7 @@ class Schedule(Protocol):
         """
 
     def choose(self, running: I64, first: int) -> I64:
-        """Those of the running waves that may run next; `first` is the number of the batch's first wave."""
+        """Select running waves to run next; `first` is the number of the batch's first wave."""
 
 
 class OneByOne:

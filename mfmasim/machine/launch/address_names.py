@@ -1,4 +1,4 @@
-"""Places in memory as the source names them: ``b[17, 3]`` of a buffer, ``tile[2][5]`` of a variable in the LDS."""
+"""Names of places in memory by the source: ``b[17, 3]`` of a buffer, ``tile[2][5]`` of a variable in the LDS."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Names:
-    """Names of buffers and LDS variables of one launch; the source is read when the first is asked for."""
+    """Names of buffers and LDS variables of one launch; the source is read for the first name."""
 
     def __init__(self, kernel: Kernel, memory: Memory, buffers: Buffers) -> None:
         """Keep the shapes of arrays, which may be freed before a finding is read.
@@ -64,7 +64,7 @@ class Names:
         return known[int(number)]
 
     def _size(self, name: str) -> int:
-        """Bytes of an element: of plain bytes, such as a matrix, those of the type that the kernel declares."""
+        """Bytes of an element; for plain bytes, such as a matrix, those of the kernel's declared type."""
         shape, dtype = self.arrays[name]
         if dtype.itemsize == 1 and len(shape) == 1 and "[" not in name and (own := self._parameter(name)) is not None:
             pointee = own.type.element if own.type is not None and own.type.kind == "pointer" else None
@@ -98,7 +98,7 @@ class Names:
         return next((r for r in self.regions if r.address <= address < r.address + r.size), None)
 
     def beyond(self, address: int) -> str:
-        """The element that an address outside every buffer would be, counted from the nearest one; empty far off."""
+        """The element at an address outside every buffer, counted from the nearest one; empty at a large distance."""
         named = [region for region in self.regions if region.name in self.arrays]
         if not named:
             return ""
@@ -112,7 +112,7 @@ class Names:
         return f"{found} (byte {byte} of the LDS)" if found else f"byte {byte} of the LDS"
 
     def past_lds(self, address: int) -> str:
-        """How far an address lies past the last variable of the LDS, in words; empty where none is known."""
+        """Distance of an address from the end of the last LDS variable, in words; empty without known variables."""
         placed = [variable for variable in self.variables if variable.size]
         last = max(placed, key=lambda variable: variable.offset, default=None)
         if last is None or address < last.offset + last.size:
@@ -122,7 +122,7 @@ class Names:
 
     @staticmethod
     def variable(variables: Sequence[LdsVariable], byte: int) -> str:
-        """The element of a variable in the LDS at a byte; empty where none is known."""
+        """The element of a variable in the LDS at a byte; empty if it is unknown."""
         for variable in variables:
             size = variable.size or 1 << 31  # dynamic LDS reaches to its end
             if not variable.offset <= byte < variable.offset + size:

@@ -1,7 +1,7 @@
 """How a caller passes a kernel's arguments: by position, by name, or as the bytes of the whole segment.
 
-Hand-written kernels lay their arguments out in slots and fill the gaps with arguments of their metadata that nothing
-reads. These are padding: numbers named ``pad`` of which there are several (a compiler's parameters have different
+Hand-written kernels place their arguments in slots and fill the gaps with unused arguments in their metadata.
+These are padding: several numbers named ``pad`` (a compiler's parameters have different
 names), or whose name begins with ``_pad``. They need not be passed and are then zero.
 """
 
@@ -33,7 +33,7 @@ PADDING = "pad"
 
 
 def padding(kernel: Kernel) -> frozenset[int]:
-    """Numbers of the arguments that nothing reads."""
+    """Numbers of the arguments that are padding."""
     names = Counter(arg.name for arg in kernel.args)
     return frozenset(
         number
@@ -47,7 +47,7 @@ def in_order(kernel: Kernel, args: Arguments) -> list[Any]:
     """One entry for each argument of a kernel, arrays as NumPy's; empty where the bytes of the segment are given.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         args: its arguments in order, with padding or without; by name or number; or the bytes of the segment.
 
     Raises:
@@ -103,7 +103,7 @@ def _by_name(kernel: Kernel, args: Mapping[str | int, Any], left_out: frozenset[
 
 
 def _number(kernel: Kernel, places: Mapping[str, Sequence[int]], key: str | int) -> int:
-    """Number of the argument that a key names."""
+    """Number of the argument for a key."""
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         if not 0 <= key < len(kernel.args):
             raise MfmasimError(f"argument {key}: {kernel.name} has arguments 0 to {len(kernel.args) - 1}")
@@ -134,10 +134,10 @@ def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int,
     """The caller's part of the argument segment; hidden arguments come later.
 
     Args:
-        owner: gets the buffers.
+        owner: receives the buffers.
         kernel: what is launched.
-        args: as `in_order` takes them.
-        buffers: where the bytes of the segment are given, arrays, or lists for structures, by the byte at which
+        args: as for `in_order`.
+        buffers: if the bytes of the segment are given, arrays, or lists for structures, by the byte at which
             their address belongs.
 
     Raises:
@@ -156,16 +156,16 @@ def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int,
     try:
         return laid_out(kernel, parts(known(kernel, values)))
     except MfmasimError:
-        parts(kernel.parameters)  # the same error, with the name that the source has
+        parts(kernel.parameters)  # the same error, with the name in the source
         raise
 
 
 def plain(kernel: Kernel, args: Arguments) -> list[Any]:
-    """The arguments of a call in order, every number as the bytes that the kernel gets; arrays and lists as they are.
+    """The arguments of a call in order, every number as bytes; arrays and lists unchanged.
 
     Args:
         kernel: what is launched.
-        args: as `in_order` takes them, but not the bytes of the segment.
+        args: as for `in_order`, but not the bytes of the segment.
 
     Raises:
         MfmasimError: the arguments do not fit the kernel.
@@ -192,7 +192,7 @@ def known(kernel: Kernel, values: Sequence[Any]) -> Sequence[Parameter]:
 
 
 def laid_out(kernel: Kernel, words: Sequence[bytes]) -> bytes:
-    """The caller's part of the segment from the bytes of each argument; nothing writes the gaps between them."""
+    """The caller's part of the segment from the bytes of each argument; the gaps are not written."""
     out = bytearray([POISON_BYTE]) * max((arg.offset + arg.size for arg in kernel.args), default=0)
     for arg, raw in zip(kernel.args, words, strict=True):
         out[arg.offset : arg.offset + arg.size] = raw

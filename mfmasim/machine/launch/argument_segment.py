@@ -1,8 +1,8 @@
-"""Kernel arguments: what a caller passes becomes bytes of the argument segment, and buffers in device memory.
+"""Kernel arguments: a caller's values become bytes of the argument segment, and buffers in device memory.
 
 An array is a buffer, its address the argument. A list or tuple is a structure in C's layout, whose fields are arrays
 (pointers), None (a null pointer), NumPy scalars, and lists (structures within it); passed where the kernel takes a
-pointer, it is a buffer that holds the structure, so that a list of arrays is an array of pointers.
+pointer, it is a buffer with the structure, so that a list of arrays is an array of pointers.
 
 Source of the layout: LLVM's AMDGPU usage guide (kernel argument segment); the Itanium C++ ABI, which AMDGPU follows.
 """
@@ -32,13 +32,13 @@ POINTER = 8
 
 
 class Placed(np.ndarray):
-    """An array whose buffer begins `page_offset` bytes past a page, where others begin on it."""
+    """An array whose buffer begins `page_offset` bytes past a page; other buffers begin at a page."""
 
     page_offset: int = 0
 
 
 class Buffers(list[tuple[Region, "NDArray[Any]"]]):
-    """Buffers and the arrays they stand for, which do not overlap."""
+    """Buffers and their arrays, which do not overlap."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -50,17 +50,17 @@ class Buffers(list[tuple[Region, "NDArray[Any]"]]):
     def take(self, region: Region, array: NDArray[Any]) -> None:
         """Add a buffer."""
         start, size = _start(array), array.nbytes
-        self.append((region, array.view(np.ndarray)))  # classes derived from it may write in ways of their own
+        self.append((region, array.view(np.ndarray)))  # derived classes may write in another way
         self._exact[start, size] = region
         if size:
             insort(self._spans, (start, start + size - 1, region), key=_first)
 
     def same(self, array: NDArray[Any]) -> Region | None:
-        """The buffer that stands for exactly these bytes."""
+        """The buffer of exactly these bytes."""
         return self._exact.get((_start(array), array.nbytes))
 
     def overlapping(self, array: NDArray[Any]) -> Region | None:
-        """A buffer that stands for some of these bytes."""
+        """A buffer with some of these bytes."""
         start, size = _start(array), array.nbytes
         place = bisect_right(self._spans, start + size - 1, key=_first) - 1
         found = self._spans[place] if place >= 0 and size else None
@@ -91,7 +91,7 @@ class Allocator(Protocol):
 
 
 class Owner(Protocol):
-    """A launch whose buffers the arrays become, of the machine or of a GPU."""
+    """A launch that owns buffers for arrays, on the machine or on a GPU."""
 
     @property
     def memory(self) -> Allocator:
@@ -99,17 +99,17 @@ class Owner(Protocol):
 
     @property
     def buffers(self) -> Buffers:
-        """Its buffers and the arrays they stand for."""
+        """Its buffers and their arrays."""
 
 
 def argument(launch: Owner, number: int, arg: Argument, value: object, known: Parameter | None = None) -> bytes:
     """Bytes of one kernel argument; buffers are set aside on the way.
 
     Args:
-        launch: gets the buffers.
-        number: which argument, for messages.
-        arg: how the code object describes it.
-        value: what the caller passes.
+        launch: receives the buffers.
+        number: of the argument, for messages.
+        arg: its description in the code object.
+        value: the caller's value.
         known: its name and type as far as the source is known.
 
     Raises:
@@ -141,9 +141,9 @@ def by_value(number: int, arg: Argument, value: object, known: Parameter | None 
     """Bytes of an argument that is a number.
 
     Args:
-        number: which argument, for messages.
-        arg: how the code object describes it.
-        value: what the caller passes; an array without dimensions is the number in it, whatever its byte order.
+        number: of the argument, for messages.
+        arg: its description in the code object.
+        value: the caller's value; an array without dimensions counts as its number, in any byte order.
         known: its name and type as far as the source is known.
 
     Raises:
@@ -169,9 +169,9 @@ def structure(launch: Owner, name: str, fields: Sequence[Any]) -> NDArray[Any]:
     """The bytes of a structure as a buffer's array; arrays among its fields are pointers.
 
     Args:
-        launch: gets the buffers of those arrays.
+        launch: receives the buffers of those arrays.
         name: of the structure, for messages.
-        fields: as `argument` takes them in a list.
+        fields: as in a list for `argument`.
     """
     return np.frombuffer(bytearray(_structure(launch, name, fields)[0]), np.uint8)
 
@@ -207,12 +207,12 @@ def _field(launch: Owner, name: str, value: object, depth: int) -> tuple[bytes, 
 
 
 def address_of(launch: Owner, name: str, array: NDArray[Any]) -> int:
-    """Address of the buffer that stands for an array; it is set aside unless the launch has it already.
+    """Address of the buffer of an array; the buffer is allocated unless the launch has it already.
 
     Args:
-        launch: gets the buffer.
+        launch: receives the buffer.
         name: of the buffer, for messages.
-        array: what the buffer holds.
+        array: contents of the buffer.
 
     Raises:
         MfmasimError: the array cannot be a buffer, or overlaps one in part.

@@ -1,7 +1,7 @@
-"""Whether a value or an array fits the C++ type of the parameter that it is passed for.
+"""Type checks of values and arrays against the C++ types of parameters.
 
-Unsigned integers of the same size are raw bits, and bytes are bytes: both fit where their size does. What is refused
-would be read as something else: float64 for ``int*``, int64 for ``int*``, 1000.5 for ``int``.
+Unsigned integers of the same size are raw bits, and bytes are bytes: both fit if their size does. Refused values
+would be misread: float64 for ``int*``, int64 for ``int*``, 1000.5 for ``int``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FLOATS = {2: np.dtype(np.float16), 4: np.dtype(np.float32), 8: np.dtype(np.floa
 
 
 def is_typed(value: object) -> bool:
-    """Whether a value says what it is, so that it can differ from the parameter's type."""
+    """Whether a value has a type, which can differ from the parameter's type."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind not in "uVb" or value.dtype.itemsize > 4
     return isinstance(value, int | float)
@@ -41,15 +41,15 @@ def number_of(value: object) -> Any:
 
 
 def check_array(name: str, kind: CType | None, array: np.ndarray[Any, Any]) -> None:
-    """Refuse an array whose elements are not what a pointer points to.
+    """Refuse an array whose elements do not have the type of a pointer's target.
 
     Args:
         name: of the argument, for the message.
         kind: the parameter's type; None where it is not known.
-        array: what is passed.
+        array: the passed array.
 
     Raises:
-        MfmasimError: the element types differ; it names the parameter's type and what fits it.
+        MfmasimError: the element types differ; the message names the parameter's type and the types that fit it.
     """
     target = kind.element if kind is not None and kind.kind == "pointer" else None
     if kind is None or target is None or _fits(target, array.dtype):
@@ -92,7 +92,7 @@ def check_value(name: str, kind: CType | None, value: object) -> Any:
     Args:
         name: of the argument, for the message.
         kind: the parameter's type; None where it is not known.
-        value: what is passed.
+        value: the passed value.
 
     Returns:
         The value; a Python number for a floating-point parameter as a NumPy scalar of its type.

@@ -69,7 +69,7 @@ class Clusters:
         return cluster * self.workgroups + inside[0] + self.size[0] * (inside[1] + self.size[1] * inside[2])
 
     def registers(self, numbers: I64) -> NDArray[np.uint32]:
-        """The trap temporary that says where workgroups lie in their cluster, and how large it is."""
+        """The trap temporary with the place of workgroups in their cluster, and the cluster's size."""
         x, y, z = self.within(numbers)
         sizes = sum((size - 1) << 12 + 4 * k for k, size in enumerate(self.size)) | (self.workgroups - 1) << 24
         return (x | y << 4 | z << 8 | sizes).astype(np.uint32)

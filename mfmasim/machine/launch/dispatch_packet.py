@@ -1,4 +1,4 @@
-"""What the packet of a dispatch and the hidden kernel arguments say about a launch.
+"""The dispatch packet and the hidden kernel arguments of a launch.
 
 Sources: LLVM's AMDGPU usage guide (hidden kernel arguments of code object v4 to v6); HSA runtime specification, 2.9.6.
 """

@@ -56,13 +56,13 @@ def hostcall_bytes(kernel: Kernel, waves: int) -> int:
 
 
 def _payloads(packets: int) -> int:
-    """Where the payloads begin."""
+    """Offset of the payloads."""
     return -(-(HEADERS + packets * HEADER) // SLOT) * SLOT
 
 
 @dataclass
 class Hostcall:
-    """The buffer of a launch, and what its kernel wrote by it."""
+    """The buffer of a launch, and the kernel's output in it."""
 
     memory: Memory
     region: Region
@@ -90,7 +90,7 @@ class Hostcall:
         """Answer all calls that are ready, in the order in which they became so.
 
         Raises:
-            MfmasimError: a service that is not served.
+            MfmasimError: an unknown service.
         """
         count, held = _packets(self.waves), self._held
         ready = held[READY : READY + 8].view(np.uint64)

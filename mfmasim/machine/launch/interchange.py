@@ -1,11 +1,11 @@
-"""Arrays of any library as NumPy arrays of the same memory: what a caller may pass wherever an array is expected.
+"""Arrays of any library as NumPy arrays of the same memory: objects that a caller may pass for an array.
 
 An object is an array if it has DLPack, ``__array_interface__``, the buffer protocol or ``__array__``: tensors of
 PyTorch, JAX on the CPU, xarray, pandas, ``array.array``, ``bytearray``, ``mmap``. Nothing is copied, so a kernel
-updates the object in place. An object that only hands out copies, or memory that may not change, gives an array that is
-read-only: a kernel may read it, and a store to it is a finding.
+updates the object in place. An object that only returns copies, or read-only memory, becomes a read-only array:
+a kernel may read it, and a store to it is a finding.
 
-Elements that NumPy has no dtype for, such as bfloat16 and FP8 of PyTorch, become those of `ml_dtypes`: the same bits.
+Elements without a dtype in NumPy, such as bfloat16 and FP8 of PyTorch, become those of `ml_dtypes` with equal bits.
 
 Sources: the DLPack specification (``DLDeviceType``), NumPy's manual on interoperability.
 """
@@ -51,10 +51,10 @@ def as_array(value: object, name: str) -> Any:
         name: of the argument, for messages.
 
     Returns:
-        The array. It is read-only where the object only hands out copies, or says that its memory may not change.
+        The array. It is read-only if the object only returns copies, or declares its memory read-only.
 
     Raises:
-        MfmasimError: its memory is a GPU's, or cannot be had in place (sparse, lazy).
+        MfmasimError: its memory is on a GPU, or cannot be accessed in place (sparse, lazy).
     """
     if isinstance(value, np.ndarray) or not is_array(value):
         return value
@@ -77,7 +77,7 @@ def with_arrays(value: object, name: str, depth: int = 0) -> Any:
     Args:
         value: an argument of a launch.
         name: of the argument, for messages.
-        depth: lists around it; those that no structure is as deep as stay as they are, to be refused.
+        depth: number of enclosing lists; lists deeper than any structure are unchanged, and refused later.
 
     Raises:
         MfmasimError: see `as_array`.
@@ -119,7 +119,7 @@ def _of_torch(tensor: Any, torch: Any) -> NDArray[Any]:
 
 
 def _shared(value: object) -> NDArray[Any]:
-    """An array of the object's memory, by the protocol that has it in place."""
+    """An array of the object's memory, by a protocol without a copy."""
     if hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)

@@ -1,4 +1,4 @@
-"""A launch that passed every check: sizes, memory, and where in it lies what the kernel is given."""
+"""A launch that passed every check: sizes, memory, and addresses of arguments and buffers."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class Launch:
     printf: Region | None = None
     """The buffer that printf fills, for a kernel that prints."""
     hostcall: Hostcall | None = None
-    """Calls to the host, of a kernel that makes some."""
+    """Calls to the host, for a kernel with host calls."""
     buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
-    """Buffers with undefined contents: the kernel may not use what it did not write to them."""
+    """Buffers with undefined contents: the kernel may only use bytes that it has written."""
     undefined_bits: NDArray[np.uint8] | None = None
     """The undefined bits of every byte, if a buffer is undefined only in part; they change with the launch."""
     gds: Region | None = None
-    """The global data share, of a kernel that accesses it."""
+    """The global data share, for a kernel that accesses it."""
     meter: Meter = field(default_factory=lambda: Meter(Quota()))
-    """Holds it to the caller's quota."""
+    """Meter of the caller's quota."""
     approximation: int = 0  # of `mfmasim.machine.binding.approximation.APPROXIMATIONS`
     cluster: Dim3 = ONE
     """Workgroups of a cluster in x, y, z."""
@@ -69,12 +69,12 @@ class Launch:
 
     @property
     def buffers_begin(self) -> int:
-        """Address of the first of the caller's buffers; 0 where there is none."""
+        """Address of the caller's first buffer; 0 without any."""
         return min((region.address for region, _ in self.buffers), default=0)
 
     @property
     def workgroups(self) -> int:
-        """Workgroups that run: those of the grid, once for each of the launches."""
+        """Number of workgroups: those of the grid, once for each of the joint launches."""
         return self.grid[0] * self.grid[1] * self.grid[2] * (1 + len(self.further))
 
     @property
@@ -105,7 +105,7 @@ class Launch:
         return -(-(fixed + dynamic) // 4) * 4
 
     def place(self, wave: int, lane: int | None = None) -> Place:
-        """Where in the grid a wave runs, by its number in the launch."""
+        """Place of a wave in the grid, by its number in the launch."""
         linear, own = divmod(wave, self.waves_per_workgroup)
         linear %= self.workgroups // (1 + len(self.further))
         return Place(self.clusters.place(linear), own, lane)
@@ -119,7 +119,7 @@ class Launch:
     """Passes of a matrix instruction, for observers."""
 
     def printed(self) -> tuple[str, str]:
-        """What the kernel printed, and what is wrong with the printf buffer; both usually empty."""
+        """The kernel's output, and errors in the printf buffer; both are usually empty."""
         called = "".join(self.hostcall.text) if self.hostcall is not None else ""
         if self.printf is None:
             return called, ""
@@ -128,7 +128,7 @@ class Launch:
         return text + called, wrong
 
     def _text_at(self, address: int) -> bytes:
-        """The zero-terminated bytes at an address, as far as its buffer goes."""
+        """The zero-terminated bytes at an address, within its buffer."""
         region = self.memory.region_at(address)
         if region is None:
             return b"(null)" if address == 0 else b"(bad address)"

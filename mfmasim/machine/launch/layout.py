@@ -41,13 +41,13 @@ class Piece:
     """Memory that a dispatch needs besides the caller's buffers."""
 
     field: str
-    """Of `Launch`."""
+    """Field of `Launch`."""
     name: str
-    """In messages."""
+    """Name in messages."""
     size: int
     """In bytes."""
     writable: bool = True
-    """By the kernel."""
+    """Whether the kernel may write it."""
 
 
 class Reserve(Protocol):
