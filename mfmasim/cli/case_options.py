@@ -1,4 +1,4 @@
-"""Options of every verb that takes cases: ``--arch --case --source --set``, and how the code is compiled."""
+"""Options of every verb that takes cases: ``--arch --case --source --set``, and those of the compilation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_case(
 
     Args:
         parser: of the verb.
-        arch: what ``--arch`` means to the verb, for its help.
+        arch: meaning of ``--arch`` for the verb, for its help.
         one: whether the verb takes one case, so that ``--case`` is given once.
         bare: whether ``--source`` may stand without a file, as it did in 0.1; it is then empty.
     """
@@ -67,7 +67,7 @@ def chosen_of(
     Args:
         args: the verb's arguments.
         targets: families, case files or their folders.
-        arch: the architecture, where ``--arch`` is not given.
+        arch: the architecture without ``--arch``.
         skipped: whether cases that their architecture skips are among them.
 
     Raises:
@@ -81,7 +81,7 @@ def chosen_of(
 def unchanged_of(
     args: argparse.Namespace, targets: Sequence[str], arch: str | None = None, *, skipped: bool = False
 ) -> list[Chosen]:
-    """The cases with their source and flags, but without ``--set``, whose values may not fit one of them.
+    """The cases with the options of source and flags, but without ``--set``, whose values may not fit a case.
 
     Args:
         args: options of the command line.
@@ -110,7 +110,7 @@ def only(args: argparse.Namespace, target: str, how: str = "by --case") -> Chose
     Args:
         args: the verb's arguments.
         target: a family, or a case file.
-        how: what chooses, for the error.
+        how: the option that chooses, for the error.
 
     Raises:
         MfmasimError: several cases match, or none.
@@ -131,7 +131,7 @@ def settings(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """Name and value of a parameter, as ``--set`` takes them."""
+    """Name and value of a parameter, from ``--set``."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise MfmasimError(f"--set {text}: NAME=VALUE is expected, such as M=256")
@@ -142,7 +142,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def changed(case: Case, changes: Mapping[str, Any]) -> Case:
-    """A case with those of some parameters that it has.
+    """A case with the changes of parameters that it has.
 
     Raises:
         MfmasimError: a value has another type than the parameter.
@@ -164,11 +164,11 @@ def known_settings(changes: Mapping[str, Any], cases: Iterable[Case]) -> None:
 
 
 def words_of(args: argparse.Namespace, *leave: str) -> list[str]:
-    """The options as words of a command line that chooses and changes cases alike.
+    """The options as words of a command line that chooses and changes the same cases.
 
     Args:
         args: the verb's arguments.
-        leave: options that are left out, such as ``--case``.
+        leave: omitted options, such as ``--case``.
     """
     words: list[str] = []
     for option, name in EVERY.items():

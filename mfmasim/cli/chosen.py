@@ -63,7 +63,7 @@ def chosen_cases(
 
 
 def _groups(targets: Sequence[str]) -> list[tuple[str, str, list[Case]]]:
-    """Target, name and cases of each group; no two files have one name, nor a file that of a family."""
+    """Target, name and cases of each group; names of files are unique, and differ from those of families."""
     from mfmasim.verify import find
 
     found = [(target, name, cases) for target in targets for name, cases in find(target)]
@@ -87,7 +87,7 @@ def _shortest(path: Path, files: set[Path], families: set[str]) -> str:
 
 
 def prefixes(work: Sequence[tuple[str, Case, str]]) -> list[str]:
-    """What reports put before the title of each case: its group, where another group of the run has the same title.
+    """The prefix of each case's title in reports: its group, if another group of the run has the same title.
 
     Args:
         work: group, case and architecture of each.
@@ -109,7 +109,7 @@ def _why(one: Chosen) -> str:
 
 
 def _nearest(texts: Sequence[str] | None, names: list[str]) -> str:
-    """The case's name nearest to what no name contains, or the first names."""
+    """The case name nearest to an unknown text, or the first names."""
     plain = {name.partition("[")[0]: name for name in names} | {name: name for name in names}
     for text in texts or ():
         near = difflib.get_close_matches(text, plain, n=1, cutoff=0.4)

@@ -1,4 +1,4 @@
-"""Options of verbs that compile a source: definitions, folders, flags, the compiler; and what it says."""
+"""Options of verbs that compile a source: definitions, folders, flags, the compiler; and its messages."""
 
 from __future__ import annotations
 

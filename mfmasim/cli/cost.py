@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _beside(args: argparse.Namespace, costed: Costed) -> None:
-    """Add what the results are compared with."""
+    """Add the measurements for comparison."""
     from mfmasim.cost.baseline import read_baseline
     from mfmasim.cost.capture import read_capture
     from mfmasim.errors import MfmasimError
@@ -134,7 +134,7 @@ def _title(costed: Costed) -> str:
 
 
 def _costed(args: argparse.Namespace) -> Iterator[Costed]:
-    """Everything that is asked for."""
+    """All requested results."""
     if is_launch(args.targets):
         yield _of_launch(args)
         return

@@ -1,4 +1,4 @@
-"""What ``mfmasim debug`` can be given: a case, a code object, a recording, a program."""
+"""Targets of ``mfmasim debug``: a case, a code object, a recording, a program."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _refuse(args: argparse.Namespace, kind: str) -> None:
     """Refuse an option that would be ignored.
 
     Raises:
-        MfmasimError: it was given.
+        MfmasimError: the option was given.
     """
     for option, name in UNUSED[kind].items():
         if (value := getattr(args, name)) and value != USUAL.get(name):
@@ -79,7 +79,7 @@ def opened(args: argparse.Namespace, observers: Sequence[Observer] = ()) -> Sess
     """The session of a target that runs in this process.
 
     Args:
-        args: the command line's.
+        args: those of the command line.
         observers: of the launch.
 
     Raises:
@@ -180,7 +180,7 @@ def _original(case: Case) -> list[Path]:
 
 
 def _elements(recorder: Recorder, launch: CaseLaunch) -> dict[str, Elements]:
-    """The case's matrices and arrays where the launch has them, by role and by the argument's name."""
+    """The case's matrices and arrays in the launch, by role and by the argument's name."""
     from mfmasim.debug.names import Elements
     from mfmasim.formats import format as number_format
     from mfmasim.verify.arguments import Argument, leaves
@@ -248,7 +248,7 @@ def run_program(args: argparse.Namespace, address: Address | None = None) -> int
 
 
 def _written(file: str | None) -> tuple[int, int] | None:
-    """What tells one version of a file from the next; None if there is none."""
+    """A key for the version of a file; None without the file."""
     if not file or not Path(file).exists():
         return None
     found = Path(file).stat()
@@ -284,7 +284,7 @@ def serve(args: argparse.Namespace) -> int:
     address = _address(args)
 
     def launched(words: dict[str, Any]) -> Session:
-        """What a client's launch request names; nothing of an earlier request stays."""
+        """The target of a client's launch request, independent of earlier requests."""
         args = copy(given_args)
         if given_args.target and "target" in words:
             raise MfmasimError(f"launch: the command line has the target, {' '.join(given_args.target)}; leave it out")

@@ -36,19 +36,19 @@ class _Parser(argparse.ArgumentParser):
     asks = False
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        # A number that an option refuses stands behind the option, as it was written.
+        # A number that an option refuses is behind the option, as written.
         message = re.sub(r"^argument (--[\w-]+)\S*: (?=.*: a (?:whole )?number )", r"\1 ", message)
         raise MfmasimError(f"{self.prog}: {message}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse; words that may be left out are found behind options too, which Python before 3.12.7 does not do."""
+        """Parse; optional words are also found behind options, unlike in Python before 3.12.7."""
         found, left = super().parse_known_args(args, namespace)
         if self.asks or not left or any(word.startswith("-") for word in left):
             return found, left
         self.asks = True  # parse_known_intermixed_args calls this method
         try:
             return self.parse_known_intermixed_args(args)
-        except TypeError:  # the verb takes all the rest as it is
+        except TypeError:  # the verb takes all other words unchanged
             return found, left
         finally:
             self.asks = False
@@ -68,7 +68,7 @@ def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
 
 
 def _shortened(text: str) -> str:
-    """An error without the middle of what is too long for a line, such as a given value."""
+    """An error without the middle of a long part, such as a value, so that it fits a line."""
     return re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:100]}...{word[0][-20:]}", text)
 
 
@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _rarely_collecting() -> Iterator[None]:
-    """Look for cycles of objects less often: imports and bound instructions make many objects, nearly all to stay."""
+    """Search for cycles of objects less often: imports and bound instructions make many objects that mostly stay."""
     before = gc.get_threshold()
     gc.set_threshold(COLLECT_AFTER, *before[1:])
     try:
@@ -98,7 +98,7 @@ def _rarely_collecting() -> Iterator[None]:
 
 @contextmanager
 def _interrupted_for_certain() -> Iterator[None]:
-    """Repeat an interruption that came where Python drops exceptions: in a callback of its collector or of ctypes."""
+    """Repeat an interruption that Python dropped, in a callback of its collector or of ctypes."""
     before = sys.unraisablehook
 
     def again() -> None:
@@ -147,7 +147,7 @@ def _found(arguments: list[str]) -> tuple[str, list[str], str]:
 
 
 def _is_format(words: list[str]) -> bool:
-    """Whether what is to be shown is a number format."""
+    """Whether the words name a number format."""
     if not words or words[0].startswith(("-", "gfx", "mi", "MI")):
         return False
     if words[0] == "formats" or re.fullmatch(r"b?f\d+|[iu]\d+|e\d+m\d+\w*", words[0].lower()):
@@ -165,7 +165,7 @@ def parser_of(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentPa
 
 
 def outputs(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """The options of a parser, and of those within it, that name what is written."""
+    """The options of a parser and of its subparsers that name output files."""
     for action in parser._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for each in action.choices.values():
@@ -175,7 +175,7 @@ def outputs(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _prepared(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
-    """Refuse files that the verb would not be able to write at its end."""
+    """Refuse output files that the verb could not write at its end."""
     for action in outputs(parser):
         given = getattr(args, action.dest, None)
         if given == "":
@@ -187,7 +187,7 @@ def _prepared(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None
 
 
 def _run(verb: str, args: argparse.Namespace) -> int:
-    """Run a verb, and write all that it printed: a pipe that was closed is seen here, not at Python's shutdown."""
+    """Run a verb, and flush its output: a closed pipe is detected here, not at Python's shutdown."""
     code = int(module_of(verb).run(args))
     if flush := getattr(sys.stdout, "flush", None):
         flush()
@@ -195,7 +195,7 @@ def _run(verb: str, args: argparse.Namespace) -> int:
 
 
 def _say(line: str) -> None:
-    """Print a line to standard error; where that cannot be, the exit code has to do."""
+    """Print a line to standard error; if that fails, the exit code has to suffice."""
     try:
         print(line, file=sys.stderr, flush=True)
     except (OSError, ValueError):  # full, or a pipe without a reader

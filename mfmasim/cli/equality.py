@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def text(one: Equality) -> str:
-    """A verdict as a person reads it."""
+    """A verdict as text."""
     first, second = one.sides
     archs = one.archs[0] if len(set(one.archs)) == 1 else " and ".join(one.archs)
     words = {

@@ -1,4 +1,4 @@
-"""Examples of each verb, which its ``--help`` ends with: a command line, and what it does."""
+"""Examples of each verb at the end of its ``--help``: a command line, and its effect."""
 
 from __future__ import annotations
 
@@ -152,10 +152,10 @@ WIDEST = 46
 
 
 class Help(argparse.HelpFormatter):
-    """Wraps descriptions, and leaves examples as they are."""
+    """Wraps descriptions, but not examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Wrap what is no list of examples."""
+        """Wrap all text but lists of examples."""
         return text if text.startswith(HEAD) else super()._fill_text(text, width, indent)
 
 
@@ -163,7 +163,7 @@ HEAD = "examples:\n"
 
 
 def examples_of(verb: str) -> str:
-    """The examples of a verb as the end of its help; empty where it has none."""
+    """The examples of a verb as the end of its help; empty without examples."""
     return HEAD + "\n".join(_lines(verb)) if verb in EXAMPLES else ""
 
 
@@ -177,11 +177,11 @@ def _lines(verb: str) -> Iterator[str]:
 
 
 def with_examples(parser: argparse.ArgumentParser, prog: str = "") -> argparse.ArgumentParser:
-    """Give a parser, and those within it, the examples of their verbs.
+    """Add the examples of their verbs to a parser and its subparsers.
 
     Args:
         parser: of a verb.
-        prog: its spelling, such as ``mfmasim lds find``, where that is not the parser's own.
+        prog: its spelling, such as ``mfmasim lds find``, if it differs from the parser's own.
 
     Returns:
         The parser.

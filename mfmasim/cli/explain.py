@@ -1,4 +1,4 @@
-"""``mfmasim explain [ID]``: what a finding means, an example, and the fix; or how far an operation can be trusted."""
+"""``mfmasim explain [ID]``: the meaning of a finding, an example, and the fix; or the fidelity of an operation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(trusted, indent=1) if args.json else _text(trusted))
         return 0
     of_check = [row for row in KINDS.values() if args.id in (None, row.check)]
-    # A part of an id or of a title is enough where it leads anywhere.
+    # A part of an id or of a title suffices if it matches.
     parts = [row for row in KINDS.values() if args.id and args.id.lower() in f"{row.id} {row.title}".lower()]
     rows = of_check or ([KINDS[args.id]] if args.id in KINDS else parts) or [kind(args.id)]
     if args.json:
@@ -69,7 +69,7 @@ def _trusted(name: str) -> dict[str, Any] | None:
 
 
 def _text(found: dict[str, Any]) -> str:
-    """The same in lines."""
+    """The explanation as lines."""
     lines = [found["operation"], *(f"  {arch:<8} {level}" for arch, level in found["fidelity"].items())]
     for row in found["evidence"]:
         what = f"{row['equal']:,} of {row['values']:,} values are equal"

@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _new_seed(resume: str | None) -> int:
-    """A seed that was not used before; of a run that is continued the same one each time."""
+    """A new seed; a continued run has the same seed each time."""
     if resume:
         return int.from_bytes(hashlib.sha256(resume.encode()).digest()[:3], "little")
     return secrets.randbelow(1 << 24)

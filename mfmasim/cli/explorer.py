@@ -33,7 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the page, and open it where that is asked for."""
+    """Write the page, and open it on request."""
     from pathlib import Path
 
     from mfmasim.explorer import explorer_page

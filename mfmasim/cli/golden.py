@@ -91,7 +91,7 @@ def _record(args: argparse.Namespace) -> int:
 
 
 def _to_record(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
-    """Family or file, case and architecture of everything that is recorded.
+    """Family or file, case and architecture of all cases to record.
 
     Raises:
         MfmasimError: nothing matches.
@@ -104,14 +104,14 @@ def _to_record(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     chosen = own if args.arch is None else args.arch
     known = families()
     return [
-        # A folder of families has cases of the same title: there the target is what they are found by.
+        # A folder of families has cases of the same title: there the target identifies them.
         (one.group if one.group in known else one.target, one.case, one.arch)
         for one in chosen_cases(args.targets, chosen, args.case, skipped=False)
     ]
 
 
 def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[str, Capture | None, str]:
-    """Record one case: file, capture, and whether the outputs are the reference's; no capture, and why it failed."""
+    """Record one case: file, capture, and whether the outputs equal the reference; without a capture, the failure."""
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.lab.agreement.threeway import captured
@@ -146,7 +146,7 @@ def _check(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Checked:
-    """The comparison of one capture, as it is printed."""
+    """The printed comparison of one capture."""
 
     lines: list[str]
     row: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""``mfmasim gpu ...``: what needs a GPU, or what was recorded on one."""
+"""``mfmasim gpu ...``: verbs that need a GPU, or a recording of one."""
 
 from __future__ import annotations
 

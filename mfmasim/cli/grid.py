@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _counted(found: Reuse) -> str:
-    """What caches serve, in words."""
+    """Hits of caches in words."""
     return (
         f"of {found.reads:,} strips of A and B for a step of K the L2s serve {found.l2:.1%} and the last\n"
         f"level {found.llc:.1%} of the others; {found.from_memory:,} come from memory\n"

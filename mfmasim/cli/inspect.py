@@ -1,4 +1,4 @@
-"""``mfmasim inspect FILE...``: what is in a file, what its kernels need, and what of it cannot run."""
+"""``mfmasim inspect FILE...``: contents of a file, needs of its kernels, and instructions that cannot run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what the files hold; exit code 1 if something cannot run, else 0."""
+    """Print the contents of the files; exit code 1 if a kernel cannot run, else 0."""
     from mfmasim.errors import unknown
 
     records, bad, names = [], False, []
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _codes(file: str, args: argparse.Namespace) -> Iterator[tuple[str, Code | None, str]]:
-    """Target and code of every code object in a file; None with the reason where it cannot be read."""
+    """Target and code of every code object in a file; None with the reason for one that cannot be read."""
     from pathlib import Path
 
     from mfmasim import program
@@ -107,12 +107,12 @@ def _codes(file: str, args: argparse.Namespace) -> Iterator[tuple[str, Code | No
 
 
 def kernel_record(kernel: Kernel, block: int | None = None, shared_bytes: int = 0) -> dict[str, Any]:
-    """Everything about a kernel as a dictionary that JSON can hold.
+    """All properties of a kernel as a dictionary that JSON can represent.
 
     Args:
         kernel: the kernel.
-        block: work-items of a workgroup, for the occupancy; None for the most that it was compiled for.
-        shared_bytes: dynamic LDS in bytes, likewise.
+        block: work-items of a workgroup, for the occupancy; None for the most of its compilation.
+        shared_bytes: dynamic LDS in bytes, for the occupancy.
     """
     from math import prod
 
@@ -161,7 +161,7 @@ def kernel_record(kernel: Kernel, block: int | None = None, shared_bytes: int = 
 
 
 def _matrix(kernel: Kernel) -> list[dict[str, Any]]:
-    """Matrix instructions of a kernel: how often they occur in its text, and their arithmetic's fidelity."""
+    """Matrix instructions of a kernel: their number in its code, and their arithmetic's fidelity."""
     from collections import Counter
 
     from mfmasim.errors import MfmasimError
@@ -208,7 +208,7 @@ def _lines(record: dict[str, Any], *, brief: bool) -> Iterator[str]:
 
 
 def _facts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Name and text of what a kernel needs."""
+    """Names and texts of a kernel's needs."""
     arguments = [f"{arg['type'] or arg['kind']} {arg['name']}".strip() for arg in record["arguments"]]
     yield "arguments", f"({', '.join(arguments)}), {record['kernarg_bytes']} bytes with hidden ones"
     vgpr, agpr = record["vgpr"], record["agpr"]

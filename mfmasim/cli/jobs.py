@@ -1,4 +1,4 @@
-"""``--jobs N`` and ``--executor ADDRESS``: cases in several processes; the same results in the same order as in one."""
+"""``--jobs N`` and ``--executor ADDRESS``: cases in several processes, with the results and the order of one process."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def in_order(
 
     Args:
         args: the verb's arguments, with ``jobs``.
-        tasks_of: a module's function that gives the tasks.
-        one: a module's function that gives the result of a task.
-        size: wave-instructions that a result stands for, for the progress.
-        alone: use this process only, as a device needs that belongs to it.
-        lost: the result of a task whose workers ended, from the reason; without it that is an error in the end.
+        tasks_of: a module's function that returns the tasks.
+        one: a module's function that returns the result of a task.
+        size: wave-instructions of a result, for the progress.
+        alone: use this process only, for a device that belongs to it.
+        lost: makes the result of a task whose workers ended, from the reason; without it this is an error at the end.
 
     Raises:
         MfmasimError: a process ended unexpectedly, or the executor failed.

@@ -1,4 +1,4 @@
-"""``mfmasim gpu kit``: probes that settle what is assumed about a GPU; ``kit check`` reads their results."""
+"""``mfmasim gpu kit``: probes of the assumptions about a GPU; ``kit check`` reads their results."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb.
 
     Returns:
-        Of a run: 0 if every probe ran, 1 if one failed. Of a check: 1 if a row is contradicted, else 0.
+        For a run: 0 if every probe ran, 1 if one failed. For a check: 1 if a row is contradicted, else 0.
 
     Raises:
-        MfmasimError: of a check: no probe of the file judges any row.
+        MfmasimError: for a check: no probe of the file judges any row.
     """
     return _check(args) if args.action == "check" else _record(args)
 
@@ -92,7 +92,7 @@ def _record(args: argparse.Namespace) -> int:
 
 
 def _doctor() -> dict[str, Any]:
-    """What ``mfmasim doctor`` finds, without paths."""
+    """The results of ``mfmasim doctor``, without paths."""
     from mfmasim.cli.doctor import examine
 
     found = examine()

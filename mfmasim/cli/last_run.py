@@ -1,4 +1,4 @@
-"""What ``mfmasim verify`` keeps of its last run in a folder: which cases failed, and how long each took."""
+"""Records of the last run of ``mfmasim verify`` in a folder: failed cases, and the time of each case."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
 
 
 def file_of(here: Path) -> Path | None:
-    """Where the last run in a folder is kept; None if the user has no folder for caches."""
+    """File of the last run in a folder; None if the user has no folder for caches."""
     from mfmasim.resources import cache_folder
 
     try:
@@ -52,7 +52,7 @@ def failed_before(here: Path) -> tuple[tuple[str, str, str], ...]:
 
 
 def first_of(work: Sequence[tuple[str, str, str]], failed: Iterable[tuple[str, str, str]]) -> list[int]:
-    """Numbers of cases, those that failed first, else in their order.
+    """Numbers of cases: failed cases first, otherwise in their order.
 
     >>> first_of([("f", "a", "gfx942"), ("f", "b", "gfx942")], [("f", "b", "gfx942")])
     [1, 0]
@@ -62,7 +62,7 @@ def first_of(work: Sequence[tuple[str, str, str]], failed: Iterable[tuple[str, s
 
 
 def keep(here: Path, results: Iterable[Result]) -> None:
-    """Keep the failures of a run beside those of cases that it did not have, where the folder can be written."""
+    """Store the failures of a run with those of cases that it did not have, if the folder is writable."""
     from mfmasim.errors import MfmasimError
     from mfmasim.files import write_text
 
@@ -82,7 +82,7 @@ def slowest(results: Sequence[Result], number: int) -> list[str]:
 
 
 def _kept(here: Path) -> dict[tuple[str, str, str], str]:
-    """Statuses by group, title and architecture; what is damaged counts as nothing."""
+    """Statuses by group, title and architecture; damaged records are dropped."""
     from mfmasim.errors import MfmasimError
     from mfmasim.files import read_file
 

@@ -22,7 +22,7 @@ OPTIONS = {"--kernel": "kernel", "--arg": "arg"}
 
 
 class Launched(NamedTuple):
-    """What is launched."""
+    """The kernel, arguments and sizes of a launch."""
 
     kernel: Kernel
     grid: tuple[int, ...]
@@ -52,7 +52,7 @@ def launched(args: argparse.Namespace) -> Launched:
     """The launch of a command line.
 
     Raises:
-        MfmasimError: it is not alone, or what is given does not fit it.
+        MfmasimError: there are other targets, or the arguments do not fit the kernel.
     """
     from mfmasim import program
     from mfmasim.architectures import DEFAULT

@@ -151,7 +151,7 @@ def _grade(args: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001
 
 
 def _report(found: Grade, progress: Progress) -> None:
-    """Print a grade: what passed, or the findings that explain most, and a hint."""
+    """Print a grade: the passed cases, or the findings that explain most, and a hint."""
     from mfmasim.learn import exercises
     from mfmasim.learn.hints import hints_for
     from mfmasim.learn.wording import for_learner
@@ -214,7 +214,7 @@ def _solution(args: argparse.Namespace, progress: Progress) -> int:
 
 
 def _text(one: Exercise) -> None:
-    """Print the text of an exercise: laid out on a terminal, as it is elsewhere."""
+    """Print the text of an exercise: formatted on a terminal, unchanged elsewhere."""
     if not sys.stdout.isatty():
         print(one.text, end="")
         return
@@ -226,7 +226,7 @@ def _text(one: Exercise) -> None:
 
 
 def _say_compiler() -> None:
-    """Say early that checking needs a compiler, where there is none."""
+    """Report early that checking needs a compiler, if there is none."""
     from mfmasim.errors import MfmasimError
     from mfmasim.toolchain import find_compiler
 

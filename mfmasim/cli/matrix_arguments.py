@@ -43,16 +43,16 @@ def add_instruction(parser: argparse.ArgumentParser, *, required: bool = True) -
 
 
 def given_options(args: argparse.Namespace, names: Iterable[str] = ("a", "b", "wave", *_MODIFIERS)) -> list[str]:
-    """Options of formats, wave and modifiers that the command line gives, with their values."""
+    """Given options of formats, wave and modifiers, with their values."""
     values = {name: getattr(args, name) for name in names}
     return [f"--{name.replace('_', '-')} {value}" for name, value in values.items() if value not in (None, 0)]
 
 
 def check_unused_modifiers(args: argparse.Namespace, op: MatrixInstruction) -> None:
-    """Refuse modifiers where no operand is asked for, which alone shows what they do.
+    """Refuse modifiers without an operand, as they only affect operands.
 
     Raises:
-        MfmasimError: the instruction does not take the value, or nothing that is shown depends on it.
+        MfmasimError: the instruction does not take the value, or the output does not depend on it.
     """
     given = given_options(args, _MODIFIERS)
     if given:
@@ -64,7 +64,7 @@ def check_unused_modifiers(args: argparse.Namespace, op: MatrixInstruction) -> N
 
 
 def completed(args: argparse.Namespace) -> None:
-    """Fill in the architecture of an instruction that is named without one, the first that has it.
+    """Fill in the architecture of an instruction without one: the first that has the instruction.
 
     Raises:
         MfmasimError: no architecture has the instruction, or an element is asked for where the instruction is missing.
@@ -97,7 +97,7 @@ def completed(args: argparse.Namespace) -> None:
 
 
 def _spelled(arch: str, name: str) -> str:
-    """LLVM's mnemonic of what may be Clang's builtin; the name itself where none is like it."""
+    """LLVM's mnemonic for a name that may be Clang's builtin; the name itself without a match."""
     from mfmasim.matrix import instructions
 
     if not name.startswith(BUILTIN):

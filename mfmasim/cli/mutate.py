@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _old_spelling(args: argparse.Namespace) -> None:
-    """Read ``--source`` without a file as ``--textual``; where the target follows it, it is taken for the file."""
+    """Read ``--source`` without a file as ``--textual``; a target behind it was parsed as the file."""
     if args.source is None or (args.source and args.target):
         return
     if args.textual or args.binary:

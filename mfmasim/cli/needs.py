@@ -1,4 +1,4 @@
-"""Options that have an effect only beside others are refused without them."""
+"""Options that only have an effect together with other options are refused without these."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from mfmasim.errors import MfmasimError
 
 
 def needed(args: argparse.Namespace, options: Mapping[str, str], what: str) -> None:
-    """Refuse options of a command line that lacks what they act on.
+    """Refuse options of a command line without the option that they need.
 
     Args:
         args: the verb's arguments.
         options: option -> the name of its value, which is None or empty where the option was not given.
-        what: what the options need, such as ``"--trace"``.
+        what: the option that they need, such as ``"--trace"``.
 
     Raises:
         MfmasimError: one of them was given.

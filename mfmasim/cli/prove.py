@@ -1,4 +1,4 @@
-"""``mfmasim prove TARGET``: what holds of a kernel for all sizes that its case's contract admits."""
+"""``mfmasim prove TARGET``: obligations of a kernel for all sizes that its case's contract admits."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb; exit code 1 where something is refuted, else 0."""
+    """Execute the verb; exit code 1 if an obligation is refuted, else 0."""
     from collections import Counter
 
     from mfmasim.errors import MfmasimError
@@ -130,7 +130,7 @@ def print_proof(proof: Proof, *, verbose: bool = False) -> None:
 
 
 def _merged(obligations: list[Obligation]) -> list[Obligation]:
-    """Obligations, those that one reason stopped before any instruction as one."""
+    """Obligations; those that one reason stopped before any instruction are merged."""
     stopped = [one for one in obligations if one.verdict == "unknown" and not one.count]
     if len(stopped) < 2 or any(one.reasons != stopped[0].reasons for one in stopped):
         return obligations

@@ -1,4 +1,4 @@
-"""What ``mfmasim verify --prove`` refutes, as findings of the case: size, line, and the command that shows it."""
+"""Refutations by ``mfmasim verify --prove``, as findings of the case: size, line, and the command that shows them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ PLACE = ("arch", "wave")
 
 
 def _finding(case: Case, kernel: Kernel, changes: Mapping[str, Any], kind: str) -> Finding | None:
-    """What violates an obligation at some parameters."""
+    """The finding that violates an obligation at some parameters."""
     from mfmasim.errors import MfmasimError
     from mfmasim.lab.covering.covering import verify_at
     from mfmasim.prove.replay import of_kind

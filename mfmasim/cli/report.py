@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _profiles(args: argparse.Namespace) -> Iterator[Profile]:
-    """Everything that is asked for."""
+    """All requested profiles."""
     if not is_launch(args.targets):
         needed(args, OPTIONS, "a code object or a source in place of cases")
         yield from in_order(args, _work, _profiled, lambda profile: profile.report.counts.total())
@@ -96,7 +96,7 @@ def _profiles(args: argparse.Namespace) -> Iterator[Profile]:
 
 
 def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
-    """Family or file, case and architecture of everything that is reported.
+    """Family or file, case and architecture of all reported cases.
 
     Raises:
         MfmasimError: nothing matches.

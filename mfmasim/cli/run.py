@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _early(args: argparse.Namespace, executor: Executor | None) -> list[Observer]:
-    """What prints the first error of a launch that takes long; GPUs and executors take no observers."""
+    """The observer that prints the first error of a long launch; GPUs and executors take no observers."""
     from mfmasim.devices.early import EarlyErrors
     from mfmasim.visible import visible
 
@@ -187,7 +187,7 @@ def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: 
 
 
 def _workers(args: argparse.Namespace) -> AbstractContextManager[Executor | None]:
-    """What runs the parts of the launch: processes, a cluster, or nothing."""
+    """The executor of the launch's parts: processes, a cluster, or None."""
     from contextlib import nullcontext
 
     from mfmasim.clusters import opened
@@ -277,7 +277,7 @@ def _print(report: Report, code: Code, *, quiet: bool) -> None:
 
 
 def _print_counts(report: Report, code: Code, console: Console) -> None:
-    """What was executed."""
+    """Print the counts of executed instructions."""
     total = sum(report.counts.values())
     counted = f", {total:,} wave-instructions" if total else ""
     console.print(

@@ -1,4 +1,4 @@
-"""Arguments of a kernel on the command line: what ``mfmasim run --arg`` takes."""
+"""Arguments of a kernel on the command line: values of ``mfmasim run --arg``."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Given:
         return buffers[name] if name in buffers else numbers[name]
 
     def shown(self, name: str, array: np.ndarray[Any, Any]) -> str:
-        """A buffer as text, a line for each row or part of one; ``--`` where nothing wrote to undefined contents."""
+        """A buffer as text, a line for each row or part of one; ``--`` for undefined elements that were not written."""
         flat, columns = array.reshape(-1), array.shape[-1] if array.ndim else 1
         unset = np.zeros(flat.size, np.bool_)
         if any(array is one for one in self.undefined):
@@ -89,10 +89,10 @@ def given(texts: Sequence[str], kernel: Kernel) -> Given:
 
     Args:
         texts: the arguments, in order or by name.
-        kernel: takes them.
+        kernel: the kernel.
 
     Raises:
-        MfmasimError: one cannot be read, is unknown, missing, or given twice.
+        MfmasimError: an argument cannot be read, is unknown, missing, or given twice.
     """
     parameters = kernel.parameters
     names = [parameter.name or str(number) for number, parameter in enumerate(parameters)]
@@ -111,7 +111,7 @@ def given(texts: Sequence[str], kernel: Kernel) -> Given:
 
     left_out = padding(kernel)
     if len(found) == len(names) - len(left_out) and set(found) == set(range(len(found))):
-        left_out = frozenset()  # all by position, padding left out: the launch fills it in
+        left_out = frozenset()  # all by position, without padding, which the launch fills in
     missing = [names[n] for n in range(len(names)) if n not in found and n not in left_out]
     if missing and len(found) + len(padding(kernel)) < len(names):
         what = "an argument is" if len(missing) == 1 else f"{len(missing)} arguments are"
@@ -123,7 +123,7 @@ def given(texts: Sequence[str], kernel: Kernel) -> Given:
 
 
 def _example(kernel: Kernel, parameters: Sequence[Parameter]) -> str:
-    """What the kernel takes, as it could be given."""
+    """An example of the kernel's arguments on the command line."""
     shown = []
     for parameter, arg in zip(parameters, kernel.args, strict=True):
         kind = f" ({parameter.type.text})" if parameter.type is not None else ""
@@ -208,7 +208,7 @@ def _buffer(text: str, kind: str, contents: str | None, kernel: Kernel) -> tuple
 
 
 def _random(count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The same numbers in every run: small whole numbers, or floats within -1 and 1."""
+    """Random numbers, equal in every run: small integers, or floats from -1 to 1."""
     source = np.random.default_rng(0)
     if dtype.kind in "iu":
         return source.integers(0 if dtype.kind == "u" else -8, 9, count).astype(dtype)

@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _architecture(args: argparse.Namespace) -> int:
-    """Print what differs between architectures; its instructions are listed by `list`."""
+    """Print the properties of an architecture; `list` lists its instructions."""
     from mfmasim.architectures import arch
     from mfmasim.cli.products import PEAK_COLUMNS, peak_rows, product_of, product_rows
     from mfmasim.errors import MfmasimError, unknown
@@ -136,7 +136,7 @@ def _architecture(args: argparse.Namespace) -> int:
 
 
 def _is_unknown(word: str) -> bool:
-    """Whether a word names no architecture, and does not look as if it were to."""
+    """Whether a word names no architecture, and does not look like one."""
     from mfmasim.architectures import PRODUCTS, SIMULATED, plain
 
     name = word.partition(":")[0].lower()
@@ -144,7 +144,7 @@ def _is_unknown(word: str) -> bool:
 
 
 def _shown() -> list[str]:
-    """Names of all that `show` takes, one of each kind first."""
+    """All names for `show`, one of each kind first."""
     from mfmasim.architectures import ARCHITECTURES, DEFAULT, PRODUCTS
     from mfmasim.formats.rows import ROWS
     from mfmasim.matrix import instructions

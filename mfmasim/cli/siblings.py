@@ -1,4 +1,4 @@
-"""Which cases of a run have one kernel: the first of them is verified at further sizes, for all."""
+"""Cases of a run with one kernel: the first of them is verified at further sizes, for all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def siblings_of(
     work: Sequence[tuple[str, Case, str]], changes: Mapping[str, Any]
 ) -> list[Sequence[Mapping[str, Any]] | None]:
-    """Of the first case of every kernel the parameters of the others, where they differ; of the others None.
+    """For the first case of every kernel the differing parameters of the other cases; for other cases None.
 
     Args:
         work: group, case and architecture of each.

@@ -58,7 +58,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge what is new, write all; exit code 0, 1 or 2."""
+    """Judge new code objects, and write all records; exit code 0, 1 or 2."""
     from collections import Counter
     from pathlib import Path
 

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _Seconds(argparse.Action):
-    """Sets the variable that launches read, also those of other processes of this run."""
+    """Sets the variable that launches read, in this process and in other processes of this run."""
 
     def __call__(
         self,

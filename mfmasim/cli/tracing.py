@@ -36,7 +36,7 @@ def add_tracing(parser: argparse.ArgumentParser) -> None:
 
 
 def span(text: str, what: str) -> tuple[int, int]:
-    """Both ends of a range such as ``31-40``; ``31`` gives it twice.
+    """Both ends of a range such as ``31-40``; both are 31 for ``31``.
 
     Raises:
         MfmasimError: the text is not a number or a range.

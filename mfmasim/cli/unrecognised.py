@@ -1,4 +1,4 @@
-"""What is said of words that a verb does not take: the verbs that have the option, or the nearest one."""
+"""Errors for words that a verb does not take: the verbs with the option, or the nearest option."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def refuse(words: Sequence[str], verb: str, whole: argparse.ArgumentParser) -> N
     """Refuse words that a verb does not take.
 
     Args:
-        words: what is left of the command line.
+        words: the unrecognised words.
         verb: the verb's module.
         whole: the parser with all verbs.
 

@@ -1,4 +1,4 @@
-"""The verbs in their groups, the spellings of 0.1, and the words that stand for a verb's module."""
+"""The verbs in their groups, the spellings of 0.1, and the words for a verb's module."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _next(args: argparse.Namespace, results: list[Result]) -> Iterator[str]:
-    """The commands that a report ends with: what explains the worst finding, and the first element that is wrong."""
+    """The commands at the end of a report: they explain the worst finding, and the first wrong element."""
     from mfmasim.observe import next_command
 
     if explain := next_command(finding for result in results for finding in result.findings):
@@ -185,7 +185,7 @@ def _next(args: argparse.Namespace, results: list[Result]) -> Iterator[str]:
 
 
 def _warn_of_equal_sizes(results: list[Result]) -> None:
-    """A line where the right result does not show which of two sizes the kernel takes, in none of a case's variants."""
+    """Print a line if the results of all variants of a case cannot distinguish two sizes in the kernel."""
     pairs: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
     for result in results:
         key = result.group, result.prefix + result.case.partition("[")[0]
@@ -202,7 +202,7 @@ def _warn_of_equal_sizes(results: list[Result]) -> None:
 
 
 def _warn_of_unseen(results: list[Result]) -> None:
-    """A line for each loop that no size makes turn three times, with the cases that say so."""
+    """Print a line for each loop without three turns at any size, with its cases."""
     said: dict[str, list[str]] = {}
     for result in results:
         for text in result.cover.get("unseen", ()) if not result.shipped else ():
@@ -218,10 +218,10 @@ def _warn_of_unseen(results: list[Result]) -> None:
 
 
 def _work(args: argparse.Namespace) -> list[Task]:
-    """Everything that is to be verified.
+    """All cases to verify.
 
     Raises:
-        MfmasimError: nothing matches, or an option is wrong whatever the case.
+        MfmasimError: nothing matches, or an option is wrong for every case.
     """
     from mfmasim.cli.chosen import prefixes
     from mfmasim.cli.siblings import siblings_of

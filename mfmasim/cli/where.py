@@ -92,7 +92,7 @@ def _ask(args: argparse.Namespace) -> None:
     """Read operand and element where they are given by position: ``D 5 17`` or ``D[5,17]``.
 
     Raises:
-        MfmasimError: no operand is named, or it is named twice, or something is no number.
+        MfmasimError: no operand is named, or it is named twice, or an index is no number.
     """
     from mfmasim.errors import MfmasimError, unknown
 

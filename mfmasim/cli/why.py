@@ -1,4 +1,4 @@
-"""``mfmasim why TARGET 'C[17,3]'``: of what an element of an output is made, and how that came there."""
+"""``mfmasim why TARGET 'C[17,3]'``: the products of an output's element, and the ways of their factors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the products; exit code 0 if the element is the sum that it should be, else 1."""
+    """Print the products; exit code 0 if the element is its own sum, else 1."""
     from mfmasim.verify.elements.why import why
     from mfmasim.verify.elements.why_arrays import why_array
     from mfmasim.verify.elements.why_lines import why_lines

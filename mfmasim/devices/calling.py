@@ -18,7 +18,7 @@ class Launcher:
     """A kernel with its grid: called with the arguments, it launches the kernel."""
 
     def __init__(self, kernel: Kernel, grid: object, block: object) -> None:
-        """Keep what a launch has besides its arguments.
+        """Keep the kernel and the sizes of a launch.
 
         Args:
             kernel: what to run.
@@ -38,7 +38,7 @@ class Launcher:
                 name.
             device: by name, such as ``sim`` or ``hip:1``, or an open one.
             checks: as for `mfmasim.devices.SimDevice.launch`.
-            options: further ones of that function, such as ``shared_bytes``.
+            options: further arguments of that function, such as ``shared_bytes``.
 
         Returns:
             The report.
@@ -49,7 +49,7 @@ class Launcher:
 
 
 def launcher(kernel: Kernel, key: object) -> Launcher:
-    """What ``kernel[key]`` is.
+    """The launcher of ``kernel[key]``.
 
     Raises:
         MfmasimError: the key is not a grid and a block.

@@ -1,12 +1,12 @@
-"""What a launch makes and frees: fewer garbage collections while it runs, and memory that the C library keeps.
+"""Memory of a launch: fewer garbage collections while it runs, and memory that the C library keeps.
 
-Decoded instructions and tables are objects that stay, and a launch makes many that live until it ends: Python's
-collector goes through all of them again and again (a fifth of the time of a small launch with all checks), and finds
-nothing.
+Decoded instructions and tables are permanent objects, and a launch makes many that live until its end: Python's
+collector traverses all of them repeatedly (a fifth of the time of a small launch with all checks), and finds
+no garbage.
 
-glibc returns every freed array of megabytes to the system, and the next one pays a page fault for each 4 KiB, ten
-times the arithmetic on it. With the thresholds of mallopt(3) that are set here it keeps them. It would raise these
-itself once a block of 32 MiB is freed, but not where the environment has chosen one of them, as Dask does in its
+glibc returns every freed array of megabytes to the system, and the next array costs a page fault for each 4 KiB, ten
+times the arithmetic on it. With the thresholds of mallopt(3) set here glibc keeps the memory. It would raise them
+itself after a block of 32 MiB is freed, but not if the environment sets one of them, as Dask does in its
 workers (``MALLOC_TRIM_THRESHOLD_``).
 
 Registers, memory and checks of a launch that ended refer to each other: they are few objects of many bytes, so that
@@ -44,7 +44,7 @@ _least = LARGEST << 10
 
 
 def _glibc() -> ctypes.CDLL | None:
-    """The C library with its thresholds set; None where it is another one."""
+    """The C library with its thresholds set; None for another C library."""
     try:
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_THRESHOLD, LARGEST)
@@ -65,17 +65,17 @@ def resident() -> int:
 
 
 def _return_unused() -> None:
-    """Return what is unused to the system if the process has grown by `GROWTH` since the last time."""
+    """Return unused memory to the system if the process has grown by `GROWTH` since the last time."""
     global _least  # noqa: PLW0603
     if _library is None:
         return
     try:
         now = resident()
         if now > _least + GROWTH:
-            for generation in (1, 2):  # what a launch leaves is young as a rule, and the others are a million objects
+            for generation in (1, 2):  # a launch's garbage is usually young; old generations are large
                 gc.collect(generation)
                 _library.malloc_trim(0)
-                if resident() < now - GROWTH // 2:  # most of it is returned; what is left counts as the new base
+                if resident() < now - GROWTH // 2:  # most of it is returned; the rest counts as the new base
                     break
             _least = now = resident()
     except OSError:  # no /proc
@@ -85,7 +85,7 @@ def _return_unused() -> None:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Inside, collections are rare. The last of several threads to leave restores what the program had chosen."""
+    """Collections are rare in the block. The last of several threads to leave restores the program's settings."""
     global _inside, _before  # noqa: PLW0603
     depth = getattr(_own, "depth", 0)
     try:
@@ -108,7 +108,7 @@ def rare_collections() -> Iterator[None]:
 
 
 def _forked() -> None:
-    """A child has only the thread that forked: launches of others, and their lock, are not its."""
+    """A child has only the thread that forked, without other threads' launches and lock."""
     global _lock, _inside  # noqa: PLW0603
     _lock = Lock()
     others, _inside = _inside, getattr(_own, "depth", 0)

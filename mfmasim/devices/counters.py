@@ -1,11 +1,11 @@
-"""Performance counters: what the hardware's counters read after a launch, under the names that profilers print.
+"""Performance counters: values of the hardware's counters after a launch, under the names of profilers.
 
-Each is a count of executed instructions, waves or clocks of the LDS, so it follows from the execution; what depends on
-caches, stalls or time is left out. Names of CDNA: AMD's documents "MI300 and MI200 series performance counters and
+Each is a count of executed instructions, waves or clocks of the LDS, so it follows from the execution; counters of
+caches, stalls or time are omitted. Names of CDNA: AMD's documents "MI300 and MI200 series performance counters and
 metrics" and "MI350 Series performance counters". Names of RDNA: those that rocprofv3 lists on gfx1151 and gfx1201.
 Which of them captures confirm: `mfmasim.architectures.Arch.captured_counters`.
 
-Left out, because no capture says which instructions they count: SQ_INSTS_FLAT, and on RDNA SQ_INSTS_TEX_LOAD and
+Omitted, because no capture shows which instructions they count: SQ_INSTS_FLAT, and on RDNA SQ_INSTS_TEX_LOAD and
 SQ_INSTS_TEX_STORE.
 """
 
@@ -143,7 +143,7 @@ def table_of(kernel: Kernel, values: Mapping[str, int]) -> list[list[Any]]:
 
 
 def not_counted(kernel: Kernel, lds: Mapping[str, Any]) -> str:
-    """Counters of the kernel's architecture that a launch could not count, and why; empty where there are none.
+    """Counters of the kernel's architecture that a launch could not count, with the reason.
 
     Args:
         kernel: what was executed.

@@ -104,12 +104,12 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """Part of the lines with code that was executed; 1 where there are none."""
+        """Fraction of the lines with code that was executed; 1 without such lines."""
         total = sum(map(len, self.files.values()))
         return (total - len(self.never)) / total if total else 1.0
 
     def record(self) -> dict[str, Any]:
-        """The counts as a dictionary that JSON can hold."""
+        """The counts as a dictionary that JSON can represent."""
         return {
             "files": {name: {str(n): vars(line) for n, line in lines.items()} for name, lines in self.files.items()},
             "never": self.never,
@@ -121,7 +121,7 @@ class Coverage:
         """Source lines with their counts; ``#####`` marks one that never ran, a blank one has no code.
 
         Args:
-            folders: where sources are searched, before the working directory; files that are not found are listed by
+            folders: folders of sources, before the working directory; files that are not found are listed by
                 line number alone.
         """
         out = []

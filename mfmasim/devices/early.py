@@ -1,4 +1,4 @@
-"""Prints the first error outside every buffer while a launch that takes long still runs."""
+"""Prints the first error outside every buffer while a long launch still runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class EarlyErrors(Observer):
     """Prints one line in a launch."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        """Print by a function of one line."""
+        """Print by `say`, a function of one line."""
         self._say = say
         self._bounds: Bounds | None = None
         self._begun = 0.0

@@ -89,7 +89,7 @@ class HipDevice:
         return {name: int(self.hip.call(call)) for name, call in calls.items()}
 
     def details(self, attributes: Mapping[str, int]) -> dict[str, Any]:
-        """What distinguishes it from other devices of its product.
+        """Attributes that distinguish the device from others of its product.
 
         Args:
             attributes: numbers of hipDeviceAttribute_t by the name of the result.
@@ -138,7 +138,7 @@ class HipDevice:
             undefined: accepted as by the simulator, without effect: reads on a GPU are not observable.
             buffers: as `mfmasim.devices.SimDevice.launch` takes them.
             poison: byte that guard zones hold.
-            options: what only the simulator has (observers, budget, ...); rejected unless empty.
+            options: arguments for the simulator only (observers, budget, ...); rejected unless empty.
 
         Returns:
             The report, with the time between two events around the launch. Instructions are not counted.
@@ -183,7 +183,7 @@ class HipDevice:
     def _ran(
         self, kernel: Kernel, args: Arguments, buffers: Mapping[int, Any] | None, sizes: Sizes, poison: int
     ) -> tuple[float, list[Finding]]:
-        """Launch: its milliseconds, and what the guard zones show. HIP fills in the hidden arguments."""
+        """Launch; returns its milliseconds, and findings of the guard zones. HIP fills in the hidden arguments."""
         device = HipBuffers(self.hip, self._modules, poison)
         try:
             given = np.frombuffer(bytearray(segment(device, kernel, args, buffers)), np.uint8)
@@ -191,7 +191,7 @@ class HipDevice:
             with self._modules.function(kernel) as function:
                 milliseconds = self._timed(function, kernel.name, sizes, given)
             findings = device.collect(kernel.name)
-        except TimeOutError:  # giving anything back would wait for the kernel
+        except TimeOutError:  # freeing anything would wait for the kernel
             raise
         except BaseException:
             with suppress(MfmasimError):  # the first error is the one to report
@@ -215,10 +215,10 @@ class HipDevice:
         return float(hip.call("hipEventElapsedTime", *events))
 
     def _wait(self, event: object, name: str) -> None:
-        """Ask for the end of the launch until it comes: a wait in C could not be given up.
+        """Poll for the end of the launch: a wait in C could not be interrupted.
 
         Raises:
-            TimeOutError: it does not come in time.
+            TimeOutError: the launch does not end in time.
         """
         deadline, pause = time.monotonic() + self.timeout, SHORTEST
         while self.hip.ask("hipEventQuery", event)[0] == NOT_READY:
@@ -231,11 +231,11 @@ class HipDevice:
 
     @property
     def unit(self) -> dict[str, Any]:
-        """What identifies this GPU among all."""
+        """The identity of this GPU."""
         return {"product": self.product, **self.details({})}
 
     def reset(self) -> None:
-        """Destroy what the process has on the GPU; a context that a kernel's fault has lost stays lost.
+        """Destroy the process's state on the GPU; a context that a kernel's fault has lost stays lost.
 
         Raises:
             MfmasimError: the GPU cannot be reset.
@@ -244,7 +244,7 @@ class HipDevice:
         self.hip.call("hipDeviceReset")
 
     def close(self) -> None:
-        """Give back what is kept from launch to launch; a later launch loads it again.
+        """Free the state that is kept between launches; a later launch loads it again.
 
         Raises:
             MfmasimError: a call failed; all others were made.
@@ -258,7 +258,7 @@ class HipDevice:
 
 
 def refuse(device: str, checks: str | Sequence[str] | None, options: Mapping[str, Any]) -> None:
-    """Refuse what only the simulator has.
+    """Refuse arguments for the simulator only.
 
     Args:
         device: name of the device.

@@ -1,4 +1,4 @@
-"""Arguments of a launch on their way to the process that holds a GPU: every buffer once, and where arrays show it."""
+"""Arguments of a launch for the process that holds a GPU: every buffer once, and the places of arrays in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Stands for an array among arguments: a view of a buffer."""
+    """Replaces an array among the arguments: a view of a buffer."""
 
     number: int
     dtype: np.dtype[Any]
@@ -45,7 +45,7 @@ def replaced(value: object, change: Callable[[Any], Any]) -> Any:
 
     Args:
         value: the arguments.
-        change: gives what takes the place of a value.
+        change: returns the replacement of a value.
     """
     if isinstance(value, dict):
         return {key: replaced(one, change) for key, one in value.items()}
@@ -56,7 +56,7 @@ def replaced(value: object, change: Callable[[Any], Any]) -> Any:
 
 
 class _Passed:
-    """The arrays of a launch, as the device's process is to see them: identity is memory, not the object."""
+    """The arrays of a launch for the device's process: identity is memory, not the object."""
 
     def __init__(self) -> None:
         self.regions: list[Region] = []
@@ -64,7 +64,7 @@ class _Passed:
 
     @property
     def memory(self) -> _Passed:
-        """Where buffers are set aside: nowhere."""
+        """The memory of buffers: none."""
         return self
 
     def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
@@ -77,9 +77,9 @@ def distinct(kernel: Kernel, args: Arguments, buffers: Mapping[int, Any] | None)
     """The buffers of a launch, each once, and the arguments with their places.
 
     Args:
-        kernel: what is launched.
-        args: as `mfmasim.devices.SimDevice.launch` takes them.
-        buffers: likewise.
+        kernel: the kernel.
+        args: as for `mfmasim.devices.SimDevice.launch`.
+        buffers: as for `mfmasim.devices.SimDevice.launch`.
 
     Raises:
         MfmasimError: bad arguments, as on the simulator: an array that overlaps another in part, is not contiguous, ...

@@ -69,7 +69,7 @@ class HipBuffers:
             self._sent[region.address] = host
 
     def collect(self, kernel: str) -> list[Finding]:
-        """Copy buffers back into their arrays, and check whether anything else was written.
+        """Copy buffers back into their arrays, and check the guard zones and read-only arrays.
 
         Returns:
             Findings about guard zones and about read-only arrays, which keep their contents.
@@ -95,7 +95,7 @@ class HipBuffers:
         """Leave every buffer to later launches; the next one that uses it overwrites all of it.
 
         Raises:
-            MfmasimError: one that is too many could not be freed.
+            MfmasimError: an excess buffer could not be freed.
         """
         self._kept.keep([(self._allocated[address], block) for address, block in self._blocks.items()])
         self._blocks.clear()
@@ -104,7 +104,7 @@ class HipBuffers:
         """Free every buffer; a lost device cannot, which is reported once.
 
         Raises:
-            MfmasimError: one could not be freed; all others were.
+            MfmasimError: a buffer could not be freed; all others were.
         """
         blocks = [self._blocks.popitem()[1] for _ in range(len(self._blocks))]
         release([partial(self._hip.call, "hipFree", block) for block in blocks])

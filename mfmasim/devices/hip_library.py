@@ -16,7 +16,7 @@ SIMULATED = "mfmasim"
 
 
 def trouble(error: str) -> tuple[str, str]:
-    """What is wrong, and what to do about it, when hip-python fails.
+    """The cause of a failure of hip-python, and its remedy.
 
     Args:
         error: the exception's line: its type's name and its text.
@@ -32,7 +32,7 @@ def trouble(error: str) -> tuple[str, str]:
 
 
 def no_gpu(code: int, name: str) -> tuple[str, str]:
-    """The same when the runtime works but finds no device."""
+    """The cause and remedy if the runtime works but finds no device."""
     mend = "is the kernel driver loaded, and may this user open /dev/kfd and /dev/dri (groups render, video)?"
     if code in {0, NO_DEVICE}:
         return "the HIP runtime works but sees no GPU", mend
@@ -48,7 +48,7 @@ class HipError(DeviceError):
     """A call of HIP failed."""
 
     def __init__(self, message: str, code: int) -> None:
-        """Keep the number of HIP's error."""
+        """An error with HIP's error number."""
         super().__init__(message)
         self.code = code
 
@@ -78,7 +78,7 @@ class Hip:
         return DeviceError(f"device {self.name}: {what}; {mend}")
 
     def ask(self, call: str, *args: Any) -> tuple[int, str, tuple[Any, ...]]:
-        """Call, and return the code, its name, and what else the call returned.
+        """Call, and return the code, its name, and the call's further results.
 
         Raises:
             MfmasimError: the library cannot be opened, or lacks the call.
@@ -90,15 +90,15 @@ class Hip:
         return int(answer[0]), getattr(answer[0], "name", "error"), answer[1:]
 
     def call(self, call: str, *args: Any, what: str = "") -> Any:
-        """Call and return its result; several as a tuple, none as None.
+        """Call and return its result; several results as a tuple, no result as None.
 
         Args:
             call: a function of hip-python.
             args: its arguments.
-            what: what it was called for, for the message.
+            what: purpose of the call, for the message.
 
         Raises:
-            MfmasimError: it failed; the message has HIP's name, number and text.
+            MfmasimError: the call failed; the message has HIP's name, number and text.
         """
         code, name, results = self.ask(call, *args)
         if code:

@@ -1,4 +1,4 @@
-"""What a GPU keeps from launch to launch: loading a code object takes longer than most kernels."""
+"""State of a GPU that is kept between launches: loading a code object takes longer than most kernels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUT_OF_MEMORY = 2
 
 
 class HipModules:
-    """What is kept on one GPU. A code object with variables is loaded for each launch: they start anew."""
+    """Kept state on one GPU. A code object with variables is loaded for each launch, so that they start anew."""
 
     def __init__(self, hip: Hip) -> None:
         """Begin with nothing."""
@@ -39,14 +39,14 @@ class HipModules:
         """Sizes and pointers of blocks that no launch uses, the oldest first."""
 
     def block(self, size: int, what: str) -> Any:
-        """A block of memory, one that is kept or a new one.
+        """A block of memory, a kept or a new one.
 
         Args:
             size: in bytes.
-            what: it is for, for the message.
+            what: its purpose, for the message.
 
         Raises:
-            MfmasimError: there is none.
+            MfmasimError: the allocation failed.
         """
         for number, (has, block) in enumerate(self._blocks):
             if has == size:
@@ -67,7 +67,7 @@ class HipModules:
             blocks: sizes and pointers.
 
         Raises:
-            MfmasimError: one that is too many could not be freed; all others were.
+            MfmasimError: an excess block could not be freed; all others were.
         """
         self._blocks += blocks
         left, total = 0, sum(size for size, _ in self._blocks)
@@ -86,7 +86,7 @@ class HipModules:
         """The handle of a kernel, for one launch.
 
         Args:
-            kernel: what is launched.
+            kernel: the kernel.
 
         Raises:
             MfmasimError: the code object cannot be loaded, or lacks the kernel.
@@ -114,17 +114,17 @@ class HipModules:
         """Two events, for the time of a launch.
 
         Raises:
-            MfmasimError: they cannot be made.
+            MfmasimError: HIP cannot create them.
         """
         while len(self._events) < 2:
             self._events.append(self._hip.call("hipEventCreate"))
         return self._events[0], self._events[1]
 
     def close(self) -> None:
-        """Give everything back, also what stands after the first error.
+        """Free everything, also after an error.
 
         Raises:
-            MfmasimError: the first of the calls that failed.
+            MfmasimError: the first failed call.
         """
         calls = [partial(self._hip.call, "hipEventDestroy", event) for event in self._events]
         calls += [partial(self._hip.call, "hipModuleUnload", module) for module, _ in self._modules.values()]
@@ -136,10 +136,10 @@ class HipModules:
 
 
 def release(calls: Sequence[Callable[[], object]]) -> None:
-    """Make all calls that give something back.
+    """Make all freeing calls.
 
     Raises:
-        MfmasimError: the first of those that failed; all others were made.
+        MfmasimError: the first failed call; all others were made.
     """
     problem: MfmasimError | None = None
     for call in calls:

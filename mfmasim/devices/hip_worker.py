@@ -1,6 +1,6 @@
-"""The process that holds a GPU for `mfmasim.devices.isolated`: started by it, and ended by it or with it.
+"""The process that holds a GPU for `mfmasim.devices.isolated`, which starts and ends it.
 
-On hardware a faulting kernel ends its process, or leaves an error that every later call returns; a kernel that hangs
+On hardware a faulting kernel ends its process, or causes an error that every later call returns; a kernel that hangs
 blocks its process inside of C. Both happen to this process only. It takes requests from a socket and answers each.
 """
 
@@ -50,7 +50,7 @@ def serve(connection: Connection, number: int) -> None:
         try:
             what, content = connection.recv()
         except EOFError:
-            with suppress(MfmasimError):  # a lost device gives nothing back
+            with suppress(MfmasimError):  # a lost device cannot free anything
                 device.close()
             return
         try:
@@ -81,7 +81,7 @@ def _launched(
         if len(codes) >= CODES:
             codes.clear()
         codes[sha256] = Code.load(data, arch)
-    every = [np.array(array) for array in content["arrays"]]  # what arrives cannot always be written
+    every = [np.array(array) for array in content["arrays"]]  # received arrays are not always writeable
     for array, writeable in zip(every, content["writeable"], strict=True):
         array.flags.writeable = writeable
     args, buffers = replaced(content["args"], lambda one: one.view(every) if isinstance(one, Place) else one)

@@ -1,4 +1,4 @@
-"""A GPU behind a process of its own, so that no kernel can end, block or spoil the process that tests it.
+"""A GPU in a separate process, so that no kernel can end, block or damage the testing process.
 
 The process lives as long as it is healthy. After an error that the context does not survive, after a launch that
 exceeds its time, or when it died, the next launch starts another one on the same GPU. Threads may share the device:
@@ -67,7 +67,7 @@ def seconds_of(text: str, what: str) -> float:
     """Read a time limit; `what` names it in the error.
 
     Raises:
-        MfmasimError: it is no positive number.
+        MfmasimError: the text is no positive number.
     """
     try:
         seconds = float(text)
@@ -125,7 +125,7 @@ class IsolatedHip:
         """
         self.name = f"hip:{number}" if number else "hip"
         self.number = number
-        self._environment = dict(os.environ)  # variables select GPUs: what is opened later has to be the same one
+        self._environment = dict(os.environ)  # variables select GPUs: later processes must open the same one
         self._unit: Mapping[str, Any] = {}
         self.forget()
         _DEVICES.add(self)
@@ -151,7 +151,7 @@ class IsolatedHip:
         """Begin without a process: the next request starts one. After a fork it belongs to the parent."""
         self._workers: list[_Worker] = []  # the current one, or none
         self._lock = threading.RLock()
-        self._asking = ""  # what the thread that has the lock waits for
+        self._asking = ""  # the process for which the thread with the lock waits
         weakref.finalize(self, _finish, self._workers, os.getpid())
 
     def _start(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class IsolatedHip:
         return opened
 
     def _end(self, *, patient: bool = False) -> str:
-        """End the process; what to add to a message."""
+        """End the process; returns a clause for a message."""
         worker = self._workers.pop()
         if worker.end(patient=patient) is None:
             return f"its process {worker.process.pid} does not end even when killed, and was given up"
@@ -193,13 +193,13 @@ class IsolatedHip:
                     return worker.connection.recv()
         except (EOFError, ConnectionError):
             raise self._died(what, kernel=kernel) from None
-        except BaseException:  # an interrupt: what the process is doing is of no use any more
+        except BaseException:  # an interrupt: the process's work is no longer needed
             self._end()
             raise
         raise TimeOutError(f"{self.name}: {what}: no answer within {seconds:.0f} s; {self._end()}")
 
     def _died(self, what: str, *, kernel: bool) -> DeviceError:
-        """What is known about the end of the process; only what a kernel can cause is called its fault."""
+        """A sentence about the end of the process; only an end that a kernel can cause is called its fault."""
         code = self._workers.pop().end(patient=True)
         if code is None:
             return DeviceError(f"{self.name}: {what}: the connection to the device's process was lost")
@@ -217,7 +217,7 @@ class IsolatedHip:
         """Send a request and return its result; threads wait for each other.
 
         Raises:
-            MfmasimError: it failed, or the process did not survive it.
+            MfmasimError: the request failed, or ended the process.
         """
         with self._lock:
             if self._asking:
@@ -251,7 +251,7 @@ class IsolatedHip:
             worker.connection.send(message)
         except ConnectionError:
             raise
-        except BaseException:  # an interrupt: half a message is of no use to anybody
+        except BaseException:  # an interrupt: the process cannot use half a message
             self._end()
             raise
         return worker
@@ -270,7 +270,7 @@ class IsolatedHip:
         return found
 
     def details(self, attributes: Mapping[str, int]) -> dict[str, Any]:
-        """What distinguishes it from other devices of its product; see `HipDevice.details`."""
+        """Attributes that distinguish the device from others of its product; see `HipDevice.details`."""
         found: dict[str, Any] = self._ask("details", (dict(attributes),), START_SECONDS, "details")
         return found
 
@@ -302,7 +302,7 @@ class IsolatedHip:
             buffers: as `mfmasim.devices.SimDevice.launch` takes them.
             timeout: seconds after which the launch is given up; None follows from the grid, or `TIMEOUT`.
             poison: byte that guard zones hold.
-            options: what only the simulator has (observers, budget, ...); rejected unless empty.
+            options: arguments for the simulator only (observers, budget, ...); rejected unless empty.
 
         Returns:
             The report, with the time between two events around the launch. Instructions are not counted.
@@ -340,7 +340,7 @@ class IsolatedHip:
 
 
 def _finish(workers: list[_Worker], owner: int) -> None:
-    """At the end of the owner the processes end by themselves, so that they can write what they have to."""
+    """At the end of the owner the processes end by themselves, so that they can finish their writes."""
     if os.getpid() == owner:
         while workers:
             workers.pop().end(patient=True)

@@ -1,4 +1,4 @@
-"""Kinds of findings that devices make: launches that end early, printf, and the guard zones of a GPU."""
+"""Kinds of findings of devices: launches that end early, printf, and the guard zones of a GPU."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Loops of a kernel, from what was executed: a block that dominates a branch back to it, and what lies between.
+"""Loops of a kernel by its execution: a block that dominates a branch back to it, and the blocks between.
 
-These are the natural loops of the graph of executed instructions (Aho, Sethi, Ullman: Compilers, 10.4), so that neither
+They are the natural loops of the graph of executed instructions (Aho, Sethi, Ullman: Compilers, 10.4), so that neither
 a loop that is entered in its middle nor code that was moved after the kernel's end is misleading.
 """
 
@@ -74,7 +74,7 @@ def graph_of(kernel: Kernel) -> dict[int, list[int]]:
 
 
 def _instructions(kernel: Kernel) -> Sequence[Instruction]:
-    """What can be decoded of a kernel."""
+    """The instructions of a kernel that decode."""
     try:
         return kernel.instructions
     except MfmasimError:  # data among the code
@@ -93,7 +93,7 @@ def _branches_back(after: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
 
 
 def _blocks(run: Sequence[Instruction]) -> dict[int, list[Instruction]]:
-    """Instructions that are executed one after the other, by the address of the first."""
+    """Basic blocks by the address of their first instruction."""
     targets = {ins.target for ins in run if ins.target is not None}
     blocks: dict[int, list[Instruction]] = {}
     before: Instruction | None = None
@@ -180,5 +180,5 @@ def _loop(
 
 
 def main_loop(loops: Sequence[Loop]) -> Loop | None:
-    """The loop that executed most matrix instructions outside the loops within it; without any, most instructions."""
+    """The loop with the most executed matrix instructions outside its inner loops; without any, the most instructions."""
     return max(loops, key=lambda loop: loop.own, default=None)

@@ -45,7 +45,7 @@ class Occupancy:
 
     @property
     def limited_by(self) -> tuple[str, ...]:
-        """The resources that limit it."""
+        """The limiting resources."""
         return tuple(limit.name for limit in self.limits if limit.workgroups == self.workgroups)
 
     def record(self) -> dict[str, Any]:
@@ -60,10 +60,10 @@ class Occupancy:
 
 
 def occupancy(kernel: Kernel, threads: int, lds_bytes: int) -> Occupancy:
-    """Count what fits.
+    """Count the waves that fit.
 
     Args:
-        kernel: its descriptor and metadata say how many registers a wave has.
+        kernel: its descriptor and metadata have the registers of a wave.
         threads: work-items of a workgroup.
         lds_bytes: LDS of a workgroup, static and dynamic.
 

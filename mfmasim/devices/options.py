@@ -1,4 +1,4 @@
-"""How the simulator runs a launch: checked once, then passed on as one object."""
+"""Options of a launch on the simulator: checked once, then passed on as one object."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def chosen_checks(checks: str | Sequence[str] | None, also: Sequence[str] = ()) 
     An option of a check follows its name and a colon: ``"all,hazards:manual"`` is all, one of them with an option.
 
     Args:
-        checks: what is selected.
-        also: checks of the caller, which have no options and are left out of the result.
+        checks: the selection.
+        also: checks of the caller, which have no options and are not in the result.
 
     Raises:
         MfmasimError: a name is not a check, or an option not one of the check's.
@@ -68,7 +68,7 @@ def chosen_checks(checks: str | Sequence[str] | None, also: Sequence[str] = ()) 
 
 
 def not_run(checks: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Checks that ``"all"`` has and a selection leaves out.
+    """Checks of ``"all"`` that a selection does not have.
 
     Args:
         checks: what is selected.
@@ -78,7 +78,7 @@ def not_run(checks: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def said_of(ran: Sequence[str], left: Sequence[str]) -> str:
-    """Which checks did not run, in words; empty where all did.
+    """The checks that did not run, in words; empty if all ran.
 
     Args:
         ran: names of the checks that ran.
@@ -89,10 +89,10 @@ def said_of(ran: Sequence[str], left: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How the simulator runs a launch.
+    """Options of a launch on the simulator.
 
     Raises:
-        MfmasimError: a value that is not possible, or not with another one.
+        MfmasimError: an impossible value, or an impossible combination.
     """
 
     checks: str | Sequence[str] | None = "all"
@@ -129,10 +129,10 @@ class Options:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Options:
-        """The options that keywords of a launch give.
+        """The options from the keywords of a launch.
 
         Raises:
-            MfmasimError: as the class; or a keyword that is no option.
+            MfmasimError: as for the class; or a keyword is no option.
         """
         names = [field.name for field in fields(cls)]
         for name in keywords:
@@ -170,9 +170,9 @@ class Options:
 
     @property
     def listeners(self) -> list[Observer]:
-        """What observes the launch besides the checks."""
+        """Observers of the launch besides the checks."""
         return [*self.observers, *([] if self.debug is None else [self.debug])]
 
     def order(self) -> Schedule | None:
-        """A schedule of its own for each run; None runs all waves together."""
+        """A new schedule for each run; None runs all waves together."""
         return None if self.schedule == WITNESS else schedule_of(self.schedule)

@@ -1,4 +1,4 @@
-"""What is legal about a launch, but probably not meant: known before anything runs."""
+"""Legal, but probably unintended properties of a launch, which are known before execution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def remarks(kernel: Kernel, block: Sequence[int]) -> list[str]:
     """Remarks on a launch.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         block: work-items of a workgroup.
     """
     found = []
@@ -42,7 +42,7 @@ def unread_arguments(kernel: Kernel) -> tuple[int, ...]:
     """Numbers of the arguments whose bytes no instruction loads.
 
     Arguments are read with scalar loads from the segment, whose address stands in SGPRs when a wave starts, or are in
-    SGPRs themselves. Where a kernel does anything else with that address, no argument is reported.
+    SGPRs themselves. If a kernel uses that address in another way, no argument is reported.
     """
     descriptor = kernel.info.descriptor
     place = 0

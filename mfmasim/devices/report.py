@@ -23,7 +23,7 @@ SHOWN = 20
 
 
 class Fidelity(str):
-    """The lowest fidelity a launch used, as a string; `operations` are those that set it."""
+    """The lowest fidelity of a launch, as a string; `operations` are the operations with this fidelity."""
 
     __slots__ = ("by_operation", "operations")
     operations: tuple[str, ...]
@@ -38,7 +38,7 @@ class Fidelity(str):
         return self
 
     def __reduce__(self) -> tuple[type[Fidelity], tuple[Mapping[str, str]]]:
-        """Another process makes it from the operations."""
+        """Another process reconstructs it from the operations."""
         return Fidelity, (self.by_operation,)
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Report:
     def counters(self) -> dict[str, int]:
         """Performance counters under the hardware's names (`mfmasim.devices.counters`).
 
-        Those of the LDS are there with the check `conflicts` only.
+        Counters of the LDS need the check `conflicts`.
         """
         if self.program is None:
             return {}
@@ -124,7 +124,7 @@ class Report:
 
     @cached_property
     def matrix_fidelity(self) -> str:
-        """The lowest fidelity of the matrix instructions; empty when none was executed."""
+        """The lowest fidelity of the executed matrix instructions; empty without any."""
         if self.program is None:
             return ""
         executed = (self.program.code.instruction_at(pc, self.program.wave) for pc, n in self.executed.items() if n)

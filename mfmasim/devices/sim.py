@@ -107,7 +107,7 @@ class SimDevice:
         return report
 
     def close(self) -> None:
-        """Do nothing: no launch leaves anything behind."""
+        """Do nothing: launches keep no state."""
 
     reset = close
 
@@ -131,7 +131,7 @@ class SimDevice:
             observers: receive the events; the number of a wave counts through all launches.
 
         Returns:
-            Whether each launch did what it does alone; if not, no array has changed.
+            Whether each launch behaved as a separate launch; if not, no array has changed.
         """
         return run_together(kernel, grid, block, args, shared_bytes, observers)
 
@@ -140,9 +140,9 @@ class SimDevice:
 
         Args:
             prepared: the launch.
-            options: how it runs.
-            again: gives the launch once more, as it is before anything ran; without it, what the launch overwrites
-                is kept if a check may need a second run.
+            options: options of the run.
+            again: returns the launch in its initial state; without it, the memory that the launch overwrites
+                is saved if a check may need a second run.
 
         Raises:
             MfmasimError: see `launch`.
@@ -164,16 +164,16 @@ class SimDevice:
             running.judge()
             report = running.report(self.name)
         for check in running.checks:
-            vars(check).clear()  # its parts refer to it, and would keep memory until a full garbage collection
+            vars(check).clear()  # its parts refer to it, and would keep the memory until a full garbage collection
         return report
 
 
 @contextmanager
 def _enough(kernel: Kernel, size: int = 0, checks: Sequence[str] = ()) -> Iterator[None]:
-    """Say in one line what a launch would need, where the host has not the memory.
+    """Refuse a launch that needs more memory than the host has, in one line.
 
     Raises:
-        ExhaustedError: it has not.
+        ExhaustedError: the host has too little memory.
     """
     try:
         yield
@@ -187,7 +187,7 @@ def _enough(kernel: Kernel, size: int = 0, checks: Sequence[str] = ()) -> Iterat
 
 @dataclass
 class _Running:
-    """A launch on its way from laid out to reported: the stages in order, and what each leaves to the next."""
+    """The stages of a launch from its layout to its report, with the state between them."""
 
     launch: Launch
     options: Options
@@ -201,7 +201,7 @@ class _Running:
     """What the kernel printed."""
 
     def __post_init__(self) -> None:
-        """Keep what the launch overwrites, if it is needed."""
+        """Save the memory that the launch overwrites, if it is needed."""
         if self.fresh is None:
             before = Before(self.launch.memory)
             if hooks(self.checks, Check.again):
@@ -209,7 +209,7 @@ class _Running:
             self.fresh = lambda: replace(self.launch, memory=Earlier(before))
 
     def again(self) -> Launch:
-        """The launch as it was before anything ran, on the same quota."""
+        """The launch in its initial state, with the same quota."""
         assert self.fresh is not None
         return replace(self.fresh(), meter=self.launch.meter, approximation=self.launch.approximation)
 
@@ -222,7 +222,7 @@ class _Running:
         late = isinstance(order, Late)  # events of late loads would be out of order
         first = everyone if late else self.checks
         if order is not None and first:
-            # Findings are those of the usual order, whichever order the outputs have.
+            # Findings belong to the default order, for any order of the outputs.
             usual = self._run(self.again(), first, chosen.max_waves)
             listeners = () if late else chosen.listeners
             other = self._run(launch, listeners, chosen.max_waves, order)
@@ -255,7 +255,7 @@ class _Running:
         for check in self.checks:
             second = check.again()
             if second is not None:
-                # Which values workgroups write that race depends on how many are in flight: always as many.
+                # Values of racing workgroups depend on the number in flight, which is always the same.
                 repeated = self._run(self.again(), [second])
                 if repeated.stopped and not self.outcome.stopped:
                     self.notes.append(f"the second run of the check {check.name} ended early: {repeated.stopped}")
@@ -281,7 +281,7 @@ class _Running:
         self.findings, self.lines = _kept(findings, lines, launch.meter.quota.rows, self.notes)
 
     def report(self, device: str) -> Report:
-        """The report, as of a device with that name."""
+        """The report of a device with that name."""
         launch, outcome, kernel = self.launch, self.outcome, self.launch.kernel
         counting = next((check for check in self.checks if isinstance(check, Conflicts)), None)
         metadata = kernel.info.metadata
@@ -330,7 +330,7 @@ def ending(outcome: Outcome, kernel: Kernel) -> Finding:
 
 
 def _left_out(outcome: Outcome, workgroups: int) -> list[str]:
-    """What was not executed, so that no check has seen it."""
+    """A sentence on the part that was not executed, and so not checked."""
     counted = (outcome.cut, "stopped before their end"), (outcome.unexecuted, "not executed")
     return [f"{count:,} of {workgroups:,} workgroups were {what}" for count, what in counted if count]
 
@@ -338,7 +338,7 @@ def _left_out(outcome: Outcome, workgroups: int) -> list[str]:
 def _kept(
     findings: list[Finding], lines: list[str], most: int | None, notes: list[str]
 ) -> tuple[list[Finding], list[str]]:
-    """The worst findings and the first printed lines, at most so many of each; a note says what is left out."""
+    """The worst findings and the first printed lines, at most `most` of each; a note counts the omitted ones."""
     if most is None or max(len(findings), len(lines)) <= most:
         return findings, lines
     left = max(0, len(findings) - most), max(0, len(lines) - most)

@@ -1,9 +1,9 @@
 """A launch spread over an executor: workers run parts of the grid, and their results are merged here.
 
-Every part starts from the initial memory of the launch. What a part reads and writes is recorded; the parts together
-are the launch only if none wrote what another one read or wrote (an atomic operation does both). Where they did, and
-where a part did not come to its end, nothing of them is used, and the launch runs here as it would have without an
-executor: the result is the same in every case.
+Every part starts from the initial memory of the launch. Its reads and writes are recorded; the parts together
+are the launch only if no part wrote bytes that another part read or wrote (an atomic operation does both). Otherwise,
+and if a part did not complete, no part is used, and the launch runs here as without an
+executor: the result is always the same.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SharedMemory:
-    """Where a process finds a memory."""
+    """A reference by which a process finds a memory."""
 
     path: str
     base: int
     regions: Sequence[Region]
 
     def memory(self) -> Memory:
-        """The memory as it was shared; the pages that this process writes become its own.
+        """The shared memory; pages that this process writes become private.
 
         Raises:
             OSError: the system does not let this process map it.
@@ -62,7 +62,7 @@ class SharedMemory:
 def shared(memory: Memory, executor: Executor) -> Iterator[SharedMemory | None]:
     """Share a memory with an executor's workers, if they are processes of this machine.
 
-    The file has no name and ends with this process, however that one ends (Linux, memfd_create(2)); who has mapped it
+    The file has no name and ends with this process in any case (Linux, memfd_create(2)); a process that has mapped it
     keeps its bytes.
     """
     if not isinstance(executor, ProcessPoolExecutor) or sys.platform != "linux":
@@ -81,7 +81,7 @@ NO_BYTES = np.empty(0, np.uint8)
 
 @dataclass(frozen=True)
 class Task:
-    """A part of a launch, as it is sent to a worker."""
+    """A part of a launch for a worker."""
 
     launch: Launch
     """Without the caller's arrays: the memory holds their bytes."""
@@ -112,11 +112,11 @@ class Part:
 
 
 def wrong(part: Part, checks: Sequence[Check], size: int) -> str:
-    """What of a part's result is not as `execute` makes it, in words; empty if nothing is.
+    """The defect of a part's result, in words; empty if `execute` may have made it.
 
     Args:
-        part: from an executor, which may have sent anything.
-        checks: those that were sent with the task.
+        part: from an executor, which is not trusted.
+        checks: the checks of the task.
         size: bytes of memory.
     """
     runs = part.read, part.written
@@ -156,7 +156,7 @@ def execute(task: Task) -> Part:
 def check_executor(
     executor: object, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]
 ) -> None:
-    """Reject what an executor cannot do.
+    """Refuse options that an executor does not support.
 
     Args:
         executor: a ``concurrent.futures.Executor``.
@@ -165,7 +165,7 @@ def check_executor(
         listening: its checks.
 
     Raises:
-        MfmasimError: it is not an executor, or an observer or check has to see the whole launch.
+        MfmasimError: the object is no executor, or an observer or check needs the whole launch.
     """
     if not callable(getattr(executor, "submit", None)):
         raise MfmasimError(
@@ -198,13 +198,13 @@ def spread(
     """Run a launch by parts.
 
     Args:
-        launch: checked and laid out; its memory receives what the parts wrote.
+        launch: checked and laid out; its memory receives the parts' writes.
         executor: runs `execute`.
         listening: checks of the whole launch, into which those of the parts are merged.
         make: makes the checks of a part.
         budget: instructions a wave may execute.
         max_waves: waves in flight in each worker.
-        parts: how many; None for `PARTS`.
+        parts: number of parts; None means `PARTS`.
 
     Returns:
         The outcome, and a note when the launch had to run here.

@@ -1,4 +1,4 @@
-"""Which ways a launch took: turns of every loop of the kernel, and the ways that its conditional branches went."""
+"""Paths of a launch: turns of every loop of the kernel, and the ways of its conditional branches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GRAPHS: PerKernel[Mapping[int, frozenset[int]]] = PerKernel(
 
 
 class Part(NamedTuple):
-    """What is asked of a block of instructions."""
+    """The loops and branches of a block of instructions."""
 
     first: int
     last: int
@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 @dataclass
 class Seen:
-    """What was seen of a kernel's control flow, in any wave of the launches so far."""
+    """The control flow of a kernel in all waves of the launches so far."""
 
     turns: dict[int, int] = field(default_factory=dict)
     """Turns in succession that a wave made at most, by the address of a loop's first instruction."""
@@ -51,7 +51,7 @@ class Seen:
     """Addresses of executed instructions."""
 
     def add(self, other: Seen) -> None:
-        """Take in what other launches of the kernel showed."""
+        """Add the control flow of other launches of the kernel."""
         for head, turns in other.turns.items():
             self.turns[head] = max(turns, self.turns.get(head, 0))
         for pc, ways in other.ways.items():
@@ -65,7 +65,7 @@ class Ways(Observer):
     name = "ways"
 
     def __init__(self) -> None:
-        """Start with nothing seen."""
+        """Start empty."""
         self.seen = Seen()
         self.kernel: Kernel | None = None
         """Of the last launch."""
@@ -82,7 +82,7 @@ class Ways(Observer):
         """Turns of each wave since it entered a loop."""
 
     def on_start(self, launch: Launch) -> None:
-        """Ask for the kernel's loops."""
+        """Find the kernel's loops."""
         self.kernel, self.launches = launch.kernel, self.launches + 1
         self._loops, self._parts = GRAPHS.of(launch.kernel), {}
 
@@ -125,7 +125,7 @@ class Ways(Observer):
         branch = self.kernel.code.instruction_at(before, self.kernel.wave)
         ways.add(branch.target == first)
         if branch.target == branch.pc + branch.size:
-            ways |= {True, False}  # both lead there
+            ways |= {True, False}  # both ways lead there
 
     def _turned(self, head: int, waves: NDArray[np.int64], before: NDArray[np.int64]) -> None:
         """Waves are at the first instruction of a loop."""

@@ -54,7 +54,7 @@ def _buffers(launch: Launch) -> dict[str, NDArray[np.uint8]]:
 
 
 def _changes(before: dict[str, NDArray[np.uint8]], launch: Launch) -> str:
-    """Which elements of which buffers differ now, in words; empty if none do."""
+    """The elements of buffers that differ, in words; empty if none do."""
     words = []
     for region, array in launch.buffers:
         if region.name not in before:
@@ -76,12 +76,12 @@ def find_witnesses(
     budget: int,
     max_waves: int | None,
 ) -> tuple[list[Finding], Witness | None]:
-    """Search a witness of each race.
+    """Search for a witness of each race.
 
     Args:
         launch: after the usual order.
-        suspects: races that were found, each with the numbers in the launch of its two waves.
-        again: gives the launch in its initial state.
+        suspects: found races, each with the numbers in the launch of its two waves.
+        again: returns the launch in its initial state.
         budget: instructions a wave may execute.
         max_waves: waves in flight.
 
@@ -129,13 +129,13 @@ def witnessed(
     budget: int,
     max_waves: int | None,
 ) -> tuple[list[Finding], str]:
-    """Search witnesses of the races; the buffers of the launch then hold the result of the first one.
+    """Search for witnesses of the races; the buffers of the launch then have the result of the first one.
 
     Args:
         launch: after the usual order.
         listening: the checks.
         findings: their findings.
-        again: gives the launch in its initial state.
+        again: returns the launch in its initial state.
         budget: instructions a wave may execute.
         max_waves: waves in flight.
 

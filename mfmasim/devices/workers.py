@@ -1,4 +1,4 @@
-"""Worker processes that end with the process that started them, however that one ends."""
+"""Worker processes that end with the process that started them, in every case."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def follow(owner: int) -> None:
     parent = os.getppid()
     follow_parent()
     try:
-        os.kill(owner, 0)  # it may have ended before the signal was asked for
+        os.kill(owner, 0)  # the parent may have ended before the request of the signal
     except ProcessLookupError:
         os._exit(1)
     threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent").start()

@@ -1,4 +1,4 @@
-"""Tasks given to an executor in small batches, and their results as they end: each exactly once."""
+"""Tasks for an executor in small batches, and their results in the order of completion: each exactly once."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def completed(
 ) -> Iterator[tuple[int, Any]]:
     """Numbers and results of tasks, or `Failed`, in the order in which they end.
 
-    Tasks whose worker ended are done again in the end, one at a time: then it is sure which one is the reason.
+    Tasks whose worker ended are repeated at the end, one at a time, which identifies the cause.
 
     Args:
-        submit: gives a batch to the executor.
-        read: numbers and results from what the executor gives back.
+        submit: submits a batch to the executor.
+        read: returns numbers and results from the executor's answer.
         numbers: the tasks.
-        workers: how many there are.
+        workers: number of workers.
 
     Raises:
-        MfmasimError: a result is missing, another task's, or came twice; or what the executor raises.
+        MfmasimError: a result is missing, belongs to another task, or came twice; or the executor raised an error.
     """
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
     running: dict[Future[Any], list[int]] = {}
@@ -67,7 +67,7 @@ def completed(
         try:
             yield from _answers(future, batch, read)
         except LostTaskError:
-            suspects += batch  # a worker's end takes along what waits there as well
+            suspects += batch  # the end of a worker also loses its waiting tasks
     for number in sorted(suspects):
         try:
             yield from _answers(submit([number]), [number], read)

@@ -1,4 +1,4 @@
-"""``--resume FILE``: results that a command finished, so that it goes on where it was interrupted."""
+"""``--resume FILE``: finished results of a command, so that it continues after an interruption."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ LENGTH, HASH = 8, 32
 class Journal:
     """A file of results: a line, the order's hash, then each result as data (`mfmasim.clusters.data`).
 
-    Nothing in it is executed. It decides verdicts, so that a file that others may write to is refused.
+    Nothing in it is executed. It decides verdicts, so that a file which other users may write is refused.
     """
 
     def __init__(self, path: str, digest: str) -> None:
-        """Read what is finished, or begin a new file.
+        """Read finished results, or begin a new file.
 
         Args:
             path: the file.
             digest: hash of the order: arguments, files, versions.
 
         Raises:
-            MfmasimError: the file is something else, another command's, or not this user's alone.
+            MfmasimError: the file is no journal, belongs to another command, or is writable by other users.
         """
         self.done: dict[int, Any] = {}
         self._path, self._head = Path(path), MAGIC + digest.encode() + b"\n"
@@ -70,7 +70,7 @@ class Journal:
         os.truncate(path, end)
 
     def add(self, number: int, result: object) -> None:
-        """Keep a result; one that is no data is computed again when the command goes on."""
+        """Store a result; a result that is no data is computed again when the command continues."""
         try:
             content = encode((number, result))
         except NotDataError:
@@ -80,7 +80,7 @@ class Journal:
 
 
 def _next(file: IO[bytes], size: int) -> tuple[int, Any] | None:
-    """The next result; None at the end, and where the last one was not finished."""
+    """The next result; None at the end, and for an incomplete last one."""
     head = file.read(LENGTH + HASH)
     length = int.from_bytes(head[:LENGTH], "little")
     if len(head) < LENGTH + HASH or length > size:

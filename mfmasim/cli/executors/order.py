@@ -1,8 +1,8 @@
-"""What a command sends to a worker, and what the worker answers.
+"""The message of a command to a worker, and the worker's answer.
 
 A case is a function of a file, which cannot be sent: a worker finds the tasks anew, from the command's arguments. Files
 that the arguments name travel with the folder they lie in, once for each worker; it lays them out below a folder of its
-own as they lay on the sender's machine, so that relative paths and messages stay the same.
+own with the layout of the sender's machine, so that relative paths and messages are equal.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def attempts(
     """Do tasks.
 
     Args:
-        one: gives the result of a task.
+        one: returns the result of a task.
         args: the verb's arguments.
         tasks: all tasks.
-        numbers: of those that are to be done.
+        numbers: of the tasks to do.
 
     Returns:
         The number and the result of each, or `Failed`.
@@ -101,12 +101,12 @@ def order_of(
     one: Callable[[argparse.Namespace, Any], Any],
     tasks: Sequence[Any],
 ) -> Order:
-    """What a command sends.
+    """The message of a command.
 
     Args:
         args: the verb's arguments.
-        tasks_of: a module's function that gives the tasks.
-        one: a module's function that gives the result of a task.
+        tasks_of: a module's function that returns the tasks.
+        one: a module's function that returns the result of a task.
         tasks: the tasks; the sources of their cases travel, too.
 
     Raises:
@@ -128,7 +128,7 @@ def order_of(
 
 
 def _files(args: argparse.Namespace, tasks: Sequence[Any]) -> Iterator[tuple[str, bytes]]:
-    """Files in the folders of those that arguments and cases name; what the package ships is everywhere."""
+    """Files in the folders of the files that arguments and cases name; files of the package are everywhere."""
     shipped = [folder(name) for name in FOLDERS]
     named = _named(args) | {source.absolute() for source in _sources(tasks) if source.is_file()}
     folders = {path if path.is_dir() else path.parent for path in named}
@@ -157,7 +157,7 @@ def _sources(task: Any) -> set[Path]:
 
 
 def work(order: Order, numbers: Sequence[int]) -> bytes:
-    """Do tasks; this is the function given to the executor. `read` gives their numbers and results."""
+    """Do tasks; this is the function for the executor. `read` returns their numbers and results."""
     # Dask's own threads draw random numbers while hypothesis watches the module's state.
     warnings.filterwarnings("ignore", message="Do not use the `random` module", category=FutureWarning)
     with _one_at_a_time:
@@ -171,7 +171,7 @@ def work(order: Order, numbers: Sequence[int]) -> bytes:
 
 
 def _travelling(number: int, result: Any) -> tuple[int, Any]:
-    """A result that can be sent; in place of one that is no data, why."""
+    """A result that can be sent; the reason in place of a result that is no data."""
     try:
         encode(result)
     except NotDataError as error:
@@ -180,7 +180,7 @@ def _travelling(number: int, result: Any) -> tuple[int, Any]:
 
 
 def read(content: bytes) -> Any:
-    """What `work` found, with paths as on the sender's machine."""
+    """The results of `work`, with the paths of the sender's machine."""
     return decode(content)
 
 

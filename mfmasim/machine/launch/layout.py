@@ -1,7 +1,7 @@
-"""Memory of a launch: the code object, what a dispatch points to, the caller's buffers; one list for every entrance.
+"""Memory of a launch: the code object, the dispatch's own memory, the caller's buffers; one list for every entrance.
 
-`prepare` lays a launch out in memory of its own. `mfmasim.hiprt` and `mfmasim.triton`, whose programs bring theirs, set
-the same pieces aside there.
+`prepare` lays a launch out in new memory. `mfmasim.hiprt` and `mfmasim.triton`, whose programs have memory already,
+allocate the same pieces there.
 
 Sources: LLVM's AMDGPU usage guide (initial kernel execution state, hidden kernel arguments of code object v4 to v6).
 """
@@ -38,7 +38,7 @@ BARRIER_BYTES = 64
 
 @dataclass(frozen=True)
 class Piece:
-    """Memory that a dispatch needs besides the caller's buffers."""
+    """The memory of a dispatch besides the caller's buffers."""
 
     field: str
     """Field of `Launch`."""
@@ -51,14 +51,14 @@ class Piece:
 
 
 class Reserve(Protocol):
-    """Sets memory aside, as `mfmasim.machine.state.memory.Memory.reserve` does."""
+    """Allocates memory, as `mfmasim.machine.state.memory.Memory.reserve`."""
 
     def __call__(self, name: str, size: int, *, writable: bool = True) -> Region:
-        """Region of so many bytes."""
+        """A region of `size` bytes."""
 
 
 def own_pieces(kernel: Kernel) -> list[Piece]:
-    """What every dispatch has for itself."""
+    """Pieces that every dispatch has for itself."""
     return [
         Piece("kernarg", "kernel arguments", kernel.info.kernarg_room, writable=False),
         Piece("packet", "dispatch packet", 64, writable=False),
@@ -66,10 +66,10 @@ def own_pieces(kernel: Kernel) -> list[Piece]:
 
 
 def shared_pieces(kernel: Kernel, waves: int, *, cooperative: bool = False) -> list[Piece]:
-    """What the dispatches of a device could share.
+    """Pieces that the dispatches of a device may share.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         waves: of the launch.
         cooperative: whether its workgroups meet at a barrier over the grid.
     """
@@ -84,12 +84,12 @@ def shared_pieces(kernel: Kernel, waves: int, *, cooperative: bool = False) -> l
 
 
 def set_aside(kernel: Kernel, sizes: Sizes, reserve: Reserve, *, cooperative: bool = False) -> dict[str, Region]:
-    """Set aside what a launch needs; the regions, by the field of `Launch`.
+    """Allocate the pieces of a launch; returns the regions, by the field of `Launch`.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         sizes: of the launch.
-        reserve: gives the memory.
+        reserve: allocates the memory.
         cooperative: whether its workgroups meet at a barrier over the grid.
     """
     wanted = [*own_pieces(kernel), *shared_pieces(kernel, sizes.waves, cooperative=cooperative)]
@@ -100,11 +100,11 @@ def lay_out(kernel: Kernel, sizes: Sizes, memory: Memory, image: int, regions: M
     """A launch without buffers of the caller.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         sizes: of the launch.
         memory: its memory.
         image: address of offset 0 of the code object.
-        regions: what `set_aside` returned.
+        regions: the result of `set_aside`.
     """
     others: dict[str, Any] = dict(regions)
     if "hostcall" in others:
@@ -117,11 +117,11 @@ def lay_out(kernel: Kernel, sizes: Sizes, memory: Memory, image: int, regions: M
 
 
 def begin(memory: Memory, kernel: Kernel, sizes: Sizes, *, cooperative: bool = False) -> Launch:
-    """Lay out the code object and what the dispatch points to; the caller's buffers may follow.
+    """Lay out the code object and the dispatch's own memory; the caller's buffers may follow.
 
     Args:
         memory: not yet sealed.
-        kernel: what is launched.
+        kernel: the kernel.
         sizes: of the launch.
         cooperative: whether its workgroups meet at a barrier over the grid.
     """
@@ -183,7 +183,7 @@ def prepare(
 
 def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str | NDArray[Any]]) -> tuple[Region, ...]:
     """Buffers of the arguments whose contents are undefined."""
-    named = zip(launch.kernel.args, args, strict=False)  # no arguments where the bytes of the segment are given
+    named = zip(launch.kernel.args, args, strict=False)  # no arguments if the bytes of the segment are given
     arrays = {k: arg.name or str(k) for k, (arg, value) in enumerate(named) if isinstance(value, np.ndarray)}
     numbers = {name: number for number, name in arrays.items()}
     regions = []
@@ -207,7 +207,7 @@ def segment_spans(code: Code) -> list[tuple[int, int, bool]]:
 
 
 def load_image(memory: Memory, code: Code, image: int) -> None:
-    """Copy a code object's segments, relocated, to where their buffers are.
+    """Copy a code object's relocated segments to their buffers.
 
     Args:
         memory: memory of the launch.
@@ -220,7 +220,7 @@ def load_image(memory: Memory, code: Code, image: int) -> None:
 
 
 def fill(launch: Launch, given: bytes) -> None:
-    """Fill what a dispatch points to: the segment of arguments as it is given, hidden ones, packet, printf, ...
+    """Fill the dispatch's own memory: the given segment of arguments, hidden arguments, packet, printf, ...
 
     Args:
         launch: whose memory exists.

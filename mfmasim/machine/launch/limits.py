@@ -1,4 +1,4 @@
-"""What the device takes: sizes of a grid, of its workgroups and their LDS, checked before a launch is laid out.
+"""Limits of the device: sizes of a grid, of its workgroups and their LDS, checked before a launch is laid out.
 
 Sources: HIP's reference of hipModuleLaunchKernel; HSA runtime specification, 2.9.6; LLVM's AMDGPU usage guide.
 """
@@ -32,7 +32,7 @@ of hipModuleLaunchKernel)."""
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes that the device takes."""
+    """Sizes within the device's limits."""
 
     grid: Dim3
     block: Dim3
@@ -60,10 +60,10 @@ def dimensions(value: object, what: str) -> Dim3:
 def check_call(
     kernel: Kernel, grid: object, block: object, args: Arguments, shared_bytes: int, cluster: object = None
 ) -> Sizes:
-    """Check what can be checked without a device; the arguments' values come later.
+    """Check sizes and the number of arguments without a device; the arguments' values are checked later.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         grid: workgroups in x, y, z.
         block: work-items of a workgroup in x, y, z.
         args: see `mfmasim.machine.launch.argument_passing.in_order`.
@@ -82,10 +82,10 @@ def check_call(
 
 
 def checked(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int, cluster: object = None) -> Sizes:
-    """Refuse a launch that the device would not take.
+    """Refuse a launch beyond the device's limits.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         grid: workgroups in x, y, z.
         block: work-items of a workgroup in x, y, z.
         shared_bytes: dynamic LDS in bytes.
@@ -139,10 +139,10 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
 
 
 def check_cluster(kernel: Kernel, grid: Dim3, cluster: object) -> Dim3:
-    """The cluster of a launch: what the kernel was compiled for, or what the caller gives.
+    """The cluster of a launch: that of the kernel's compilation, or that of the caller.
 
     Args:
-        kernel: what is launched.
+        kernel: the kernel.
         grid: workgroups in x, y, z.
         cluster: workgroups of a cluster in x, y, z; None takes the kernel's own, or none.
 

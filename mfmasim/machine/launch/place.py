@@ -1,4 +1,4 @@
-"""Where in the grid a wave runs."""
+"""Places of waves in the grid."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the grid something happened."""
+    """A place in the grid."""
 
     workgroup: tuple[int, int, int]
     wave: int
@@ -16,5 +16,5 @@ class Place:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Sorts waves by their position in the grid, whichever ran first."""
+        """Sort key: the position in the grid, independent of the order of execution."""
         return *self.workgroup[::-1], self.wave

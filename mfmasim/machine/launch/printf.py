@@ -1,11 +1,11 @@
-"""What kernels print: the buffer that printf fills, and its frames as text.
+"""Output of kernels: the buffer of printf, and its frames as text.
 
 clang lowers printf to stores into the buffer that ``hidden_printf_buffer`` points to (``-mprintf-kind=buffered``). Two
 words come first: bytes in use, and the size. Each call adds a frame: a control word (bit 1: the format is constant,
 bits 2 to 31: bytes of the frame), the low half of the format's MD5 hash, or the format itself, and the arguments, 8
 bytes each; a string lies in the frame with its zero, padded to 8 bytes. The formats stand in the metadata as
 ``0:0:<hash>,<text>``. Sources: LLVM, AMDGPUEmitPrintf.cpp; AMDGPU usage guide, "Code Object V3 Metadata". A
-conversion is printed as in C: ISO C17, 7.21.6.1, and glibc where that leaves a choice.
+conversion is printed as in C: ISO C17, 7.21.6.1, with glibc's choices.
 """
 
 from __future__ import annotations
@@ -153,12 +153,12 @@ def printed(buffer: bytes, formats: Mapping[int, str], text_at: Callable[[int], 
 
     Args:
         buffer: all its bytes, the two words included.
-        formats: constant formats, as `formats_by_hash` gives them.
+        formats: constant formats, from `formats_by_hash`.
         text_at: the zero-terminated string at an address of the device, for a string argument whose format is not
             constant: only its address is in the frame.
 
     Returns:
-        The text, frame by frame in the buffer's order; and what is wrong with the buffer, or an empty text.
+        The text, frame by frame in the buffer's order; and the error in the buffer, or an empty text.
     """
     used, size = struct.unpack_from("<II", buffer)
     place, end = HEADER_BYTES, min(HEADER_BYTES + used, len(buffer))
@@ -189,7 +189,7 @@ def _frame(body: bytes, constant: bool, formats: Mapping[int, str], text_at: Cal
 
 
 def frame_text(body: bytes) -> str:
-    """The text of a frame whose format and strings lie in it, as calls to the host pass them.
+    """The text of a frame with its format and strings, as in calls to the host.
 
     Args:
         body: the format with its zero, padded to 8 bytes; then the arguments, 8 bytes each, strings like the format.

@@ -1,4 +1,4 @@
-"""What a launch may use: quotas that the caller sets, and the meter that holds a launch to them."""
+"""Quotas of a launch, which the caller sets, and the meter that enforces them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Quota:
     instructions: int | None = INSTRUCTIONS
     """Wave-instructions of all waves together; beyond it the launch is stopped."""
     seconds: float | None = None
-    """Time on this machine; beyond it the launch is stopped, wherever it then is."""
+    """Time on this machine; beyond it the launch is stopped at any instruction."""
     bytes: int | None = None
     """Device memory: buffers, code object and the gaps between them; more is refused before anything runs."""
     rows: int | None = None
@@ -35,7 +35,7 @@ class Quota:
     """Executions of one instruction by one wave outside every buffer; beyond it the wave's workgroup ends."""
 
     def __post_init__(self) -> None:
-        """Refuse what is not a positive number, and of counts what is not whole."""
+        """Refuse numbers that are not positive, and counts that are not integers."""
         for one in fields(self):
             value = getattr(self, one.name)
             kind: Any = Real if one.name == "seconds" else Integral
@@ -45,14 +45,14 @@ class Quota:
 
 
 class Meter:
-    """Counts what machines spend of a quota; the time is that of all machines of a launch together."""
+    """Counts the use of a quota by machines; the time is that of all machines of a launch together."""
 
     def __init__(self, quota: Quota, deadline: float | None = None) -> None:
         """Start to count.
 
         Args:
             quota: the limits.
-            deadline: when the time is over, on this machine's monotonic clock; None is `quota.seconds` from now.
+            deadline: end of the time on this machine's monotonic clock; None means `quota.seconds` from now.
         """
         self.quota = quota
         self.spent = 0
@@ -61,11 +61,11 @@ class Meter:
             self.deadline = time.monotonic() + quota.seconds
 
     def __getstate__(self) -> tuple[Quota, float | None]:
-        """For a worker, whose clock may be another: the time that is left."""
+        """State for a worker, whose clock may differ: the remaining time."""
         return self.quota, None if self.deadline is None else self.deadline - time.monotonic()
 
     def __setstate__(self, state: tuple[Quota, float | None]) -> None:
-        """Count from zero, until the time that is left is over."""
+        """Count from zero, with the remaining time."""
         quota, left = state
         self.__init__(quota, None if left is None else time.monotonic() + left)  # type: ignore[misc]
 
@@ -74,7 +74,7 @@ class Meter:
         return Meter(self.quota, self.deadline)
 
     def spend(self, instructions: int) -> str:
-        """Count wave-instructions; returns which quota is used up, in words, or nothing."""
+        """Count wave-instructions; returns the exhausted quota in words, or an empty text."""
         self.spent += instructions
         limit = self.quota.instructions
         if limit is not None and self.spent > limit:
