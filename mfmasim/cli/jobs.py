@@ -1,4 +1,4 @@
-"""``--jobs N`` and ``--executor ADDRESS``: cases in several processes, with the results and the order of one process."""
+"""``--jobs N`` and ``--executor ADDRESS``: cases in several processes, with results and order of one process."""
 
 from __future__ import annotations
 

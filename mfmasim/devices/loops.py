@@ -180,5 +180,5 @@ def _loop(
 
 
 def main_loop(loops: Sequence[Loop]) -> Loop | None:
-    """The loop with the most executed matrix instructions outside its inner loops; without any, the most instructions."""
+    """The loop with the most executed matrix instructions outside its inner loops; without any, most instructions."""
     return max(loops, key=lambda loop: loop.own, default=None)

@@ -1,4 +1,4 @@
-"""Which barrier a barrier instruction names (CDNA5 ISA manual, table 21; RDNA4 likewise, without clusters)."""
+"""Barrier numbers of barrier instructions (CDNA5 ISA manual, table 21; RDNA4 likewise, without clusters)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ NUMBER = 31
 
 
 def barrier_number(instruction: Instruction) -> int | None:
-    """The number of the barrier; 0 and above are named ones, and None stands for a named one in a register.
+    """The number of the barrier; 0 and above are named barriers, None is a named barrier whose number is in a register.
 
-    S_BARRIER, which has no operand, is that of the workgroup.
+    S_BARRIER, without an operand, uses the workgroup's barrier.
     """
     if not instruction.src:
         return WORKGROUP
@@ -26,5 +26,5 @@ def barrier_number(instruction: Instruction) -> int | None:
 
 
 def of_workgroup(instruction: Instruction) -> bool:
-    """Whether an instruction that signals or waits does so at the barrier of the workgroup."""
+    """Whether an instruction signals or waits at the barrier of the workgroup."""
     return barrier_number(instruction) == WORKGROUP

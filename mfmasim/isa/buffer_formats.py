@@ -17,7 +17,7 @@ from mfmasim.errors import MfmasimError
 
 @dataclass(frozen=True)
 class BufferFormat:
-    """How the components of an element lie in memory."""
+    """Components of an element in memory."""
 
     bits: tuple[int, ...]
     """Size of each component, X first."""
@@ -49,7 +49,7 @@ _GFX10 = (
 )  # fmt: skip
 """Sizes and kinds in the order of their numbers, from 1."""
 _FEWER = {"10_11_11": _FLOAT, "11_11_10": _FLOAT, "10_10_10_2": "unorm snorm uint sint"}
-"""What RDNA3 and RDNA4 kept of some sizes."""
+"""Kinds that RDNA3 and RDNA4 kept, by size."""
 
 
 def _numbered(rows: Iterable[tuple[str, str]]) -> list[str]:
@@ -83,7 +83,7 @@ def _made(sizes: str, kind: str) -> BufferFormat:
 
 
 def split_text(sizes: int, kind: int) -> list[str]:
-    """DFMT and NFMT in LLVM's syntax; empty where it leaves out both."""
+    """DFMT and NFMT in LLVM's syntax; empty if LLVM omits both."""
     names = [f"BUF_DATA_FORMAT_{_SIZES[sizes]}"] * (sizes != DEFAULT) + [f"BUF_NUM_FORMAT_{_KINDS[kind]}"] * (kind != 0)
     return [f"format:[{','.join(names)}]"] if names else []
 
@@ -94,7 +94,7 @@ _UNIFIED = {
 
 
 def unified_format(number: int, formats: str = "RDNA3") -> BufferFormat | None:
-    """The format of a number of RDNA; None for 0, where nothing is bound.
+    """The format of a number of RDNA; None for 0, an unbound buffer.
 
     Args:
         number: the format's number.
@@ -110,7 +110,7 @@ def unified_format(number: int, formats: str = "RDNA3") -> BufferFormat | None:
 
 
 def split_format(sizes: int, kind: int) -> BufferFormat | None:
-    """The format of DFMT and NFMT on gfx9; None for DFMT 0, where nothing is bound.
+    """The format of DFMT and NFMT on gfx9; None for DFMT 0, an unbound buffer.
 
     Raises:
         MfmasimError: the two do not make one of the formats that RDNA3 lists.

@@ -1,4 +1,4 @@
-"""Modifiers of memory instructions that say how caches are used, as LLVM prints them."""
+"""Cache policy modifiers of memory instructions, as LLVM prints them."""
 
 from __future__ import annotations
 

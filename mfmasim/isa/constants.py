@@ -1,7 +1,7 @@
 """Inline constants and literals as LLVM 22 prints them.
 
-A literal whose value would assemble to an inline constant is printed as ``lit(...)``; which values those are depends
-on the operand's type. All of it was found by printing every kind of value in every type of operand with llvm-mc 22.
+A literal whose value would assemble to an inline constant is printed as ``lit(...)``; these values depend
+on the operand's type. Source: every kind of value in every type of operand, as llvm-mc 22 prints it.
 """
 
 from __future__ import annotations

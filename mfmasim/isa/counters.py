@@ -1,4 +1,4 @@
-"""Wait counters: which ones an instruction increments while it is in flight, and the values a wait requires.
+"""Wait counters: those that an instruction increments while it is in flight, and the values that a wait requires.
 
 Sources: ISA manuals, "Manually Inserted Wait States and Dependencies" and S_WAITCNT (CDNA3 4.4, RDNA3 4.4 and 16.5,
 RDNA4 5.6); in doubtful cases LLVM's insertion of waits decides, on which compilers rely.
@@ -44,7 +44,7 @@ def raised(arch: Arch, opcode: Opcode, returns: bool, space: str = "") -> tuple[
 
     Args:
         arch: architecture.
-        opcode: what is executed.
+        opcode: of the instruction.
         returns: whether the instruction writes a register.
         space: of the instruction's access; by default the opcode's.
 
@@ -84,7 +84,7 @@ def _waited(arch: Arch, opcode: Opcode, bits: int) -> tuple[tuple[str, int], ...
 
 
 def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
-    """(counter, value) pairs that a wait instruction waits for; nothing for any other, or where a field is all ones."""
+    """Pairs (counter, value) of a wait instruction; empty for other instructions; a field of all ones has none."""
     if not instruction.opcode.wait and instruction.opcode.flow != "end":
         return ()
     return _waited(arch, instruction.opcode, _immediate(instruction))

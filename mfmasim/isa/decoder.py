@@ -158,7 +158,7 @@ def _learn(found: Family, cache: _Cache, data: bytes, pc: int) -> Instruction:
         cache.sizes.clear()
     encoding = encoding_of(found, data)
     if encoding.name == "VOP3P" and _opcode_field(encoding, data) in found.dialect.scale_ops:
-        pass  # what follows determines whether it belongs to the instruction
+        pass  # the following bytes determine whether the prefix belongs to the instruction
     elif found.dialect.long_literals and template.size >= 8 and encoding.size == 8:
         # The sources in the second dword determine whether a literal follows.
         cache.sizes[data[:4]] = 0
@@ -189,7 +189,7 @@ def _placed(template: Instruction, pc: int) -> Instruction:
 
 
 def _check_target(found: Family, instruction: Instruction) -> None:
-    """Refuse what the generic target of the code lacks."""
+    """Refuse operations that the generic target of the code lacks."""
     for part in (instruction, *instruction.halves):
         if part.name in found.withheld:
             raise Refused(found.arch.absent(part.name))
@@ -293,7 +293,7 @@ def _scaled_row(found: Family, encoding: Encoding, data: bytes) -> Row | None:
 
 
 def _build_prefixed(found: Family, encoding: Encoding, row: Row, data: bytes) -> Instruction:
-    """VOP3PX2 of CDNA5: the first half brings the scales of the WMMA in the second."""
+    """VOP3PX2 of CDNA5: the first half has the scales of the WMMA in the second."""
     word, second = (int.from_bytes(data[at : at + 8], "little") for at in (0, 8))
     prefix = Fields(word, 8, encoding.fields, b"", row, found)
     fields = Fields(second, 8, encoding.fields, b"", row, found)

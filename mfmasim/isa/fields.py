@@ -1,4 +1,4 @@
-"""The fields of one encoded instruction: each is read, known to be unread, or zero."""
+"""The fields of one encoded instruction: each is read, known to be ignored by the opcode, or zero."""
 
 from __future__ import annotations
 
@@ -151,12 +151,12 @@ class Fields:
         return self._literal
 
     def ignore(self, name: str, value: int, usual: int = 0) -> None:
-        """Note bits that the opcode does not read.
+        """Record bits that the opcode does not read.
 
         Args:
             name: field of the encoding.
             value: its bits.
-            usual: what assemblers fill in, which is not noted.
+            usual: the assemblers' value, which is not recorded.
         """
         if value != usual:
             self.ignored.append((name, value))
@@ -186,7 +186,7 @@ class Fields:
         return value & allowed
 
     def finish(self) -> None:
-        """Note the fields that this opcode does not read.
+        """Record the fields that this opcode does not read.
 
         Raises:
             Refused: another field that was not taken is not zero.

@@ -1,7 +1,7 @@
-"""VGPRs above v255: the bits of MODE that stand above the eight of an instruction's register fields.
+"""VGPRs above v255: the bits of MODE that extend the eight bits of an instruction's register fields.
 
-S_SET_VGPR_MSB and S_SETREG write four fields of two bits, for source 0, 1, 2 and the destination; which one belongs to
-which field of an encoding is a table. A decoded instruction names v0 to v255. `raised` gives it the registers that it
+S_SET_VGPR_MSB and S_SETREG write four fields of two bits, for source 0, 1, 2 and the destination; a table maps the
+fields of encodings to them. A decoded instruction names v0 to v255. `raised` sets the registers that it
 accesses in a mode, and its text then names both, as llvm-objdump prints them: ``v1 /*v257*/``.
 
 Sources: CDNA5 ISA manual, 3.3.2.3 and 3.4.3; for what the manual's table leaves out (VOPD, FLAT) llvm-objdump 22.
@@ -68,7 +68,7 @@ def raised(instruction: Instruction, fields: int) -> Instruction:
 
     Args:
         instruction: as decoded.
-        fields: the mode, as the low byte of S_SET_VGPR_MSB has it.
+        fields: the mode, as the low byte of S_SET_VGPR_MSB.
     """
     if not fields or instruction.opcode.scalar:
         return instruction
@@ -84,8 +84,8 @@ def after(instruction: Instruction, modes: frozenset[int]) -> frozenset[int] | N
     """The modes in which a wave may be behind an instruction.
 
     Args:
-        instruction: what is executed.
-        modes: those before it, as the low byte of S_SET_VGPR_MSB has them.
+        instruction: the instruction.
+        modes: modes before it, as low bytes of S_SET_VGPR_MSB.
 
     Returns:
         The modes; None if a register decides.
@@ -109,7 +109,7 @@ def listed(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
     """Instructions in address order, each with the registers that the last S_SET_VGPR_MSB before it selects.
 
     Behind a branch or the end of a program that is none, as in llvm-objdump: compilers clear the mode at the end of
-    each basic block. What a wave accesses depends on its path; the machine follows that.
+    each basic block. The registers that a wave accesses depend on its path, which the machine follows.
     """
     fields = 0
     for instruction in instructions:

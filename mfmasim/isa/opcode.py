@@ -58,7 +58,7 @@ class Opcode:
     """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (between
     lanes, by the LDS hardware without LDS memory), or empty."""
     narrow: bool = False
-    """A load or store of less than a dword per lane, or of half a register, or that a data format may make one."""
+    """A load or store of less than a dword per lane, or of half a register, also if only by its data format."""
     bytes: int = 0
     """Bytes of a lane's element by the type at the end of the mnemonic, which a scaled offset counts (CDNA5 ISA manual,
     8.1.1 and 10.2); 0 where there is none."""
@@ -81,15 +81,15 @@ class Opcode:
     """Modifier, and its smallest value, with which it invalidates cached data that other workgroups may have written;
     an empty modifier stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
     writes_back: tuple[str, int] | None = None
-    """Likewise, with which it writes back what the L2 holds, so that the whole device sees it."""
+    """Modifier and smallest value with which it writes back the L2, so that the whole device sees the data."""
     flow: str = ""
     """``branch``, ``conditional``, ``jump``, ``call``, ``end``, ``trap``, or empty."""
     condition: str = ""
-    """What a conditional branch tests: ``scc``, ``vcc``, ``exec``, or empty (others)."""
+    """The condition of a conditional branch: ``scc``, ``vcc``, ``exec``, or empty (others)."""
     barrier: str = ""
     """``whole`` (signals and waits), ``signal``, ``wait``, ``join``, ``other`` (state, init, leave), or empty."""
     wait: str = ""
-    """What a wait waits for: ``counts`` (the counters of `waits`), ``waitcnt`` (counters by the architecture's layout
+    """Kind of a wait: ``counts`` (the counters of `waits`), ``waitcnt`` (counters by the architecture's layout
     of SIMM16), ``idle`` (all), ``alu`` (dependencies of the ALUs), ``event``; empty for other opcodes."""
     waits: tuple[tuple[str, int, int], ...] = ()
     """Counter, lowest bit and width of each field of a wait's immediate."""
@@ -112,7 +112,7 @@ class Opcode:
     scaled: bool = False
     """Takes E8M0 scales: a matrix instruction two, its last sources; a conversion one, the last that is printed."""
     narrows: str = ""
-    """What a conversion from F32 rounds to: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
+    """Result format of a conversion from F32: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
     narrows_halves: bool = False
     """A conversion of two F16 to 8-bit floats, whose constants LLVM prints as integers."""
     carries: bool = False
@@ -120,15 +120,15 @@ class Opcode:
     relative: bool = False
     """M0 selects its registers at run time."""
     chosen: bool = False
-    """M0 says which of its registers are loaded or stored."""
+    """M0 selects the registers that are loaded or stored."""
     saves_exec: bool = False
-    """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
+    """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC in addition to its destination."""
     ends_division: bool = False
-    """Its first source, the quotient, does not decide alone what its result is: V_DIV_FIXUP."""
+    """V_DIV_FIXUP: its result does not depend on its first source, the quotient, alone."""
     returns_exec: bool = False
     """S_..._WREXEC: its destination is the new EXEC, too, and not the old one."""
     packs: str = ""
-    """What a conversion from a float rounds to, if that has 8 bits or fewer: ``fp8 bf8 fp6 bf6 fp4``, or empty."""
+    """Result format of a conversion from a float, if it has 8 bits or fewer: ``fp8 bf8 fp6 bf6 fp4``, or empty."""
     selects: bool = False
     """Its result is one of its sources, by a lane mask."""
     mask: str = ""

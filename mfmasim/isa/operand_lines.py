@@ -1,4 +1,4 @@
-"""Where the operands of one instruction come from, as far as the straight code before it shows."""
+"""Origins of an instruction's operands within the straight-line code before it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 def data_writers(instructions: Sequence[Instruction], pc: int) -> list[int]:
     """Addresses of the instructions that wrote the data of a store.
 
-    A compiler that merges stores of several source lines gives the result none; the lines of what it stores are known.
+    A store that a compiler merged from several source lines has no line; the lines of its data are known.
 
     Args:
         instructions: of the kernel, by ascending address.
         pc: address of the store.
 
     Returns:
-        By ascending address; only writers in the same straight piece of code.
+        Addresses in ascending order; only writers in the same straight-line code.
     """
     number = next((n for n, ins in enumerate(instructions) if ins.pc == pc), None)
     if number is None or instructions[number].opcode.access != "store":

@@ -83,7 +83,7 @@ def wmma(fields: Fields) -> Parts:
     row, flags = fields.row, fields.row.flags
     parts = Parts(encoding="WMMA")
     if "scales" in flags:
-        # The prefix alone: nothing that takes scales follows.
+        # The prefix alone: no instruction with scales follows.
         parts.src += _take_scales(fields, parts, 16 * (3 - row.src[0].count))
         return parts
     high = fields.take("op_sel_hi") | fields.take("op_sel_hi2") << 2
@@ -141,7 +141,7 @@ def _formatted(code: int, registers: int) -> Slot:
 
 
 def _take_scales(prefix: Fields, parts: Parts, block: int) -> list[Operand]:
-    """The two scales, and the modifiers that say what of them counts and whether A and B are used again."""
+    """The two scales, and the modifiers that select a part of them and the reuse of A and B."""
     low, high = prefix.take("op_sel"), prefix.take("op_sel_hi") | prefix.take("op_sel_hi2") << 2
     formats = prefix.take("neg_lo"), prefix.take("neg_hi")
     if low & 2 or high & 2 or formats[0] & 4 or formats[1] & 4:
@@ -161,7 +161,7 @@ def _take_scales(prefix: Fields, parts: Parts, block: int) -> list[Operand]:
 
 
 def prefixed_matrix(prefix: Fields, fields: Fields, block: int) -> Parts:
-    """A WMMA with scales: the prefix names them, their formats, and which of their lanes or bytes count.
+    """A WMMA with scales: the prefix has the scales, their formats, and the selected lanes or bytes.
 
     Args:
         prefix: the first half.

@@ -1,4 +1,4 @@
-"""Scopes: the scope of a memory operation by its cache bits, and which instructions invalidate caches or write back.
+"""Scopes: the scope of a memory operation by its cache bits, and instructions that invalidate caches or write back.
 
 Sources: LLVM, AMDGPU usage guide, "Memory model" of gfx90a, gfx942, gfx11 and gfx12; RDNA4 ISA manual, "Memory scopes
 and temporal hints". Read-modify-write atomics act in the L2 regardless of their bits, except on gfx12, where the
@@ -39,12 +39,12 @@ def reach(instruction: Instruction, kind: str) -> int:
 
 
 def invalidates(instruction: Instruction) -> bool:
-    """Whether it invalidates cached data that other workgroups may have written."""
+    """Whether an instruction invalidates cached data that other workgroups may have written."""
     return _wide_enough(instruction, instruction.opcode.invalidates)
 
 
 def writes_back(instruction: Instruction) -> bool:
-    """Whether it writes back what the L2 holds, so that the whole device sees it."""
+    """Whether an instruction writes back the L2, so that the whole device sees the data."""
     return _wide_enough(instruction, instruction.opcode.writes_back)
 
 
@@ -53,5 +53,5 @@ def _wide_enough(instruction: Instruction, least: tuple[str, int] | None) -> boo
 
 
 def invalidates_scalar(instruction: Instruction) -> bool:
-    """Whether it invalidates the scalar cache, as no vector instruction does."""
+    """Whether an instruction invalidates the scalar cache, unlike any vector instruction."""
     return instruction.opcode.invalidates_scalar

@@ -1,8 +1,8 @@
-"""Which bits of an instruction its opcode does not read: they may hold anything.
+"""Ignored bits of an instruction: bits that its opcode does not read, and that may have any value.
 
 "Not every instruction uses every field in its encoding" (RDNA3 ISA manual, "Instruction encoding"; assemblers fill such
 fields with zero, NULL or something else). A field is unread if it names an operand, or modifies one, that the opcode's
-row does not have. A modifier of an operand that the row has, but that does not take it, is an error: ABS and NEG of
+row does not have. A modifier that an existing operand does not support is an error: ABS and NEG of
 integers are undefined, and OP_SEL of 32-bit operands must be zero (RDNA3 ISA manual, "Input operand modifiers" and the
 fields of VOP3).
 """
@@ -56,7 +56,7 @@ def absent_sources(row: Row) -> int:
 
 
 def unread_bits(name: str, row: Row) -> int:
-    """Mask of the bits of a field that an opcode does not read, after its reader has taken what it reads.
+    """Mask of the bits of a field that an opcode does not read, after the decoder has taken the others.
 
     Args:
         name: field of the encoding.

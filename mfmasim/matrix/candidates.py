@@ -33,12 +33,12 @@ class Candidate:
 
     @property
     def about(self) -> str:
-        """What it means, in words."""
+        """The candidate in words."""
         how = "summed exactly" if self.bits is None else f"cut {self.bits} bits below the largest exponent"
         return f"{self.group} products at a time, {how}, rounded to f32"
 
     def applied(self, row: Model) -> Model | None:
-        """The row as this candidate has it; None where it does not apply to the row."""
+        """The row changed by this candidate; None if it does not apply to the row."""
         if row.fidelity != "assumed" or row.algorithm != "aligned":
             return None
         group = min(self.group, BLOCK) if row.scale_point else self.group
@@ -77,7 +77,7 @@ def candidate(name: str) -> Candidate:
 
 
 def changed(arch: Arch, name: str) -> dict[str, Model]:
-    """Rows of an architecture that a candidate changes, by name; none where nothing is assumed.
+    """Rows of an architecture that a candidate changes, by name; empty without assumed rows.
 
     Raises:
         MfmasimError: there is no such candidate.

@@ -1,4 +1,4 @@
-"""A matrix instruction of one architecture: shape, formats, rate and accumulation model, as its row says."""
+"""A matrix instruction of one architecture: shape, formats, rate and accumulation model of its row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MatrixForm:
-    """One matrix instruction, with the formats of A and B and the wave size settled.
+    """One matrix instruction with given formats of A and B and wave size.
 
     Attributes:
         arch: the architecture.
@@ -117,12 +117,12 @@ class MatrixForm:
 
     @property
     def fidelity(self) -> str:
-        """How far the arithmetic can be trusted: hardware, reference, specified or assumed."""
+        """Fidelity of the arithmetic: hardware, reference, specified or assumed."""
         return "hardware" if captured(self.name, self.arch.name) else self.model.fidelity
 
     @property
     def evidence(self) -> str:
-        """What supports the arithmetic."""
+        """Evidence for the arithmetic."""
         values = sum(row.equal for row in evidence_of(self.name, self.arch.name))
         more = "" if self.model.fidelity == self.fidelity else f"; {values:,} captured values are equal"
         return self.model.evidence + more

@@ -1,4 +1,4 @@
-"""One operand of a matrix instruction: which lane and register bits hold which element."""
+"""One operand of a matrix instruction: the lane and register bits of each element."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE_DTYPE = np.dtype([(name, np.int32) for name in ("row", "col", "block", "la
 
 
 class Place(NamedTuple):
-    """Where an element starts: lane, register counted from 0 in the operand, and its lowest bit there."""
+    """The place of an element: lane, register counted from 0 in the operand, and its lowest bit there."""
 
     lane: int
     vgpr: int
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 class Element(NamedTuple):
-    """Which element of the operand's matrix."""
+    """An element of the operand's matrix."""
 
     row: int
     col: int

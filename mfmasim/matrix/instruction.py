@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MatrixInstruction(MatrixOperands):
-    """One matrix instruction, with the formats of A and B and the wave size settled; `MatrixForm` has the fields."""
+    """One matrix instruction with given formats of A and B and wave size; `MatrixForm` has the fields."""
 
     def multiply(
         self,
@@ -108,7 +108,7 @@ class MatrixInstruction(MatrixOperands):
             scale_a: uint32 (..., 1, lanes), one byte of which scales A; None is 2^0.
             scale_b: the same for B.
             index: uint32 (..., 1, lanes) with the sparse indices.
-            d_regs: what D's registers hold before, where D fills only halves of them (RDNA3's 16-bit results); None
+            d_regs: D's registers before the instruction, if D fills only halves of them (RDNA3's 16-bit results); None
                 counts as 0.
             modes: fields of `mfmasim.matrix.request.Modes`: cbsz, abid, blgp, op_sel, neg, neg_hi, scale_a_byte,
                 scale_b_byte, scale_a_row, scale_b_row, scale_a_format, scale_b_format, clamp, fp16_ovfl, denormals.

@@ -113,7 +113,7 @@ class Layout:
 
     @property
     def replicas(self) -> int:
-        """How many lanes hold each element."""
+        """Number of lanes with a copy of each element."""
         return _size(digit for digit in self.lane if digit.coordinate == "r")
 
     def at(self, offset: int, first_lane: int = 0) -> Layout:

@@ -1,8 +1,8 @@
-"""Follows, instruction by instruction, which results must not be used yet, and names the pairs that are too close.
+"""Follows, instruction by instruction, the results that must not be used yet, and reports pairs that are too close.
 
-Two clocks run. The manuals' letter counts instructions between two others, S_NOP more than one. Time passes at least as
-fast, and faster before a matrix instruction: the matrix core accepts the next one only when the passes of the previous
-one are over (LLVM, GCNHazardRecognizer: getMFMAPipelineWaitStates), so that the hardware itself waits.
+There are two clocks. The manuals count instructions between two others, S_NOP as several. Time passes at least as
+fast, and faster before a matrix instruction: the matrix core accepts the next one only after the passes of the previous
+one (LLVM, GCNHazardRecognizer: getMFMAPipelineWaitStates), so that the hardware itself waits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TRANSCENDENTAL = 256
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An instruction as the rows see it."""
+    """The properties of an instruction that the rows use."""
 
     traits: Traits
     firsts: tuple[tuple[int, frozenset[Register], int], ...]
@@ -36,7 +36,7 @@ class Known:
     """Registers touched, by the role in which it ends a row; of the roles that were asked for."""
 
     def touched(self, role: str) -> frozenset[Register]:
-        """Registers that it touches in a role."""
+        """Its registers in a role."""
         found = self.seconds.get(role)
         if found is None:
             found = self.seconds[role] = ROLES[role](self.traits)
@@ -44,7 +44,7 @@ class Known:
 
 
 class Risk(NamedTuple):
-    """A first instruction, whose registers may not be touched yet."""
+    """A first instruction, whose registers must not be accessed yet."""
 
     row: int
     pc: int
@@ -62,7 +62,7 @@ class Risk(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What is at risk on a path, and how long the matrix core is still busy."""
+    """The risks on a path, and the time for which the matrix core is still busy."""
 
     risks: tuple[Risk, ...] = ()
     busy: int = 0
@@ -104,7 +104,7 @@ class Follower:
             rows: of the architecture.
             arch: the architecture.
             wave: lanes of a wave.
-            passes: gives the passes of a matrix instruction, 0 for any other.
+            passes: returns the passes of a matrix instruction, 0 for other instructions.
         """
         self.rows, self.arch, self.wave, self.passes = rows, arch, wave, passes
         self._known: dict[tuple[object, ...], Known] = {}
@@ -114,7 +114,7 @@ class Follower:
             self._begun.setdefault(row.first, []).append(number)
 
     def _knows(self, instruction: Instruction) -> Known:
-        """What the rows see in an instruction, which its bytes and the registers that MODE selects determine."""
+        """The properties of an instruction for the rows, by its bytes and the registers that MODE selects."""
         operands = (*instruction.dst, *instruction.src) if self.arch.vgprs > 256 else ()
         key = instruction.raw, *(operand.index for operand in operands)
         known = self._known.get(key)
@@ -130,12 +130,12 @@ class Follower:
         return known
 
     def step(self, state: State, instruction: Instruction, report: Callable[[Broken], None]) -> State:
-        """Execute one instruction: it touches registers, time passes, and it may put others at risk.
+        """Execute one instruction: it accesses registers, time passes, and it may add a risk.
 
         Args:
             state: before it.
-            instruction: what is executed.
-            report: called for each earlier instruction that it comes too early after.
+            instruction: the instruction.
+            report: called for each earlier instruction for which it is too early.
 
         Returns:
             The state after it.
@@ -188,7 +188,7 @@ def _later(row: Row, age: int, passed: Traits) -> int | None:
 
 
 def _counted(row: Row, age: int) -> int:
-    """What has passed, as it is reported."""
+    """The elapsed wait states, for the report."""
     return age % TRANSCENDENTAL if row.clock == "trans" else age
 
 

@@ -1,4 +1,4 @@
-"""An instruction as the rules of wait states see it: its unit, and the registers that it reads and writes by role.
+"""Traits of an instruction for the rules of wait states: its unit, and the registers that it reads and writes by role.
 
 A role is a named set of registers, which the rows of `mfmasim.isa.hazards` use. A register is its file (``v``, ``a``,
 ``s``) and number; a hardware register of S_GETREG and S_SETREG has the file ``hw``; halves of VGPRs
@@ -88,7 +88,7 @@ class Traits:
 
     @cached_property
     def duration(self) -> str:
-        """What a WMMA of CDNA5 is called by its time.
+        """Class of a WMMA of CDNA5 by its duration.
 
         Empty for others, and for products of f32 and f64, which the matrix unit does not execute.
         """
@@ -194,7 +194,7 @@ class Traits:
 
     @cached_property
     def hardware_register(self) -> Registers:
-        """What S_GETREG reads or S_SETREG writes."""
+        """The hardware register of S_GETREG or S_SETREG."""
         return frozenset([("hw", self.instruction.modifiers.get("simm16", 0) & 63)])
 
     @cached_property

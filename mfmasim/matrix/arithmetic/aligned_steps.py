@@ -43,7 +43,7 @@ _WIDE = Scratch(np.float64)
 class Sum:
     """Sum of a step: ``value`` exact in float32 or float64 or, as int32, in grid units.
 
-    ``e`` is int32; ``empty`` where no term is.
+    ``e`` is int32; ``empty`` marks elements without a term.
     """
 
     value: NDArray[Any]
@@ -135,7 +135,7 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     Args:
         model: a row with `mfmasim.matrix.arithmetic.bounds.aligned_parameters`.
         total: the step's sum.
-        c: the addend; it may hold anything, NaN and infinity included.
+        c: the addend, NaN and infinity included.
         turn: number of the step. The result is scratch, and c of the next but one turn overwrites it.
     """
     s = total.scale

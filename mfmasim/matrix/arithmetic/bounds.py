@@ -122,7 +122,7 @@ def in_float32(bound: float, grain: int) -> bool:
 
 
 def power_width(spread: int, group: int) -> int | None:
-    """log2 w of the powers 2^(w E), by float32, whose sums tell e_dot; None where no width does.
+    """log2 w of the powers 2^(w E) in float32 whose sums determine e_dot; None if no width does.
 
     The sum of L <= 2^w powers lies between 2^(w e_dot) and 2^(w e_dot + w), so that its exponent divided by w is e_dot.
     The sums have exponent fields from w to w (spread + 2), which are those of normal float32 numbers up to 254: up to a

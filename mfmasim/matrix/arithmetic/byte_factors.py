@@ -54,7 +54,7 @@ class Table:
 
 
 class _Tables(NamedTuple):
-    """What the codes of a format stand for."""
+    """Values of the codes of a format."""
 
     value: Table
     """Zero for NaN and infinity."""
@@ -67,7 +67,7 @@ class _Tables(NamedTuple):
 
 @cache
 def tables(fmt: Format, flush: str) -> _Tables:
-    """What the codes of a format stand for, by the number of the code.
+    """Values of the codes of a format, by the number of the code.
 
     Args:
         fmt: the format.

@@ -90,7 +90,7 @@ _PATHS = {
 
 
 def _tiles(product: Product, operands: Operands) -> NDArray[Any]:
-    """D of tiles by the first path that computes them."""
+    """D of tiles by the first path that is exact for them."""
     found = (compute(product, operands, _tiles) for compute in _PATHS[product.model.algorithm])
     return next(d for d in found if d is not None)
 

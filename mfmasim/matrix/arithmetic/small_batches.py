@@ -219,7 +219,7 @@ def _below(x: NDArray[np.float32], limit: float, *, or_nan: bool = False) -> boo
 
 
 class _Planes(NamedTuple):
-    """What the codes of a format stand for."""
+    """Values of the codes of a format."""
 
     planes: NDArray[np.float64]
     """Value, and 2^(8 e) times a constant, by code; and a power of 0 for zero and NaN."""
