@@ -115,7 +115,7 @@ class AbsentLanes(Definedness):
     def __init__(self, machine: Machine) -> None:
         """Begin without exchanges."""
         super().__init__(machine)
-        self.plane.memory = GlobalBits.over(machine.memory, ())
+        self.plane.memory = GlobalBits.shadowing(machine.memory, ())
         self._seeds: list[Seed] = []
         self._numbers: dict[tuple[int, str, int], int] = {}
         self._half_seeds: list[int] = []

@@ -41,7 +41,7 @@ class GlobalBits(Memory):
     """First address of each initially undefined buffer, and the address after its last byte."""
 
     @classmethod
-    def over(cls, real: Memory, undefined: Iterable[Region], bits: NDArray[np.uint8] | None = None) -> GlobalBits:
+    def shadowing(cls, real: Memory, undefined: Iterable[Region], bits: NDArray[np.uint8] | None = None) -> GlobalBits:
         """Undefined bits over the buffers of a memory.
 
         Args:
@@ -212,7 +212,7 @@ class Plane:
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
         self.outcome: Outcome = machine.outcome
-        self.memory: GlobalBits = GlobalBits.over(
+        self.memory: GlobalBits = GlobalBits.shadowing(
             machine.memory, machine.launch.undefined, machine.launch.undefined_bits
         )
         self.lds: NDArray[np.uint8]
@@ -246,7 +246,7 @@ class OriginPlane(Plane):
     def __init__(self, machine: Machine) -> None:
         """Start with nothing laid out."""
         super().__init__(machine)
-        self.memory = GlobalOrigins.over(machine.memory, ())
+        self.memory = GlobalOrigins.shadowing(machine.memory, ())
         self._batch: NDArray[np.uint8] | None = None
         self.notify = Followed(machine)
 
