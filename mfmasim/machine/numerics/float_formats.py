@@ -61,7 +61,7 @@ class Form:
         return out
 
     def signalling(self, values: Array) -> Array:
-        """Which values are signalling NaNs."""
+        """A mask of the signalling NaNs."""
         bits = self.bits(values)
         out: Array = np.isnan(values) & (bits & self.quiet == 0)
         return out
@@ -73,7 +73,7 @@ class Form:
         return out
 
     def settled(self, out: Array, *sources: Array, negative: bool = False, quiet: bool = True) -> Array:
-        """The result with every NaN as the NaN rule has it, whatever the host computed.
+        """The result with every NaN by the NaN rule, independent of the host's NaNs.
 
         Args:
             out: the host's result.
@@ -81,7 +81,7 @@ class Form:
             negative: whether an invalid operation gives the negative default NaN.
             quiet: whether a signalling NaN becomes quiet.
         """
-        lowest = np.minimum.reduce(out, axis=None)  # NaN if there is one: the quickest look at a whole array
+        lowest = np.minimum.reduce(out, axis=None)  # NaN if there is one: the fastest test of a whole array
         if lowest == lowest:  # noqa: PLR0124
             return out
         nan = np.isnan(out)

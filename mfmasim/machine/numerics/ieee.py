@@ -21,7 +21,7 @@ from mfmasim.machine.numerics.lane_masks import every, some
 
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:
-    """Sources as the operation sees them: denormals flushed if MODE says so.
+    """Sources of the operation: denormals are flushed if MODE requires it.
 
     Args:
         values: sources, floats.
@@ -32,7 +32,7 @@ def entering(values: Array, form: Form, mode: FloatMode) -> Array:
 
 
 def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
-    """A result as it is written: NaN rule, FP16_OVFL, denormals flushed if MODE says so.
+    """The written result: NaN rule, FP16_OVFL, denormals flushed if MODE requires it.
 
     Args:
         out: the result before these rules, floats.
@@ -48,7 +48,7 @@ def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
 
 
 def leaving_fused(out: Array, form: Form, mode: FloatMode, a: Array, b: Array, c: Array) -> Array:
-    """`leaving` of a * b + c: what an invalid operation gives where a source is NaN, too.
+    """`leaving` of a * b + c, with the rule for an invalid operation that has a NaN source, too.
 
     Args:
         out: the result before these rules, floats.
@@ -70,7 +70,7 @@ def leaving_fused(out: Array, form: Form, mode: FloatMode, a: Array, b: Array, c
 
 
 def limited(out: Array, form: Form, mode: FloatMode, true: Any) -> Array:
-    """The rest of `leaving` when NaNs are settled; `true` are the results whose infinity is not an overflow.
+    """The part of `leaving` after the NaN rule; `true` are the results whose infinity is not an overflow.
 
     Args:
         out: the result, floats.
@@ -96,7 +96,7 @@ def _finite(*sources: Array) -> NDArray[np.bool_]:
 def _otherwise(
     function: Callable[..., int], out: Array, form: Form, mode: FloatMode, where: Array, *sources: Array
 ) -> Array:
-    """Finite sources again, through integers: with another rounding, or where a tiny result became a normal one.
+    """Recompute finite sources by integers: for another rounding, or if a tiny result became a normal number.
 
     Args:
         function: of `exact`.
@@ -135,7 +135,7 @@ def add(a: Array, b: Array, mode: FloatMode) -> Array:
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
         out = a + b
-        # No NaN, and nothing else to settle: the usual case, at once.
+        # The usual case: no NaN, and no other rule applies.
         if not mode.fp16_ovfl and every(np.equal(out, out)):
             return out
         return leaving(out, form, mode, a, b)
@@ -264,7 +264,7 @@ def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
     # The result shows as much as the sum, in half the bytes; NumPy compares float16 slowly. A NaN compares as false.
     usual = np.abs(out if a.dtype.itemsize == 4 else total) > normal
     below = total.view(np.uint64)
-    usual &= np.left_shift(below, up, below if below.ndim else None) != middle  # the sum is needed no more
+    usual &= np.left_shift(below, up, below if below.ndim else None) != middle  # the sum is no longer needed
     if every(usual):
         return out, True
     return _settled_sums(a, b, c, out), False

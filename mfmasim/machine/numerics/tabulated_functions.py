@@ -316,10 +316,10 @@ FUNCTIONS: dict[str, Callable[[F32], Found]] = {"rcp": _rcp, "rsq": _rsq, "sqrt"
 
 
 def tabulated(word: str, s0: F32) -> tuple[F32, NDArray[np.bool_]]:
-    """Results of a function, and for which elements they hold.
+    """Results of a function, and a mask of the elements for which they hold.
 
-    Zeros, denormals, NaN, infinities and what gives a denormal or no number are left to the caller, except that EXP
-    holds for all numbers.
+    The caller handles zeros, denormals, NaN, infinities and arguments whose result is denormal or no number; EXP
+    is valid for all numbers.
 
     Args:
         word: one of `FUNCTIONS`.

@@ -1,4 +1,4 @@
-"""Components of typed buffer data as 32-bit or 16-bit registers hold them, and back.
+"""Conversion between components of typed buffer data and 32-bit or 16-bit registers.
 
 Loads are exact or rounded once (the ranges are those of the ISA manuals' formats; 10 and 11-bit floats have 5 exponent
 bits and no sign). What the manuals leave open is assumed, from Direct3D's rules for typed buffers: a store rounds
@@ -50,7 +50,7 @@ def _wide(half: U32) -> U32:
 
 
 def decoded(raw: U32, bits: int, kind: str, *, short: bool) -> U32:
-    """What a load puts into a register.
+    """The register contents of a load.
 
     Args:
         raw: the component's bits.

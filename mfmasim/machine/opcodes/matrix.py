@@ -1,4 +1,4 @@
-"""Which matrix instruction an opcode with its modifiers is, and how long it takes."""
+"""The matrix instruction of an opcode with its modifiers, and its passes."""
 
 from __future__ import annotations
 

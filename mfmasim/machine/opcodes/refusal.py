@@ -1,4 +1,4 @@
-"""The errors for what the machine does not execute: they name the instruction, its address and its bytes.
+"""Errors for instructions that the machine does not execute: they name the instruction, its address and its bytes.
 
 The opcodes that no table row executes are listed here with the reason, as in docs/machine.md; a test compares the rows.
 """
@@ -86,7 +86,7 @@ EXCLUDED = (
 
 
 def excluded(name: str) -> Excluded | None:
-    """The row of a mnemonic; None for one that is executed, or in no table."""
+    """The row of a mnemonic; None if the mnemonic is executed, or is in no table."""
     return next((row for row in EXCLUDED if name in row.names), None)
 
 

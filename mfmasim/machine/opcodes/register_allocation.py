@@ -1,9 +1,9 @@
-"""AGPRs in a unified register file: which of the wave's registers each one is.
+"""AGPRs in a unified register file: the wave's register of each AGPR.
 
 On architectures with one file (`Arch.unified_vgprs`) a wave's registers are allocated in one piece. VGPR number n is
-register n of it; the kernel's ``accum_offset`` is the register that is a0. A VGPR number from there on and an AGPR are
-then two names of one register, in values, definedness and provenance alike. So the machine and its observers see the
-register, and only texts name it as the code does (`Operand.written`).
+register n of it; the kernel's ``accum_offset`` is the number of a0's register. A VGPR number from there on and an AGPR
+are then two names of one register, in values, definedness and provenance. So the machine and its observers use the
+register, and only texts have its name in the code (`Operand.written`).
 
 Sources: CDNA3 ISA manual, 3.6.4 and table 21 (GPR_ALLOC.ACCV_OFF counts from VGPR_BASE); LLVM's AMDGPU usage guide,
 compute_pgm_rsrc3 ACCUM_OFFSET: VGPR numbers are limited only by the allocation.
@@ -39,7 +39,7 @@ def allocated(instruction: Instruction, kernel: Kernel) -> Instruction:
         kernel: that executes it.
 
     Raises:
-        MfmasimError: it names a register beyond what the kernel's descriptor allocates.
+        MfmasimError: a register exceeds the allocation of the kernel's descriptor.
     """
     start = kernel.info.descriptor.accum_offset
     if start and any(operand.kind == "a" for operand in (*instruction.src, *instruction.dst)):

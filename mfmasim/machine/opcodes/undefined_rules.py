@@ -2,7 +2,7 @@
 
 ``bits``: every bit of a result is a function of one bit of each operand, so that the operation itself, executed on both
 values of the undefined bits, shows which bits of the result they decide. ``moves``: bits that come from other lanes or
-registers. In both, an operand that steers (a shift, a selector, a lane) and is undefined makes everything undefined.
+registers. In both, an undefined steering operand (a shift, a selector, a lane) makes the whole result undefined.
 ``sums``: an undefined bit reaches itself and all bits above it. ``typed``, the default: an undefined bit that is read
 makes the whole result undefined. ``index``: the operation writes an index to M0. For
 program flow and memory operations the opcode's record is sufficient.
@@ -83,7 +83,7 @@ def sums(*, shifted: int | None = None, factors: int = 64) -> Rule:
 
 
 def parts(part: str, *, packed: bool = False) -> Rule:
-    """The operation chooses parts of its registers; which ones affect which parts of a result is found by trying."""
+    """The operation selects parts of registers; trial executions determine the parts that affect a part of a result."""
     return Rule(part=part, packed=packed)
 
 

@@ -24,7 +24,7 @@ class FurtherBarriers:
     """The state of named and cluster barriers of a batch of waves."""
 
     def __init__(self, workgroup: I64, named: int, cluster: int) -> None:
-        """Nothing is signalled.
+        """Begin without signals.
 
         Args:
             workgroup: of each wave.
@@ -49,7 +49,7 @@ class FurtherBarriers:
 
         Args:
             waves: the batch.
-            kind: what those wait for that wait for it.
+            kind: the kind of wait at this barrier.
             those: waves for which it is complete.
         """
         status = np.array(np.broadcast_to(waves.status, (waves.count,)))
@@ -63,8 +63,8 @@ class FurtherBarriers:
 
         Args:
             g: the waves.
-            kind: what they wait for.
-            those: which of them do; the others go on.
+            kind: the kind of barrier.
+            those: mask of the waves that wait; the others go on.
         """
         indices = g.indices()
         passing = self.complete[kind, indices]

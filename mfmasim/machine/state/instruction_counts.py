@@ -1,4 +1,4 @@
-"""How many instructions each wave of a batch has executed."""
+"""Numbers of instructions that each wave of a batch has executed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class Executed:
-    """The counts, as an array only where they are read: blocks that all waves execute add to one number."""
+    """The counts, as an array only when they are read: blocks that all waves execute add to one number."""
 
     def __init__(self) -> None:
         """Nothing is executed yet."""

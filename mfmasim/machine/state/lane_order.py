@@ -24,13 +24,13 @@ def in_order(
 
     Args:
         place: a number for each lane that acts, in order, (lanes,); equal numbers are the same place.
-        memory: gives the values at places.
+        memory: returns the values at places.
         combine: new value from the old one and the lane's data.
         data: sources of each lane, each (lanes,).
         ufunc: the operation as a NumPy function of (old, data[0]) that is combined in order by ``accumulate``.
 
     Returns:
-        Old value that each lane saw, (lanes,); the places that were written, each once; their last values.
+        Old value for each lane, (lanes,); the written places, each once; their last values.
     """
     order = np.argsort(place, kind="stable")
     sorted_place = place[order]

@@ -57,10 +57,10 @@ def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> l
 
 
 class Keeper(Protocol):
-    """Keeps what a launch overwrites."""
+    """Saves the bytes that a launch overwrites."""
 
     def keep(self, offsets: NDArray[np.int64], size: int) -> None:
-        """Bytes are about to be written: `size` of them from each offset."""
+        """Save `size` bytes at each offset, before a write."""
 
 
 class Memory:
@@ -83,7 +83,7 @@ class Memory:
         whether an access left such pages."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: buffers and bytes."""
+        """The state for another process: buffers and bytes."""
         return {
             "regions": self.regions,
             "end": self._end,
@@ -102,7 +102,7 @@ class Memory:
 
     @classmethod
     def over(cls, base: int, arena: NDArray[np.uint8], regions: Iterable[Region]) -> Memory:
-        """Memory that already exists: an arena whose first byte has the address `base`, and the buffers in it.
+        """A memory of an existing arena, whose first byte has the address `base`, and of the buffers in it.
 
         Args:
             base: address of the arena's first byte.
@@ -116,7 +116,7 @@ class Memory:
         return memory
 
     def follow(self) -> Touched:
-        """Keep flags of what is read and written from now on, in `touched`."""
+        """Record read and written bytes from now on, in `touched`."""
         self.touched = Touched(self.size)
         return self.touched
 
@@ -132,7 +132,7 @@ class Memory:
 
     @property
     def arena(self) -> NDArray[np.uint8]:
-        """All bytes, guard gaps included; byte 0 is at ``BASE``, or where `over` put it."""
+        """All bytes, guard gaps included; byte 0 is at ``BASE``, or at the base of `over`."""
         return self._bytes
 
     def reserve(self, name: str, size: int, *, writable: bool = True, offset: int = 0) -> Region:
@@ -239,7 +239,7 @@ class Memory:
         Args:
             addresses: address of each lane, uint64.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
             write: whether the access writes.
             atomic: whether it is an atomic operation.
         """
@@ -289,7 +289,7 @@ class Memory:
         Args:
             addresses: address of each lane, uint64.
             count: dwords per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         offsets, outside = self.locate(addresses, 4 * count, mask, write=False)
         out: list[NDArray[np.uint32]]
@@ -315,7 +315,7 @@ class Memory:
         Args:
             addresses: address of each lane, uint64.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         offsets, outside = self.locate(addresses, size, mask, write=False)
         word = self._bytes[offsets].astype(np.uint32)
@@ -334,7 +334,7 @@ class Memory:
             addresses: address of each lane, uint64.
             words: what is written, one array per dword.
             size: bytes per lane.
-            mask: lanes that take part; None is all.
+            mask: active lanes; None means all.
         """
         offsets, outside = self.locate(addresses, size, mask, write=True)
         keep = mask

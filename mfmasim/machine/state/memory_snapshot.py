@@ -1,7 +1,7 @@
-"""Memory as it was before a launch, for a second run.
+"""The memory before a launch, for a second run.
 
 A page is kept when it is first written, and copied when the second run first accesses it: the cost is that of the pages
-in use, whatever the size of memory.
+in use, independent of the size of memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Before:
-    """Pages as they were before they were written; `Memory.before` refers to it while a launch runs."""
+    """Contents of pages before their first write; `Memory.before` refers to this object during a launch."""
 
     def __init__(self, memory: Memory) -> None:
         """Begin with nothing written."""
@@ -29,7 +29,7 @@ class Before:
         """Pages by number; memory may span all addresses of a process."""
 
     def keep(self, offsets: NDArray[np.int64], size: int) -> None:
-        """Bytes are about to be written.
+        """Save the pages of bytes before a write.
 
         Args:
             offsets: of the first byte of each lane.
@@ -40,7 +40,7 @@ class Before:
                 self._kept[page] = self._pages[page].copy()
 
     def copy(self, pages: NDArray[np.int64], target: NDArray[np.uint8]) -> None:
-        """Copy pages as they were.
+        """Copy the saved contents of pages.
 
         Args:
             pages: their numbers, each once.
@@ -52,7 +52,7 @@ class Before:
 
 
 class Earlier(Memory):
-    """The same buffers in a separate arena, with the bytes that they held before."""
+    """The same buffers in a separate arena, with the bytes before the launch."""
 
     def __init__(self, before: Before) -> None:
         """Copy nothing yet."""
@@ -72,7 +72,7 @@ class Earlier(Memory):
         write: bool,
         atomic: bool = False,
     ) -> tuple[NDArray[np.int64], Outside | None]:
-        """As of any memory; the pages are there afterwards.
+        """As in `Memory`; afterwards the pages are copied.
 
         Args:
             addresses: address of each lane, uint64.

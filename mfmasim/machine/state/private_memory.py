@@ -28,7 +28,7 @@ def read(
     """
     whole = bool(inside.all())
     safe = address if whole else np.where(inside, address, 0)
-    if rows.shape[1] < size:  # no lane is inside, and the others have no place to read from
+    if rows.shape[1] < size:  # no lane is inside, and lanes outside have no place to read
         return [np.zeros(np.broadcast_shapes(address.shape, inside.shape), np.uint32) for _ in range(max(1, size // 4))]
     out: list[NDArray[np.uint32]]
     if size % 4 == 0 and not int(np.bitwise_or.reduce(safe, axis=None)) & 3:

@@ -1,4 +1,4 @@
-"""Registers that several instructions read before they are written again, and what was computed from them."""
+"""Memo of registers that several instructions read before the next write, and of values computed from them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Held:
 
 
 class Changed:
-    """When the arrays of registers were last changed in place, and in which waves."""
+    """Times and waves of the last changes in place of the registers' arrays."""
 
     def __init__(self) -> None:
         """No changes yet."""
@@ -65,7 +65,7 @@ class Changed:
 
 
 class Kept:
-    """What groups of waves have read."""
+    """Memoised reads of groups of waves."""
 
     def __init__(self, changed: Changed) -> None:
         """Nothing yet; `changed` knows the arrays that are changed in place."""

@@ -1,4 +1,4 @@
-"""Which bytes of global memory a part of a launch read and wrote: this shows whether parts are independent.
+"""Bytes of global memory that a part of a launch read and wrote: they show whether parts are independent.
 
 Recorded only on request, as flags of the largest units that an access consists of.
 """
@@ -25,7 +25,7 @@ class Runs:
 
     @classmethod
     def of(cls, flags: NDArray[np.uint8], unit: int) -> Runs:
-        """The runs of units of so many bytes whose flag, 0 or 1, is set."""
+        """The runs of units of `unit` bytes whose flag, 0 or 1, is set."""
         steps = (np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist()
         first, last = [0] * bool(flags[:1].any()), [len(flags)] * bool(flags[-1:].any())
         edges = np.array([*first, *steps, *last], np.int64) * unit
@@ -57,7 +57,7 @@ class Runs:
         return np.concatenate([data[:0], *(data[start:end] for start, end in self._pairs())])
 
     def put(self, data: NDArray[np.uint8], values: NDArray[np.uint8]) -> None:
-        """Write what `take` gave."""
+        """Write the result of `take`."""
         place = 0
         for start, end in self._pairs():
             data[start:end] = values[place : place + end - start]
@@ -85,7 +85,7 @@ class Outside:
 
 
 class Touched:
-    """Flags of what was read and written, by units of 1, 2, 4, 8 or 16 bytes."""
+    """Flags of read and written units of 1, 2, 4, 8 or 16 bytes."""
 
     def __init__(self, size: int) -> None:
         """For an arena of `size` bytes."""

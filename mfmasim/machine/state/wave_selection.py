@@ -1,4 +1,4 @@
-"""Some waves of a batch: which they are, and how their part of an array of all waves is read and written.
+"""Selections of waves of a batch: their numbers, and access to their part of an array of all waves.
 
 Waves of one run, or the same waves of every workgroup, are a view of the array; others are gathered by their numbers.
 """
@@ -30,7 +30,7 @@ class Runs:
     def _numbers(self) -> NDArray[np.int64]:
         starts = self.first + self.period * np.arange(self.runs)
         found = (starts[:, None] + np.arange(self.length)).ravel()
-        found.flags.writeable = False  # all who ask share it
+        found.flags.writeable = False  # all callers share it
         return found
 
     def read(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -53,7 +53,7 @@ class Runs:
         return whole[:, offset : offset + self.length]
 
     def apart(self, other: Selection) -> bool:
-        """Whether no wave is known to belong to both."""
+        """Whether the selections are known to be disjoint."""
         return isinstance(other, Runs) and _apart(self, other)
 
 
@@ -77,7 +77,7 @@ class Scattered:
         values[self.waves] = part
 
     def apart(self, _: Selection) -> bool:
-        """Whether no wave is known to belong to both."""
+        """Whether the selections are known to be disjoint."""
         return False
 
 

@@ -106,7 +106,7 @@ class Waves(Executed):
 
 
 class Group:
-    """The waves that execute a block of instructions together, and how their operands are accessed.
+    """The waves that execute a block of instructions together, with access to their operands.
 
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
@@ -121,7 +121,7 @@ class Group:
 
         Args:
             waves: all of the batch.
-            numbers: which, ascending; None is all.
+            numbers: numbers of the waves, ascending; None means all.
             alone: whether groups of all waves clear `Waves.own` before they run.
         """
         if numbers is None:
@@ -146,7 +146,7 @@ class Group:
         self._seen = self.waves.exec
 
     def resume(self) -> None:
-        """The same before the next block: EXEC is read again only if it is another array."""
+        """`refresh` before the next block: EXEC is read again only if its array is another one."""
         if self._seen is not self.waves.exec:
             self.refresh()
 
@@ -158,11 +158,11 @@ class Group:
 
     @property
     def lds_source(self) -> NDArray[Any]:
-        """What LDS_DIRECT reads, (1 or waves of the group,)."""
+        """The value of LDS_DIRECT, (1 or waves of the group,)."""
         return self.take(self.waves.lds_source)
 
     def put_lds_source(self, value: NDArray[np.uint32]) -> None:
-        """Set what LDS_DIRECT reads, (waves of the group,)."""
+        """Set the value of LDS_DIRECT, (waves of the group,)."""
         self.waves.lds_source = self._put(self.waves.lds_source, value)
 
     def _write_part(self, file: list[NDArray[Any]], index: int, value: NDArray[Any]) -> None:
@@ -216,7 +216,7 @@ class Group:
 
     @property
     def executed(self) -> NDArray[np.int64]:
-        """Instructions executed before the block that runs."""
+        """Number of instructions executed before the current block."""
         return self.take(self.waves.executed)
 
     def count_executed(self, instructions: int) -> int:

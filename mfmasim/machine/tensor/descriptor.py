@@ -79,12 +79,12 @@ class Descriptor:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing moves."""
+        """Whether the descriptor moves no elements."""
         return self.count == 0 or self.tile_dim0 == 0
 
     @property
     def iterations(self) -> int:
-        """How often the tile is moved."""
+        """Number of moves of the tile."""
         return self.iterate_count + 1 if self.form == "iterate" else 1
 
     @property
@@ -98,7 +98,7 @@ class Descriptor:
         return 8 << self.pad_interval, 4 * (self.pad_amount + 1)
 
     def problems(self, *, store: bool) -> list[str]:
-        """What the manual does not allow, each in one line with the value and what is allowed.
+        """Violations of the manual's rules, each in one line with the value and the allowed values.
 
         The mask of workgroups depends on the launch: the check `cluster` examines it. `store` says whether the
         instruction stores to memory.

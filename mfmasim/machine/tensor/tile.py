@@ -1,4 +1,4 @@
-"""The elements that a descriptor moves: where each lies in memory and in the LDS, and whether the tensor has it.
+"""The elements that a descriptor moves: their places in memory and in the LDS, and whether they lie in the tensor.
 
 Source: CDNA5 ISA manual, 10.11.2, 10.11.3 and 10.11.6. Assumed, as the manual leaves it open: every iteration compares
 with the same tensor dimensions and counts the bytes between gaps anew, and a gather compares each index alone
