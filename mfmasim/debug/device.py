@@ -34,7 +34,7 @@ class RecordingDevice(SimDevice):
 
         Args:
             prepared: the launch.
-            options: how it runs.
+            options: options of the run.
             again: as `SimDevice.run` takes it.
 
         Raises:

@@ -1,7 +1,7 @@
 """Scopes, inlined frames and variables of debug information.
 
 Sources: DWARF 5, sections 2.17, 3.3, 4.1; read with pyelftools. A code object may be hostile: reading is bounded, and
-what cannot be read counts as absent.
+unreadable parts count as absent.
 """
 
 from __future__ import annotations

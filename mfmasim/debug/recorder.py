@@ -104,7 +104,7 @@ class Recorder(Observer):
     Attributes:
         blocks: number of the block of each turn, in `entries`.
         groups: number of the group of waves of each turn, in `members`.
-        members: wave numbers within the batch of each group; None is all.
+        members: wave numbers within the batch of each group; None means all.
         batches: turn at which each batch of workgroups began, and its first workgroup.
         checks: names of the checks of the launch, each with its option; `RecordingDevice` sets them.
     """

@@ -91,7 +91,7 @@ class Session:
 
     @property
     def here(self) -> Position:
-        """Where the current wave executes its next instruction."""
+        """Position of the current wave's next instruction."""
         return self.history.next_of(self.wave, self.at)
 
     @property
@@ -101,7 +101,7 @@ class Session:
 
     @property
     def pc(self) -> int:
-        """Address of the current wave's next instruction; of its last one where it has ended."""
+        """Address of the current wave's next instruction, or of its last one after its end."""
         if not self.over:
             return self.history.instruction(self.here).pc
         last = next(self.history.backward(self.wave, self.history.end), None)

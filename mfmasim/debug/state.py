@@ -161,7 +161,7 @@ def read(replay: Replay, addresses: NDArray[np.int64], size: int) -> U64 | None:
     """Up to 8 bytes of global memory at each address; None if a byte is in no buffer.
 
     Args:
-        replay: where the memory is.
+        replay: the replay, which has the memory.
         addresses: of the first bytes.
         size: bytes.
     """

@@ -67,7 +67,7 @@ class Terminal(cmd.Cmd):
             raise MfmasimError("debug: the commands are not text in UTF-8") from None
 
     def introduction(self) -> str:
-        """What is debugged."""
+        """The introduction: the target of the session."""
         session, report = self.session, self.session.report
         total, found = sum(report.counts.values()), session.all_findings
         head = (

@@ -29,7 +29,7 @@ class Type:
 
     @property
     def number_format(self) -> str:
-        """The format of its numbers, for `mfmasim.format`; empty for others than floats."""
+        """The format of its numbers, for `mfmasim.format`; empty for types other than floats."""
         if self.kind == "bfloat":
             return "bf16"
         return {2: "f16", 4: "f32", 8: "f64"}.get(self.size, "") if self.kind == "float" else ""

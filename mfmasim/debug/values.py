@@ -147,7 +147,7 @@ def shown(value: Number | Object, lane: int, names: Callable[[int], str] = lambd
     """A value as text, in one lane.
 
     Args:
-        value: what to show.
+        value: the value.
         lane: of the wave.
         names: returns the element at an address.
     """

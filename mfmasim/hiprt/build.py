@@ -61,7 +61,7 @@ def header() -> str:
 
 
 def built() -> str:
-    """What the C source includes about this Python."""
+    """The header about this Python for the C source."""
     values = {
         "MFMASIM_LIBPYTHON": str(libpython()),
         "MFMASIM_PYTHONHOME": f"{sys.base_prefix}:{sys.base_exec_prefix}",

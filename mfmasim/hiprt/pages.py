@@ -68,7 +68,7 @@ class Pages:
 
 
 def _pages(work: Work, kind: str, allocation: Allocation) -> list[tuple[int, int]]:
-    """Whole pages of an allocation that work touches in one way."""
+    """Whole pages of an allocation that work accesses in one way."""
     runs = work.merged.get(kind)
     if runs is None:
         return []

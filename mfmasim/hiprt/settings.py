@@ -35,7 +35,7 @@ FAULTS = "MFMASIM_HIPRT_FAULTS"
 EXIT_CODE = "MFMASIM_HIPRT_EXIT_CODE"
 """Exit code of a compiled program that would end with 0 though there are findings. Default: 1; 0 leaves it."""
 AFTER_FAULT = "MFMASIM_HIPRT_AFTER_FAULT"
-"""What follows an access outside every buffer: ``stop`` (default), the error of a memory fault; or ``continue``: within
+"""Effect of an access outside every buffer: ``stop`` (default), the error of a memory fault; or ``continue``: within
 the pages of the buffer before it, a load gives 0, a store is dropped, and the device goes on; the finding stays."""
 AFTER_FAULTS = ("stop", "continue")
 REPORT = "MFMASIM_HIPRT_REPORT"

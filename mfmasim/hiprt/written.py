@@ -106,7 +106,7 @@ def _rewritten(bits: NDArray[np.uint8], content: NDArray[np.uint8], lead: int) -
     """Bytes of aligned dwords with an uninitialised byte that no longer holds poison: a dword is written as a whole.
 
     Args:
-        bits: which of them are not initialised.
+        bits: mask of the uninitialised bytes.
         content: the bytes.
         lead: bytes between an aligned address and the first one.
     """

@@ -135,7 +135,7 @@ def execute(
         flights: before the instruction.
         instruction: the instruction.
         report: called for each flight whose registers the instruction accesses too early.
-        lanes: what is known of EXEC.
+        lanes: known properties of EXEC.
 
     Returns:
         The flights after it.

@@ -36,7 +36,7 @@ MANTISSAS = {
     "f32": (0x7FFFFF,), "pk_f32": (0x7FFFFF,), "xf32": (0x7FFFFF,), "f16": (0x3FF,), "bf16": (0x7F,),
     "pk_f16": (0x3FF, 0x3FF0000), "pk_bf16": (0x7F, 0x7F0000),
 }  # fmt: skip
-"""Of the formats of `EXPONENTS`, in the same order."""
+"""Masks of the mantissas of the formats of `EXPONENTS`, in the same order."""
 
 
 def words_nan(word: U32, kind: str, low: U32) -> Flags:

@@ -48,7 +48,7 @@ MOST = 1 << 22
 LONGEST = 12
 """Most instructions of a way in a finding."""
 DATA = ("vdata", "data", "data0", "data1")
-"""Fields of what stores write."""
+"""Fields of the data of stores."""
 
 
 @dataclass(frozen=True)

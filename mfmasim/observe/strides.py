@@ -38,7 +38,7 @@ def step_of(addresses: NDArray[Any], active: NDArray[np.bool_] | None) -> int:
 
     Args:
         addresses: of the lanes, (lanes,).
-        active: lanes that take part; None is all.
+        active: active lanes; None means all.
     """
     if active is not None and not active.all():
         return 0

@@ -41,7 +41,7 @@ class Alternative(NamedTuple):
     case: Case
     """The case with this alternative as its contract, a conjunction."""
     open: frozenset[str]
-    """Integers that the whole contract names and this alternative does not settle."""
+    """Integers that the whole contract names and this alternative does not determine."""
 
 
 def alternatives(case: Case) -> list[Alternative]:

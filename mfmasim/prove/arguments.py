@@ -60,7 +60,7 @@ class Structure:
 
 
 Passed: TypeAlias = "Polynomial | Region | Structure | None"
-"""One argument; None is data of which nothing is known."""
+"""One argument; None is plain data."""
 
 
 def passed(arg: Any, arch: Arch, name: str, known: dict[Argument, Region] | None = None) -> Passed:

@@ -27,7 +27,7 @@ __all__ = ["chosen", "questioned", "value_of"]
 TRIED = 4
 """Values of the symbols that are tried for a question."""
 QUESTIONS = 200
-"""Questions of a case's function whose other answers are looked for."""
+"""Most questions of a case's function whose other answers are searched."""
 
 LARGEST = (1 << 31) - 1
 """Largest integer argument (assumed): launches with larger sizes are not proved."""

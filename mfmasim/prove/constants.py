@@ -32,7 +32,7 @@ PLAIN = {"u32": np.uint32, "i32": np.int32, "b32": np.uint32}
 INTEGERS = {*PLAIN, "u16", "i16", "b16"}
 """Types of sources and results that the machine computes for `executed`."""
 LONG = {"u64": np.uint64, "i64": np.int64, "b64": np.uint64}
-"""Types of two dwords, likewise."""
+"""Types of two dwords in the signatures of operations."""
 POISONS = (0x5A5AA5A5, 0xA5A55A5A)
 """Two contents for an unknown destination; they differ in every bit."""
 

@@ -1,4 +1,4 @@
-"""What the bytes of registers and of the LDS are made of, for all sizes at once.
+"""Contents of the bytes of registers and of the LDS, for all sizes at once.
 
 The content of a byte is a polynomial per lane. A byte of memory has the address that it was loaded from, a constant
 byte its value. A sum of products, and a result computed from one, is a formal polynomial
@@ -94,7 +94,7 @@ def dword(state: State, operand: Operand, k: int = 0) -> tuple[Byte, ...]:
     Args:
         state: registers.
         operand: a source.
-        k: which of its dwords.
+        k: number of the dword.
     """
     if operand.kind in ("v", "a"):
         found = tuple(held(state, (operand.kind, operand.index + k, byte)) for byte in range(4))

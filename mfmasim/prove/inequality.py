@@ -47,7 +47,7 @@ class Step(NamedTuple):
 _memo: Memo[tuple[object, tuple[Polynomial, ...]], bool] = Memo(50_000)
 _pins: Memo[tuple[Polynomial, ...], dict[Symbol, Polynomial]] = Memo(5_000)
 _proofs: Memo[frozenset[Monomial], list[list[Step]]] = Memo(50_000)
-"""Steps of proofs, by the monomials of what they proved."""
+"""Steps of proofs, by the monomials of the proved polynomials."""
 _certificates: Memo[tuple[object, tuple[Polynomial, ...]], bool] = Memo(50_000)
 _alike: Memo[tuple[Polynomial, ...], dict[frozenset[Monomial], list[Polynomial]]] = Memo(5_000)
 """Facts by their monomials."""

@@ -116,7 +116,7 @@ class Repeated:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What `isinstance` sees."""
+        """The class for `isinstance`."""
         return list
 
     def _seen(self) -> list[Any]:
@@ -217,7 +217,7 @@ class Traced:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What `isinstance` sees."""
+        """The class for `isinstance`."""
         return int
 
     def _plain(self, how: str) -> int:

@@ -2,9 +2,10 @@
 
 After some turns the registers of two successive headers differ by polynomials D that do not depend on the turn. The
 hypothesis is that after n further turns they hold ``R + n D``. One turn (or two, where a register alternates) is
-executed from that state with n as a symbol. What then is not ``R + (n + 1) D`` is forgotten, and the turn is executed
-again, until the state repeats itself: then it describes every turn. Inequalities that hold at the end of a turn become
-facts of the next one if they hold before the first (Flanagan and Leino's Houdini: assume all, drop what fails).
+executed from that state with n as a symbol. Registers other than ``R + (n + 1) D`` are forgotten, and the turn is
+executed again, until the state repeats itself: then it describes every turn. Inequalities that hold at the end of a
+turn become facts of the next one if they hold before the first (Flanagan and Leino's Houdini: assume all, drop what
+fails).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Explorer(Protocol):
         """Follow states to the header of a loop, or out of its body.
 
         Args:
-            states: where to begin.
+            states: the first states.
             header: the first instruction of the loop.
             body: its instructions.
         """

@@ -45,7 +45,7 @@ def mask_operand(state: State, ins: Instruction, number: int) -> Mask:
     Args:
         state: before it.
         ins: the instruction.
-        number: which source.
+        number: number of the source.
     """
     operand = ins.src[number]
     if operand.kind == "s":

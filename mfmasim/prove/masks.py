@@ -62,7 +62,7 @@ class Condition:
         return self.uniform if self.value is None else not any(symbol.varies for symbol in self.value.symbols)
 
     def chosen(self, waves: NDArray[np.intp]) -> Condition:
-        """Of some of the waves."""
+        """The lanes of some of the waves."""
         if self.value is None or self.uniform:
             return self
         return Condition.of(self.kind, self.value.mapped(lambda c: c[waves] if c.shape[0] > 1 else c))
@@ -161,6 +161,6 @@ class Mask:
         return [fact for condition, holds in self.literals for fact in condition.facts(holds=holds)]
 
     def chosen(self, waves: NDArray[np.intp]) -> Mask:
-        """Of some of the waves."""
+        """The lanes of some of the waves."""
         picked = frozenset((condition.chosen(waves), holds) for condition, holds in self.literals)
         return Mask(self.on[waves] if self.on.shape[0] > 1 else self.on, picked)

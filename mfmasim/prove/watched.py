@@ -37,8 +37,8 @@ KNOWN = {
     "functools": frozenset({"cache", "lru_cache", "decorating_function", "update_wrapper", "wraps"}),
     "threading": frozenset({"RLock"}),
 }
-"""Functions that keep results, what they call is looked at; and one that a generator of random numbers calls. Those of
-`typing` are known, too: annotations."""
+"""Functions that memoise results, whose callees are examined; and one that a generator of random numbers calls. The
+functions of `typing` are known, too, for annotations."""
 MATCHED = frozenset({"polynomial", "value", "elements", "times"})
 """Attributes that a traced size has and an integer does not have: a pattern tests them without an exception."""
 

@@ -74,7 +74,7 @@ class Candidate:
         self._answered = False
 
     def admitted(self) -> Server:
-        """The server, which goes on with what the client sent."""
+        """The server, which continues with the bytes that the client sent."""
         self._stream.before = self.data
         self.connection.settimeout(None)
         return self.server
@@ -140,7 +140,7 @@ def admit(
     Args:
         listening: where clients connect.
         make: gives the server of a client's streams.
-        token: what the client has to show; None: nothing.
+        token: the required token; None without one.
         refusal: why a connection is refused before its first message, or an empty text.
 
     Raises:

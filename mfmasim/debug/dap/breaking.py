@@ -72,7 +72,7 @@ class Breaking(Base):
         return make
 
     def on_setBreakpoints(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Of the lines of a source."""
+        """Set breakpoints at lines of a source."""
         source = arguments["source"]
         name = str(source.get("path") or "") or self.sources.get(int(source.get("sourceReference") or 0), "")
         name = name or str(source.get("name") or "")

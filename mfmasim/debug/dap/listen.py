@@ -28,7 +28,7 @@ LOOPBACK = "127.0.0.1"
 """Other machines cannot connect to it."""
 TOKEN_BYTES = 24
 _CREDENTIALS = struct.Struct("3i")
-"""Process, user and group of what connected to a Unix socket (Linux, unix(7): SO_PEERCRED)."""
+"""Process, user and group of the client of a Unix socket (Linux, unix(7): SO_PEERCRED)."""
 _serving: list[Server] = []
 
 

@@ -106,7 +106,7 @@ class Looking(Base):
         """A variable as the protocol describes it.
 
         Args:
-            name: as it is shown.
+            name: its displayed name.
             value: its value, in all lanes.
             expression: an expression with this value.
         """

@@ -147,12 +147,12 @@ class Server(Breaking, Moving, Looking, Code):
     # The life of a session
 
     def on_initialize(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Say what is supported."""
+        """Report the server's capabilities."""
         self.lines_from = 1 if arguments.get("linesStartAt1", True) else 0
         return {**CAPABILITIES, "exceptionBreakpointFilters": FILTERS}
 
     def on_launch(self, arguments: dict[str, Any]) -> None:
-        """Run what the arguments name, once."""
+        """Run the target of the arguments once."""
         if self.launched is None:
             raise MfmasimError("launch: a program waits already; attach to it")
         self.stop_on_entry = bool(arguments.get("stopOnEntry", True))

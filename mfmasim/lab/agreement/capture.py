@@ -170,7 +170,7 @@ def _buffer(name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
 
 
 def read(path: Path) -> Capture:
-    """Read a capture. Whatever its bytes are, nothing in it is executed.
+    """Read a capture, whose content is never executed.
 
     Raises:
         MfmasimError: it is missing, is not a capture, is damaged, or has another schema; the message says which.

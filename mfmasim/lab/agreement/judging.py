@@ -59,7 +59,7 @@ class Difference:
     device: str
     ulp: int
     argument: str = ""
-    """Which argument of the kernel it is in, or which field of one: ``argument 0``, ``argument 2[1]``."""
+    """Its argument of the kernel, or field of an argument: ``argument 0``, ``argument 2[1]``."""
     byte: int = 0
     """First byte of the element in it."""
 

@@ -30,7 +30,7 @@ from mfmasim.verify.runner import verify_case
 POISONS = (0x3C, 0xC3)
 """Bytes of the second and the third run; the first has `POISON`. As f32, f16 and FP8 they are numbers of two sizes."""
 WORKGROUPS = 2048
-"""Of the kernel that fills LDS and registers: more than the compute units of any GPU, so that each has one."""
+"""Workgroups of the kernel that fills LDS and registers: more than the compute units of any GPU."""
 
 
 def run_recorded(case: Case, arch: str, group: str, device: Device) -> tuple[Result, Recorder]:

@@ -92,7 +92,7 @@ class Verdict:
 
     @property
     def blamed(self) -> list[Finding]:
-        """Errors beside outputs that differ: of the simulator's checks, and of the device's guard zones."""
+        """Errors other than differing outputs: of the simulator's checks, and of the device's guard zones."""
         found = [*self.simulator.findings, *(self.device.findings if self.device is not None else ())]
         return [f for f in found if f.severity == "error" and f.id != "outputs-differ"]
 

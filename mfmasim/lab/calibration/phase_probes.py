@@ -143,7 +143,7 @@ def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDA
     """Addresses of every pair of lanes, in different banks and then in one bank: (2 * pairs, lanes).
 
     Args:
-        probe: what is probed.
+        probe: the probe.
         wave: lanes of a wave.
         crowded: the other lanes of the wave are active, each in a different row of the bank.
     """
@@ -167,7 +167,7 @@ def sweep_patterns(
     If crowded, the second lane of each pair moves away from its place in the common bank.
 
     Args:
-        probe: what is probed.
+        probe: the probe.
         wave: lanes of a wave.
         swept: pairs of lanes.
         crowded: the other lanes of the wave are active, as in `pair_patterns`.
@@ -212,7 +212,7 @@ def measure(
         The times of each probe.
 
     Raises:
-        MfmasimError: whatever launching raises, or a finding.
+        MfmasimError: an error of a launch, or a finding.
     """
     measured = []
     for probe in probes:
@@ -257,7 +257,7 @@ def time_patterns(
         options: further arguments of the launch.
 
     Raises:
-        MfmasimError: whatever launching raises, or a finding.
+        MfmasimError: an error of a launch, or a finding.
     """
     ticks = np.zeros((times, len(patterns)), np.uint32)
     report = device.launch(

@@ -95,7 +95,7 @@ def observe(
     """Run probes of an architecture.
 
     Args:
-        device: where.
+        device: the device.
         arch: the device's architecture.
         only: names of probes; none is all.
         times: repetitions of timed probes; None means 5 on a GPU, and 1 with simulated time.

@@ -23,7 +23,7 @@ class Side:
     """The parts of a side's kernel; an empty part is that of the case."""
 
     text: str
-    """As it was written."""
+    """Text of the side."""
     arch: str = ""
     compiler: str = ""
     flags: tuple[str, ...] = ()

@@ -160,7 +160,7 @@ UNPROBED = {
 LAYOUTS = "mfmasim/matrix/rows/{}.py"
 """File with the layouts of a family."""
 PERMUTES = "golden isa/lanes lane_permutes_halves"
-"""The probe of DS permutes in waves of 64, where each half is apart."""
+"""The probe of DS permutes in waves of 64, where the halves are independent."""
 OTHERWISE = "not probed: no probe of the kit executes it"
 
 

@@ -161,7 +161,7 @@ def judge_model(
     probes = [one for one in (_seen(op, kit) for op in usable) if isinstance(one, Seen)]
     elements, wrong = sum(one.d.size for one in probes), [one for one in probes if one.wrong.any()]
     seen = next(one for one in probes if one.op is first)
-    if wrong and not seen.wrong.any():  # what differs shows elsewhere only
+    if wrong and not seen.wrong.any():  # the difference appears in other instructions only
         seen = max(wrong, key=lambda one: int(one.wrong.sum()))
     fitted = fit(_observed(seen))
     left = f"; {len(ops) - len(usable)} of {len(ops)} instructions were not measured" if len(usable) < len(ops) else ""

@@ -148,7 +148,7 @@ def run_operation(
         The contents of `out`, and the CRC-32 of the inputs.
 
     Raises:
-        MfmasimError: whatever launching raises, or a finding.
+        MfmasimError: an error of a launch, or a finding.
     """
     wave = find_arch(arch).wave_sizes[0]
     given, out = operation_inputs(kernel, n, wave)

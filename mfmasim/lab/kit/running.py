@@ -48,7 +48,7 @@ def run_kit(
         path: the kit file. One of the same device and options is continued: only what it lacks, or failed, is run.
         quick: fewer work-items, tiles and repetitions.
         only: parts to run; none is all. Known answers always run.
-        doctor: what ``mfmasim doctor`` finds, for the first line.
+        doctor: results of ``mfmasim doctor``, for the first line.
         say: receives a line for each part and each failure.
 
     Returns:

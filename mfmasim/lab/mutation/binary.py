@@ -48,7 +48,7 @@ class BinaryMutant:
     kind: str
     """One of `KINDS`."""
     text: str
-    """The instruction, and what it became."""
+    """The instruction before and after the change."""
     source: str
     code: bytes
     counter: str = ""
@@ -61,7 +61,7 @@ class BinaryMutant:
 
     @property
     def change(self) -> str:
-        """The instruction, and what it became."""
+        """The instruction before and after the change."""
         return self.text
 
 

@@ -46,6 +46,6 @@ def teraflops(m: int, n: int, k: int, seconds: float) -> float:
         m: rows of C.
         n: columns of C.
         k: length of the sums.
-        seconds: what it took.
+        seconds: duration.
     """
     return 2e-12 * m * n * k / seconds

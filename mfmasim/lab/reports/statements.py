@@ -40,11 +40,11 @@ class Statement:
     place: str
     """Heading of the text above it."""
     text: str
-    """What is stated, in words."""
+    """The statement in words."""
     said: Value
     """The figure or word of the text."""
     find: Callable[[Runs], Value] | None = None
-    """What gives the same figure or word from executed code or from a computation; None where nothing can."""
+    """Function that returns the figure or word from executed code or a computation; None if there is none."""
     known: str = "confirmed"
     """``confirmed``, ``refuted``, ``undecided``: it cannot be decided without the text's binary or the GPU, or
     ``remark``: the text does not state it; `said` is what is found here."""
@@ -90,7 +90,7 @@ class Runs:
     """Of every kernel that was asked for, also of other families."""
 
     def of(self, family: str) -> Runs:
-        """The same for another family, which a text may be about, too."""
+        """The runs of another family, which a text may also be about."""
         if family == self.family:
             return self
         return self._others.setdefault(family, Runs(family, self.compiler, used=self.used))

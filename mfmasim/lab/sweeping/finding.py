@@ -29,7 +29,7 @@ TAR = slice(257, 262)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a code object is."""
+    """The place of a code object."""
 
     path: Path
     member: str = ""

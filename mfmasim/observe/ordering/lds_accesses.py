@@ -76,7 +76,7 @@ class LdsAccesses:
         """A batch of workgroups begins.
 
         Args:
-            waves: how many it has.
+            waves: number of its waves.
         """
         self.found.batch += 1
         self.progress = Progress(self.arch, waves)

@@ -53,7 +53,7 @@ class Book:
     """The wave that accessed each dword: 0 is none, n + 1 wave number n, `MANY` more than one."""
 
     def __init__(self, dwords: int) -> None:
-        """Start with nothing touched."""
+        """Start without accesses."""
         self.waves: NDArray[np.int32] = np.zeros(dwords, np.int32)
         self._parts: NDArray[np.bool_] = np.zeros(-(-dwords // PART), np.bool_)
 

@@ -145,7 +145,7 @@ class Patterns:
         Args:
             waves: their numbers in the batch.
             addresses: of each lane, (waves, lanes).
-            active: lanes that take part, likewise.
+            active: active lanes, (waves, lanes).
             size: bytes a lane.
             rows: of the shadow; one stands for all workgroups.
             total: waves of the batch.
@@ -206,7 +206,7 @@ class Patterns:
 
         Args:
             addresses: of each lane, (waves, lanes).
-            active: lanes that take part, likewise.
+            active: active lanes, (waves, lanes).
             size: bytes a lane.
         """
         inside = active & (addresses >= 0) & (addresses <= self.lds_bytes - size)

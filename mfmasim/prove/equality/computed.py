@@ -48,7 +48,7 @@ def head_of(instruction: Instruction, operation: Operation, arch: str, mode: int
 
     Args:
         instruction: the instruction.
-        operation: what it performs.
+        operation: the operation of the instruction.
         arch: the architecture.
         mode: MODE.
     """
@@ -86,7 +86,7 @@ def single(
         instruction: the instruction.
         head: the result of `head_of`.
         operands: (values, operands), two of each source.
-        number: which half of the result.
+        number: number of the half.
     """
     name, modifiers = PACKED.get(instruction.name), instruction.modifiers
     registers = [operand.kind in ("v", "a", "s") and operand.count == 2 for operand in instruction.src]
@@ -124,7 +124,7 @@ class Computed:
 
         Args:
             instruction: the instruction.
-            operation: what it performs.
+            operation: the operation of the instruction.
             codes: codes of the bytes of every register that the instruction reads.
             masks: codes of lane masks by operand: the key of the lower register, or SCC.
             kept: destination registers that keep a part of their contents.
@@ -202,7 +202,7 @@ def results(
 
     Args:
         pool: of expressions.
-        head: what `head_of` gives.
+        head: the result of `head_of`.
         operands: (values, operands).
         words: the dwords of the result, each (values,).
         active: values that the instruction writes; None means all.
@@ -228,7 +228,7 @@ def masks(pool: Pool, head: tuple[Hashable, ...], operands: Codes, bits: NDArray
 
     Args:
         pool: of expressions.
-        head: what `head_of` gives.
+        head: the result of `head_of`.
         operands: (values, operands).
         bits: the mask, (values,).
         active: values that the instruction computes.

@@ -1,4 +1,4 @@
-"""Moved bytes: which byte of a source each byte of a result is, found by executing the instruction on chosen bits.
+"""Moved bytes: the source byte of each byte of a result, found by executing the instruction on chosen bits.
 
 This is sound for operations whose rule for undefined bits is ``bits`` or ``moves`` (`Rule`): each bit of a result is a
 function of one bit of each operand. Source bits that depend on inputs get chosen values, all other bits keep their

@@ -202,7 +202,7 @@ class Pool:
 
         Args:
             code: of a dword, or of a part of one.
-            unit: how many such parts a dword has.
+            unit: number of such parts in a dword.
             depth: nesting depth from which on ``...`` replaces operations.
         """
         if code < 0:

@@ -1,4 +1,4 @@
-"""Where the comparison ends: an instruction whose effect it cannot follow for all inputs."""
+"""The end of a comparison: an instruction whose effect it cannot follow for all inputs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mfmasim.prove.equality.pool import Codes, Pool
 
 DATA = ("vdata", "data", "data0", "data1", "sdata")
-"""Fields of the encoding that name what a store writes."""
+"""Fields of the encoding with the data of a store."""
 
 
 SIGNED = re.compile("_i(8|16)|sbyte|sshort")
