@@ -1,4 +1,4 @@
-"""Measure the table of proved kernels in docs/gemm.md: ``python -m docs.make_kernels [FAMILY...]``.
+"""Measure the table of proved kernels in docs/gemm-kernels.md: ``python -m docs.make_kernels [FAMILY...]``.
 
 Each family is verified whole, its variants are counted; rows of families that are not named stay as they are. What
 bounds a main loop, and what checks found, are taken from the pages that derive them.
@@ -13,7 +13,7 @@ from mfmasim.cli.entry import COLLECT_AFTER
 from mfmasim.lab.mutation.mutants import mutants_of
 from mfmasim.verify import find, verify_case
 
-PAGE = DOCS / "gemm.md"
+PAGE = DOCS / "gemm-kernels.md"
 START, END = "<!-- table: python -m docs.make_kernels -->\n", "<!-- end of the table -->\n"
 HEAD = (
     "family", "kernels", "on", "outputs", "slots", "LDS",
@@ -27,7 +27,7 @@ BOUNDS = {
     "attention_fp8": "[softmax; 88 % (gfx942), 78 % (gfx950), 31 % (gfx1250)](attention.md#fp8-on-cdna)",
     "attention_backward": "[matrix cores or VALU, 71 to 100 %](attention.md#backward)",
     "gemm_sparse": "[matrix cores; f16 LDS port, 80 %; gfx1201 VALU, 91 % of it](#sparse-a)",
-    "wmma/fp8": "[VALU, of it matrix instructions 99.8 %](#fp8-on-rdna4)",
+    "wmma/fp8": "[VALU, of it matrix instructions 99.8 %](gemm.md#fp8-on-rdna4)",
     "gemm_gfx1250": "[gfx1250.md](gfx1250.md)",
 }
 """Of each family: what bounds the main loop of its best kernels, where the page says so."""

@@ -1,4 +1,4 @@
-"""The table of docs/gemm.md by docs/make_kernels.py: shares that it repeats stand in the section that it names."""
+"""The table of docs/gemm-kernels.md by docs/make_kernels.py: shares that it repeats stand in the section it names."""
 
 import re
 from pathlib import Path
@@ -19,12 +19,17 @@ def sections(page):
 
 
 def test_shares_are_those_of_the_sections():
-    table = (DOCS / "gemm.md").read_text().split("<!-- table: python -m docs.make_kernels -->")[1].split("<!-- end")[0]
+    table = (
+        (DOCS / "gemm-kernels.md")
+        .read_text()
+        .split("<!-- table: python -m docs.make_kernels -->")[1]
+        .split("<!-- end")[0]
+    )
     links = re.findall(r"\[([^\]]*)\]\(([a-z0-9.]*)#([^)]*)\)", table)
     assert len(links) >= 8
     shares = 0
     for text, page, anchor in links:
-        section = sections(page or "gemm.md")[anchor].split("<!-- table: python -m docs.make_kernels")[0]
+        section = sections(page or "gemm-kernels.md")[anchor].split("<!-- table: python -m docs.make_kernels")[0]
         for number in re.findall(r"[\d.]+(?= %| and [\d.]+ %| to [\d.]+ %)", text):
             assert re.search(rf"(?<![\d.]){re.escape(number)}( %|,)", section), (anchor, number)
             shares += 1

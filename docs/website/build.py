@@ -18,6 +18,7 @@ from docs.website.course import course_pages
 from docs.website.facts import fact_pages, format_table
 from docs.website.llms import llms
 from docs.website.markdown import headings, linked, prepared
+from docs.website.moved import write_moved
 from docs.website.notebooks import notebook_pages
 from docs.website.python_api import api_pages
 from docs.website.runtime import write_runtime
@@ -62,7 +63,7 @@ WIDE = (
         "cost.md",
         "architectures.md",
     ),
-    *("gemm.md", "gfx1250.md", "formats.md", "listings.md"),
+    *("gemm-kernels.md", "gfx1250.md", "formats.md", "listings.md"),
 )
 """Pages with wide tables, which take the whole width of a window."""
 SITE_URL = "MFMASIM_SITE_URL"
@@ -173,6 +174,7 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
     shutil.copytree(ASSETS, out / "pages" / "assets")
     _write_explorer(out / "pages" / "explorer-page")
     write_runtime(out / "pages" / "assets", pyodide)
+    write_moved(out / "pages" / "assets")
     config = out / "mkdocs.yml"
     config.write_text(yaml.safe_dump(configuration(texts), sort_keys=False))
     return config

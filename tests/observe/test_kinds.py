@@ -129,10 +129,10 @@ def test_the_page_is_made_from_the_table():
 
 
 def test_the_page_of_cases_names_every_check_that_runs_by_default():
-    table = (ROOT / "docs" / "cases.md").read_text().partition("| check | finds |")[2].partition("\n\n")[0]
+    table = (ROOT / "docs" / "case-reference.md").read_text().partition("| check | finds |")[2].partition("\n\n")[0]
     named = {name for row in table.splitlines() for name in row.strip("|").partition("|")[0].strip().split(", ")}
     missing = {name for name, check in CHECKS.items() if check.default} - named
-    assert not missing, f"the table of checks in docs/cases.md lacks {missing}"
+    assert not missing, f"the table of checks in docs/case-reference.md lacks {missing}"
 
 
 def test_explain(capsys):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from docs.website.moved import MOVED
 from docs.website.python_api import PACKAGES, public_names
 
 
@@ -104,7 +105,7 @@ QUESTIONS = {
     "install": "start",
     "random seed": "explore",
     "vscode": "debugger",
-    "tolerance atol rtol": "cases",
+    "tolerance atol rtol": "case-reference",
     "which lane holds element": "layouts explorer",
     "occupancy": "cost code-objects",
     "jupyter": "learn",
@@ -141,6 +142,19 @@ def test_questions_are_answered_in_the_first_three_hits_and_the_index_waits_for_
             missed[question] = hits[:3]
     assert missed == {}
     assert [url for url in asked if url.endswith("search.json")]
+
+
+def test_addresses_of_moved_sections_lead_to_them(site, page, address):
+    anchors = {name: set(re.findall(r'id="([^"]+)"', (site / name).read_text())) for name in MOVED}
+    for name, moved in MOVED.items():
+        assert not moved.keys() & anchors[name]
+        for place in moved.values():
+            target, anchor = place.split("#")
+            assert f'id="{anchor}"' in (site / target).read_text(), place
+    page.goto(f"{address}cases.html#arguments")
+    page.wait_for_url("**/case-reference.html#matrices")
+    page.goto(f"{address}cases.html#plain-arrays")
+    assert page.url.endswith("cases.html#plain-arrays")
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 390])

@@ -157,7 +157,7 @@ class Verdict:
             return
         for name, tensor in launch.tensors.items():
             if any(part is tensor for part in expression.parts()) and not expression.uses(tensor):
-                yield f"with the factor 0, {name} is not to be read (as in BLAS), and holds NaN here (docs/cases.md)"
+                yield f"with the factor 0, {name} is not to be read (as in BLAS), and holds NaN here (docs/case-reference.md)"
 
     def lines(self) -> Iterator[str]:
         """The verdict as lines of text."""
