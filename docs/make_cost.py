@@ -376,7 +376,7 @@ def captures_picture() -> str:
     for power in range(4):
         x, y = left + at(10**power), top + size - at(10**power)
         body += [
-            f'<path d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}" stroke="#ddd"/>',
+            f'<path class="grid" d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}"/>',
             label(x, top + size + 14, f"{10**power:,}", anchor="middle"),
             label(left - 6, y + 4, f"{10**power:,}", anchor="end"),
         ]

@@ -113,7 +113,8 @@ def _phase(phase: Phase, held: Sequence[Punch], banks: int) -> tuple[list[str], 
         svg.text(40 + _CELL * (bank + 0.5), 22, str(bank), kind="small", anchor="middle") for bank in range(0, banks, 4)
     ]
     height = 26 + _HIGH * len(phase.lanes)
-    shapes.append(f'<rect x="40" y="26" width="{_CELL * banks}" height="{_HIGH * len(phase.lanes)}" fill="#f4f4f4"/>')
+    size = f'width="{_CELL * banks}" height="{_HIGH * len(phase.lanes)}"'
+    shapes.append(f'<rect class="back" x="40" y="26" {size}/>')
     line = {lane: number for number, lane in enumerate(phase.lanes)}
     shapes += [
         svg.text(34, 26 + _HIGH * (number + 0.8), f"L{lane}", kind="small", anchor="end")

@@ -11,8 +11,12 @@ PALETTE = ("#8ecae6", "#ffd166", "#b7e4c7", "#f4a6b8", "#cdb4db", "#f6bd60", "#a
 _STYLE = (
     "text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:11px;fill:#111}"
     "text.head{font-weight:bold;font-size:13px}text.small{font-size:9px}"
-    "rect.cell{stroke:#555;stroke-width:.5}"
+    "rect.cell{stroke:#555;stroke-width:.5}rect.paper{fill:#fff}rect.back{fill:#f4f4f4}"
+    "path.grid{stroke:#ddd}"
+    "@media (prefers-color-scheme:dark){text{fill:#e6edf3}rect.cell+text{fill:#111}"
+    "rect.paper{fill:#161b22}rect.back{fill:#30363d}path.grid{stroke:#444c56}}"
 )
+"""Colours of fills are the same in both themes, and so are the labels on them; paper and other text are the theme's."""
 
 
 def shade(colour: str, amount: float) -> str:
@@ -111,7 +115,7 @@ def group(x: float, y: float, body: Iterable[str]) -> str:
 
 
 def document(width: float, height: float, body: Iterable[str], title: str = "") -> str:
-    """Build a complete SVG with a white background.
+    """Build a complete SVG: black on white, or light on dark where the reader's theme is dark.
 
     Args:
         width: width in pixels.
@@ -123,7 +127,7 @@ def document(width: float, height: float, body: Iterable[str], title: str = "") 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}" role="img">{name}<style>{_STYLE}</style>'
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(body)}</svg>'
+        f'<rect class="paper" width="100%" height="100%"/>{"".join(body)}</svg>'
     )
 
 
@@ -138,7 +142,7 @@ def page(title: str, body: str, script: str = "") -> str:
     code = f"<script>{script}</script>" if script else ""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>'
-        "body{font-family:system-ui,sans-serif;margin:1.5em}div.figure{overflow:auto}"
+        ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em}div.figure{overflow:auto}"
         f"table{{border-collapse:collapse}}td,th{{padding:.15em .7em;text-align:left}}</style></head>"
         f"<body>{body}{code}</body></html>\n"
     )
