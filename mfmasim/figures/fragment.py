@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 VIEWS = ("both", "matrix", "registers")
 
 _HEIGHT = 18
+_WIDTH, _BETWEEN = 720, 16
+"""Pixels: columns of lines that stand side by side take at most the first; the second lies between them."""
 _MARKED = "#ff595e"
 _SCRIPT = """
 const cells = [...document.querySelectorAll('g[data-lane]')];
@@ -175,8 +177,17 @@ def fragment_html(fragment: Fragment, view: str = "both", mark: tuple[int, int] 
     return svg.page(title, f'{hint}<div class="figure">{figure}</div>', _SCRIPT)
 
 
+def _folded(lines: int, width: float) -> int:
+    """Lines of one column, a multiple of 16, where so many lines of a width stand in columns side by side."""
+    columns = max(1, int((_WIDTH + _BETWEEN) // (width + _BETWEEN)))
+    return max(16, 16 * -(-lines // (16 * columns)))
+
+
 def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list[str], float, float]:
-    """One box per cell at the row and column of its first element; blocks one below the other."""
+    """One box per cell at the row and column of its first element; blocks one below the other.
+
+    Rows of a narrow matrix stand in columns side by side.
+    """
     cells = matrix_cells(fragment)
     longest = max(len(cell.place) for cell in cells)
     downwards = any(cell.elements[0].row != cell.elements[-1].row for cell in cells)
@@ -184,15 +195,25 @@ def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list
     column = max(22.0, (longest * 5.6 + 4) / across)
     height = 9.0 if downwards else float(_HEIGHT)
     shapes = [svg.text(0, 12, f"matrix: rows {fragment.axes[0]}, columns {fragment.axes[1]}")]
-    block_height = fragment.rows * height + 24
+    wide = 40 + column * fragment.cols
+    lines = fragment.rows if downwards else min(fragment.rows, _folded(fragment.rows, wide))
+    columns = -(-fragment.rows // lines)
+    block_height = lines * height + 24
     for block in range(fragment.blocks):
         top = 34 + block * block_height
         shapes += [
-            svg.text(40 + column * (c + 0.5), top - 5, str(c), kind="small", anchor="middle")
+            svg.text(40 + n * (wide + _BETWEEN) + column * (c + 0.5), top - 5, str(c), kind="small", anchor="middle")
+            for n in range(columns)
             for c in range(fragment.cols)
         ]
         shapes += [
-            svg.text(34, top + height * (r + 0.5) + 3, str(r), kind="small", anchor="end")
+            svg.text(
+                34 + r // lines * (wide + _BETWEEN),
+                top + height * (r % lines + 0.5) + 3,
+                str(r),
+                kind="small",
+                anchor="end",
+            )
             for r in range(fragment.rows)
             if height > 10 or r % 2 == 0
         ]
@@ -200,8 +221,8 @@ def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list
         first, last = cell.elements[0], cell.elements[-1]
         shapes.append(
             svg.rect(
-                40 + first.col * column,
-                34 + first.block * block_height + first.row * height,
+                40 + first.row // lines * (wide + _BETWEEN) + first.col * column,
+                34 + first.block * block_height + first.row % lines * height,
                 (last.col - first.col + 1) * column,
                 (last.row - first.row + 1) * height,
                 _colour(cell, mark),
@@ -210,34 +231,47 @@ def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list
                 data={"lane": " ".join(map(str, cell.lanes)), "vgpr": cell.vgpr},
             )
         )
-    return shapes, 40 + column * fragment.cols, 34 + block_height * fragment.blocks
+    return shapes, columns * (wide + _BETWEEN) - _BETWEEN, 34 + block_height * fragment.blocks
 
 
 def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list[str], float, float]:
-    """One line per lane, one column per register, the lowest bits on the right as in the manual."""
+    """One line per lane, one column per register, the lowest bits on the right as in the manual.
+
+    Lanes that leave room beside them stand side by side, in groups of 16 or a multiple.
+    """
     cells = register_cells(fragment)
     names = {cell: cell.name("", blocks=fragment.blocks > 1) for cell in cells}
     narrowest = min(min(cell.high, 31) - cell.low + 1 for cell in cells)
     column = max(64.0, (max(map(len, names.values())) * 5.6 + 4) * 32 / min(32, narrowest))
     caption = f"registers: {fragment.name}[row, column] by lane; bit 0 on the right"
     shapes = [svg.text(0, 12, caption)]
+    wide = 40 + column * fragment.vgprs
+    lines = min(fragment.lanes, _folded(fragment.lanes, wide))
+    columns = -(-fragment.lanes // lines)
+
+    def corner(lane: int) -> tuple[float, float]:
+        """Left and upper edge of a lane's line."""
+        return 40 + lane // lines * (wide + _BETWEEN), 34.0 + _HEIGHT * (lane % lines)
+
     shapes += [
-        svg.text(40 + column * (register + 0.5), 29, f"v{register}", kind="small", anchor="middle")
+        svg.text(corner(n * lines)[0] + column * (register + 0.5), 29, f"v{register}", kind="small", anchor="middle")
+        for n in range(columns)
         for register in range(fragment.vgprs)
     ]
     shapes += [
-        svg.text(34, 34 + _HEIGHT * (lane + 0.7), f"L{lane}", kind="small", anchor="end")
+        svg.text(corner(lane)[0] - 6, corner(lane)[1] + 0.7 * _HEIGHT, f"L{lane}", kind="small", anchor="end")
         for lane in range(fragment.lanes)
     ]
     for cell in cells:
         high = cell.high if cell.high == 63 else min(cell.high, 31)
-        left = 40 + column * cell.vgpr + (31 - min(high, 31)) * column / 32
+        begin, top = corner(cell.lanes[0])
+        left = begin + column * cell.vgpr + (31 - min(high, 31)) * column / 32
         if high == 63:  # both registers of a 64-bit value
-            left = 40 + column * cell.vgpr
+            left = begin + column * cell.vgpr
         shapes.append(
             svg.rect(
                 left,
-                34 + _HEIGHT * cell.lanes[0],
+                top,
                 (high - cell.low + 1) * column / 32,
                 _HEIGHT,
                 _colour(cell, mark),
@@ -248,9 +282,10 @@ def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[l
         )
         if 31 < cell.high < 63:  # the rest of a 6-bit element
             rest = (cell.high - 31) * column / 32
-            left, top = 40 + column * (cell.vgpr + 2) - rest, 34 + _HEIGHT * cell.lanes[0]
+            left = begin + column * (cell.vgpr + 2) - rest
             shapes.append(svg.rect(left, top, rest, _HEIGHT, _colour(cell, mark), title=_title(fragment, cell)))
-    return shapes, max(40 + column * fragment.vgprs, svg.text_width(caption)), 34.0 + _HEIGHT * fragment.lanes
+    drawn = columns * (wide + _BETWEEN) - _BETWEEN
+    return shapes, max(drawn, svg.text_width(caption)), 34.0 + _HEIGHT * lines
 
 
 def _colour(cell: Cell, mark: tuple[int, int] | None) -> str:
