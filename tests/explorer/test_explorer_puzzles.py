@@ -198,6 +198,10 @@ class TestPage:
         page.fill("input[name=answer-i]", "lane // 16 * 4 + n")
         assert page.inner_text(".result") == "Solved: 256 of 256 slots are right."
         assert "1 of 32 solved" in page.get_attribute(".steps", "aria-label")
+        assert page.locator(".steps h3").all_inner_texts() == list(dict.fromkeys(one["topic"] for one in PUZZLES))
+        entries = page.locator(".steps a").all_inner_texts()
+        assert [one.split() for one in entries if "✓" in one] == [[*"7. The rows of a 16x16 D".split(), "✓", "••"]]
+        assert [one.count("•") for one in entries] == [one["level"] for one in PUZZLES]
         page.reload()
         page.wait_for_selector("html[data-ready]")
         assert page.input_value("input[name=answer-j]") == "lane % 16"

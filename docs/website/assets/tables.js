@@ -1,4 +1,4 @@
-/* Each cell of a table gets the name of its column: on a narrow screen, site.css shows rows as cards. */
+/* Tables and figures on narrow screens. Each cell of a table gets the name of its column: on a narrow screen, site.css shows rows as cards. */
 const named = () => {
   for (const table of document.querySelectorAll(".md-typeset table:not([class])")) {
     const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
@@ -10,5 +10,22 @@ const named = () => {
     table.dataset.cards = "";
   }
 };
-if (document.readyState === "loading") addEventListener("DOMContentLoaded", named);
-else named();
+/* Letters of figures are 9 pixels high at least: they are not to shrink below 6. */
+const LEAST = 6 / 9;
+const sized = () => {
+  for (const image of document.querySelectorAll(".md-typeset p > img[src$='.svg']")) {
+    const fit = () => {
+      const place = image.parentElement;
+      place.classList.toggle("wide-figure", place.clientWidth < LEAST * image.naturalWidth);
+    };
+    if (image.complete) fit();
+    else image.addEventListener("load", fit);
+  }
+};
+addEventListener("resize", sized);
+const all = () => {
+  named();
+  sized();
+};
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", all);
+else all();

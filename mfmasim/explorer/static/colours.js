@@ -5,6 +5,10 @@
 const LIGHT = ["#a9d2f0", "#ce9f11", "#3f925b", "#8048a8", "#f2c3b3", "#38b4cd", "#c360a2", "#3d5cb7"];
 const DARK = ["#103c5b", "#6b5209", "#378150", "#ae85cb", "#632612", "#1b5d6b", "#ba4894", "#7d93d4"];
 
+// VALU, matrix, LDS, memory, scalar, scalar memory, branch and barrier, internal, and a second one of the matrix cores.
+const PIPES_LIGHT = ["#2f7fc1", "#b88a00", "#3f925b", "#8048a8", "#c2552d", "#1d8fa5", "#c0458f", "#6b7580", "#c9a13f"];
+const PIPES_DARK = ["#5aa9e6", "#d9a514", "#4cb36b", "#b48cd6", "#ee7d55", "#3fb8cf", "#f078c0", "#9aa4af", "#f3d98a"];
+
 /** What the system prefers; asked for every cell, so that the query is made once. */
 export const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -22,6 +26,11 @@ export function isDark() {
 export function groupColour(number) {
   const palette = isDark() ? DARK : LIGHT;
   return palette[number % palette.length];
+}
+
+/** Fill colour of a pipe in the time view, where bars stand on the paper: a contrast of at least 2.4 (dark: 6.9) with it. */
+export function pipeColour(number) {
+  return (isDark() ? PIPES_DARK : PIPES_LIGHT)[number];
 }
 
 /** Colour of a number on a scale from 0 to size - 1, light to dark. */

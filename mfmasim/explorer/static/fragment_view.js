@@ -204,6 +204,9 @@ function select(shared, wanted, keep) {
     for (const grid of side.grids) grid.draw(sets || side.differs ? grid.marks(state, wanted?.lane) : null);
   }
   describe(shared, wanted);
+  // The panel only grows: what lies below it does not move back and forth under the pointer.
+  const { style, offsetHeight } = shared.info;
+  if (wanted && offsetHeight > (parseFloat(style.minHeight) || 0)) style.minHeight = `${offsetHeight}px`;
 }
 
 function marked(fragments, wanted) {

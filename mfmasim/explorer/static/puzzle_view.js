@@ -35,7 +35,7 @@ export function drawPuzzles(data, root) {
     puzzle = chosenPuzzle(data);
     asked = slotsOf(data, puzzle);
   } catch (error) {
-    root.append(list(data, ""), problem(error), teacher(data));
+    root.append(element("div", { class: "puzzles" }, list(data, ""), element("div", {}, problem(error), teacher(data))));
     return;
   }
   const number = data.puzzles.indexOf(puzzle);
@@ -47,7 +47,7 @@ export function drawPuzzles(data, root) {
   const shared = { data, puzzle, asked, result, detail, hints, board, answers, found: null, given: 0, steps: list(data, puzzle.id) };
   const inputs = asked.fields.map((name) => {
     const label = `${name}${asked.names.length ? `(${asked.names.join(", ")})` : ""} =`;
-    const made = field(label, `answer-${name}`, answers[name] ?? "", () => {}, { autocomplete: "off", autocapitalize: "off", placeholder: asked.names.length ? `${asked.names[0]} % 16` : "a number" });
+    const made = field(label, `answer-${name}`, answers[name] ?? "", () => {}, { autocomplete: "off", autocapitalize: "off", placeholder: asked.names.length ? `a formula of ${asked.names.join(", ")}` : "a number" });
     made.querySelector("input").addEventListener("input", (event) => {
       answers[name] = event.target.value;
       memory.answers[puzzle.id] = answers;
@@ -65,7 +65,7 @@ export function drawPuzzles(data, root) {
   });
   shared.bits = bits;
   const next = number < 0 ? null : data.puzzles[number + 1];
-  root.append(shared.steps, element("section", { class: "puzzle" },
+  root.append(element("div", { class: "puzzles" }, shared.steps, element("section", { class: "puzzle" },
     element("h2", {}, `${number < 0 ? "" : `${number + 1}. `}${puzzle.title}`),
     element("p", {}, puzzle.text),
     element("div", { class: "answer" }, inputs,
@@ -74,13 +74,19 @@ export function drawPuzzles(data, root) {
       next ? element("a", { href: address("puzzles", { id: next.id }), class: "next" }, "next puzzle") : null),
     shared.tiles?.node, result, hints, detail, board,
     element("p", { class: "hint" }, "Whole numbers; + - * // % & | ^ << >> and parentheses. Blue slots are right, red slots with a stroke are wrong; a number is what your first formula gives."),
-    links(puzzle)), teacher(data));
+    links(puzzle), teacher(data))));
   grade(shared);
 }
 
+/** The puzzles by topic: title, level and a tick; closed at first where the window is narrow. */
 function list(data, id) {
-  const item = (one, n) => element("li", {}, element("a", { href: address("puzzles", { id: one.id }), title: one.title, class: memory.solved[one.id] ? "solved" : "", "aria-current": one.id === id ? "true" : "false" }, `${n + 1}${memory.solved[one.id] ? " ✓" : ""}`));
-  return element("ol", { class: "steps", "aria-label": `puzzles, ${data.puzzles.filter((one) => memory.solved[one.id]).length} of ${data.puzzles.length} solved` }, data.puzzles.map(item));
+  const solved = data.puzzles.filter((one) => memory.solved[one.id]).length;
+  const item = (one, n) => element("li", {}, element("a", { href: address("puzzles", { id: one.id }), class: memory.solved[one.id] ? "solved" : "", "aria-current": one.id === id ? "true" : "false" },
+    element("span", {}, `${n + 1}. ${one.title}`), element("span", { class: "level", title: `level ${one.level} of 3` }, `${memory.solved[one.id] ? "✓ " : ""}${"•".repeat(one.level)}`)));
+  const topics = [...new Set(data.puzzles.map((one) => one.topic))];
+  const said = `${solved} of ${data.puzzles.length} solved`;
+  return element("nav", { class: "steps", "aria-label": `puzzles, ${said}` }, element("details", { open: window.innerWidth > 900 }, element("summary", {}, `${data.puzzles.length} puzzles, ${said}; dots are the level`),
+    topics.map((topic) => element("section", {}, element("h3", {}, topic), element("ol", {}, data.puzzles.map((one, n) => (one.topic === topic ? item(one, n) : null)))))));
 }
 
 function links(puzzle) {

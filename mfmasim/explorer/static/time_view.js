@@ -1,6 +1,6 @@
 /** The time view: a row for each wave and matrix core, what it issues when, and why it waits. */
 
-import { groupColour, inks } from "./colours.js";
+import { inks, pipeColour } from "./colours.js";
 import { choice, element } from "./dom.js";
 import { entryAt, firstAbove, unpackTimeline, whyItWaits } from "./timeline.js";
 import { change, value } from "./state.js";
@@ -29,7 +29,7 @@ export function drawTime(data, root) {
   root.append(timeControls(data, shared, number),
     element("p", { class: "facts" }, element("strong", {}, run.title), ` on ${run.arch}: ${run.clocks.toLocaleString("en")} clocks of a model of one compute unit, with latencies as in the tables; not a measurement.`),
     kinds(run), shared.canvas, shared.info,
-    element("p", { class: "hint" }, "A row for each wave: what it issues, coloured by pipe; below that, thinner, what it waits for. A matrix core has another colour for waves 4 to 7. Drag to move, wheel or + and - to zoom, tap or click an instruction. Drawn anew by: ", element("code", {}, run.about)));
+    element("p", { class: "hint" }, "A row for each wave: what it issues, coloured by pipe; below that, thinner, what it waits for. A matrix core has a paler colour for waves 4 to 7. Drag to move, wheel or + and - to zoom, tap or click an instruction. Drawn anew by: ", element("code", {}, run.about)));
   listen(shared);
   paintTime(shared);
   describeInstruction(shared);
@@ -85,11 +85,14 @@ function rowsOf(run) {
   return rows;
 }
 
+/** What the colours mean: a pipe, and the waits for it, which are drawn thinner. */
 function kinds(run) {
   const used = [...new Set(run.operations.map(([, , kind]) => kind))];
-  const swatch = (name, colour) => element("span", { class: "swatch" }, element("i", { style: `background:${colour}` }), name);
-  return element("p", { class: "legend" }, "issues: ", used.map((kind) => swatch(kind, groupColour(KINDS[kind] ?? 7))), " waits for: ",
-    run.reasons.filter(Boolean).map((reason) => swatch(reason, groupColour(REASONS[reason] ?? 7))));
+  const swatch = (name, number, kind = "") => element("span", { class: "swatch" }, element("i", { class: kind, style: `background:${pipeColour(number)}` }), name);
+  const waits = new Map();
+  for (const reason of run.reasons.filter(Boolean)) waits.set(REASONS[reason] ?? 7, [...(waits.get(REASONS[reason] ?? 7) ?? []), reason]);
+  return element("p", { class: "legend" }, "issues: ", used.map((kind) => swatch(kind, KINDS[kind] ?? 7)), " waits for, thinner: ",
+    [...waits].map(([number, reasons]) => swatch(reasons.join(", "), number, "wait")));
 }
 
 function paintTime({ canvas, run, rows, window: [from, to], at }) {
@@ -137,7 +140,7 @@ function axis(pen, ink, { from, to, x, height }) {
 
 function paintCore(pen, { core, top, height }, { from, to, x, scale }) {
   for (let n = Math.max(0, firstAbove(core.start, from) - 1); n < core.start.length && core.start[n] < to; n++) {
-    pen.fillStyle = groupColour(core.wave[n] % 8 < 4 ? 1 : 4); // the halves of a ping-pong differ
+    pen.fillStyle = pipeColour(core.wave[n] % 8 < 4 ? 1 : 8); // the halves of a ping-pong differ
     pen.fillRect(x(core.start[n]), top, Math.max(0.7, core.lasts[n] * scale - 0.5), height);
   }
 }
@@ -148,10 +151,10 @@ function paintWave(pen, run, { lane: number, top, height }, { from, to, x, scale
   for (let n = Math.max(0, firstAbove(lane.issued, from) - 2); n < lane.issued.length && lane.issued[n] - lane.stood[n] < to; n++) {
     const left = x(lane.issued[n]);
     if (lane.stood[n]) {
-      pen.fillStyle = groupColour(REASONS[run.reasons[lane.reason[n]]] ?? 7);
+      pen.fillStyle = pipeColour(REASONS[run.reasons[lane.reason[n]]] ?? 7);
       pen.fillRect(x(lane.issued[n] - lane.stood[n]), top + high + 1, Math.max(0.6, lane.stood[n] * scale), height - high - 3);
     }
-    pen.fillStyle = groupColour(KINDS[run.operations[lane.op[n]][2]] ?? 7);
+    pen.fillStyle = pipeColour(KINDS[run.operations[lane.op[n]][2]] ?? 7);
     pen.fillRect(left, top, Math.max(0.7, lane.lasts[n] * scale - 0.5), high);
     if (n === chosen) {
       pen.strokeStyle = mark;
