@@ -1,4 +1,4 @@
-"""Draw the plots of pages from the tables below them: ``python -m docs.make_plots``. A figure stands in its table alone."""
+"""Draw the plots of pages from the tables below them: ``python -m docs.make_plots``."""
 
 import math
 import re
@@ -7,8 +7,8 @@ from docs import DOCS
 from mfmasim.figures import svg
 
 PICTURES = DOCS / "pictures"
-BARS, ROW, LEFT, TOP = 250, 15, 10, 44
-"""Pixels: length of the longest bar, height of a bar, and the margins on the left and above."""
+BARS, ROW, LABEL, LEFT, TOP = 290, 15, 15, 10, 44
+"""Pixels: the longest bar, heights of a bar and a label, margins on the left and above; so all fits on a phone."""
 COLOURS = (svg.PALETTE[0], svg.PALETTE[5], svg.PALETTE[2])
 
 
@@ -60,30 +60,31 @@ def bars(title, below, rows, series, *, unit="", log=False):
     def length(value):
         return BARS * (math.log(value / low) / math.log(most / low) if log else value / most)
 
-    side = LEFT + max(svg.text_width(label) for label, _ in rows) + 8
     body = [svg.text(LEFT, 18, title, kind="head"), svg.text(LEFT, 35, below)]
-    top, right = float(TOP), side + BARS
+    top, right = float(TOP), float(LEFT + BARS)
     if len(series) > 1:
         key, end = svg.legend(LEFT, top, zip(COLOURS, series, strict=False))
         body, top, right = body + key, top + 22, max(right, end)
-    height = sum(ROW * sum(value is not None for value in row) + 6 for _, row in rows)
+    height = sum(LABEL + ROW * sum(value is not None for value in row) + 4 for _, row in rows)
     if log:
         for power in range(round(math.log10(low)), math.floor(math.log10(most)) + 1):
-            x = side + length(10.0**power)
+            x = LEFT + length(10.0**power)
             body += [
                 f'<path class="grid" d="M{x:.1f} {top + 12:g}V{top + 14 + height:g}"/>',
-                svg.text(x, top + 9, f"{10.0**power:g}", kind="small", anchor="middle"),
+                svg.text(x, top + 9, f"{10.0**power:g}", kind="small", anchor="middle" if x > LEFT else "start"),
             ]
         top += 16
     for label, row in rows:
-        held = [(n, value) for n, value in enumerate(row) if value is not None]
-        body.append(svg.text(side - 8, top + ROW * len(held) / 2 + 4, label, anchor="end"))
-        for n, value in held:
-            said = f"{value:g}{unit}"
-            body.append(svg.rect(side, top, max(1.0, length(value)), ROW - 2, COLOURS[n], title=f"{label}: {said}"))
-            body.append(svg.text(side + length(value) + 5, top + 10, said, kind="small"))
-            right, top = max(right, side + length(value) + 9 + svg.text_width(said, "small")), top + ROW
-        top += 6
+        body.append(svg.text(LEFT, top + 11, label))
+        right, top = max(right, LEFT + svg.text_width(label)), top + LABEL
+        for n, value in enumerate(row):
+            if value is None:
+                continue
+            said, long = f"{value:g}{unit}", length(value)
+            body.append(svg.rect(LEFT, top, max(1.0, long), ROW - 2, COLOURS[n], title=f"{label}: {said}"))
+            body.append(svg.text(LEFT + long + 5, top + 10, said, kind="small"))
+            right, top = max(right, LEFT + long + 9 + svg.text_width(said, "small")), top + ROW
+        top += 4
     width = max(right, LEFT + svg.text_width(title, "head"), LEFT + svg.text_width(below)) + 10
     return svg.document(round(width), top + 6, body, title) + "\n"
 
@@ -96,7 +97,7 @@ def other_simulators():
     ]
     return bars(
         "CPU seconds beside other simulators",
-        "shorter is faster; logarithmic",
+        "a shorter bar is faster; logarithmic",
         rows,
         ("here", "here, all checks", "the other"),
         unit=" s",
@@ -144,12 +145,7 @@ def softmax():
     )
 
 
-PLOTS = {
-    "simulators.svg": other_simulators,
-    "native.svg": native,
-    "ladder.svg": ladder,
-    "softmax.svg": softmax,
-}
+PLOTS = {"simulators.svg": other_simulators, "native.svg": native, "ladder.svg": ladder, "softmax.svg": softmax}
 """What draws each picture."""
 
 

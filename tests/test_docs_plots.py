@@ -19,7 +19,7 @@ def test_plots_show_what_the_tables_have(name):
 def test_a_bar_is_as_long_as_its_number():
     """Widths of bars and texts beside them, without and with a logarithmic axis."""
     rows = [("a", [10.0, 100.0]), ("b", [None, 1000.0])]
-    for log, lengths in ((False, [2.5, 25.0, 250.0]), (True, [1.0, 125.0, 250.0])):
+    for log, lengths in ((False, [2.9, 29.0, 290.0]), (True, [1.0, 145.0, 290.0])):
         root = ET.fromstring(bars("T", "below", rows, ("one", "two"), unit=" s", log=log))
         cells = [node for node in root.iter() if node.get("class") == "cell" and node.get("width") != "14"]
         assert [float(node.get("width")) for node in cells] == lengths
