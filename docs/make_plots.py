@@ -1,4 +1,4 @@
-"""Draw the plots of pages from the tables below them: ``python -m docs.make_plots``."""
+"""Draw the plots of pages from the tables below them, and a race: ``python -m docs.make_plots``."""
 
 import math
 import re
@@ -145,7 +145,49 @@ def softmax():
     )
 
 
-PLOTS = {"simulators.svg": other_simulators, "native.svg": native, "ladder.svg": ladder, "softmax.svg": softmax}
+WRITES, BARRIER, READS = (
+    (svg.PALETTE[0], "writes its half"),
+    (svg.PALETTE[7], "s_barrier"),
+    (svg.PALETTE[2], "reads the other"),
+)
+RACES = (
+    (
+        "with the barrier: a wave waits for the other one",
+        ((0, 110, *WRITES), (150, 70, *BARRIER), (260, 110, *READS)),
+        ((30, 110, *WRITES), (150, 70, *BARRIER), (260, 110, *READS)),
+    ),
+    (
+        "without: wave 0 may read what wave 1 has not written yet",
+        ((0, 110, *WRITES), (112, 110, svg.PALETTE[3], READS[1])),
+        ((140, 110, *WRITES), (252, 110, *READS)),
+    ),
+)
+"""Two waves at a tile in the LDS: begin and length of each action in pixels, its colour and its name."""
+
+
+def race():
+    """What a barrier orders, at one possible time of each action."""
+    title, top = "A race in the LDS", 36
+    body = [svg.text(LEFT, 18, title, kind="head")]
+    for above, *waves in RACES:
+        body.append(svg.text(LEFT, top + 10, above))
+        for wave, actions in enumerate(waves):
+            y = top + 18 + 24 * wave
+            body.append(svg.text(LEFT, y + 14, f"wave {wave}", kind="small"))
+            body += [
+                svg.rect(LEFT + 40 + begin, y, long, 20, colour, label=name) for begin, long, colour, name in actions
+            ]
+        top += 84
+    return svg.document(LEFT + 40 + 370 + LEFT, top, body, title) + "\n"
+
+
+PLOTS = {
+    "race.svg": race,
+    "simulators.svg": other_simulators,
+    "native.svg": native,
+    "ladder.svg": ladder,
+    "softmax.svg": softmax,
+}
 """What draws each picture."""
 
 

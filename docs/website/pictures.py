@@ -30,6 +30,7 @@ FIGURES = {
     "conflicts.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --format svg",
     "columns.svg": "lds gfx942 ds_read_b128 --address"
     " 'lane % 32 // 2 * 128 + (lane // 32 ^ lane % 2 * 4 ^ lane % 32 & 2 ^ lane % 32 // 4) * 16' --format svg",
+    "first_kernel.svg": "show gfx942 v_mfma_f32_16x16x16_f16 --operand B --view matrix --format svg",
     "debugger.svg": "show gfx942 v_mfma_f32_32x32x8_f16 --operand B --format svg",
     "formats.svg": "format e2m1fn --format svg",
     "transposed_read.svg": "lds gfx950 ds_read_b64_tr_b8 --address '"
@@ -48,11 +49,17 @@ FIGURES = {
 }
 """The command that prints each figure."""
 
-EXPLORER = "explorer.png"
-STATE = view_state("fragment", arch="gfx942", op="v_mfma_f32_16x16x16_f16", sel="D:5,6,0")
 WINDOW: ViewportSize = {"width": 1160, "height": 800}
-CLIP: FloatRect = {"x": 0, "y": 152, "width": 1160, "height": 640}
-"""What of the window is kept: the answer and the matrices, without the controls."""
+PHOTOGRAPHS: dict[str, tuple[str, FloatRect]] = {
+    "explorer.png": (
+        view_state("fragment", arch="gfx942", op="v_mfma_f32_16x16x16_f16", sel="D:5,6,0"),
+        {"x": 0, "y": 152, "width": 1160, "height": 640},
+    ),
+    "puzzles.png": (view_state("puzzles", id="k_of_a"), {"x": 0, "y": 40, "width": 1160, "height": 520}),
+}
+"""Of each photograph: what the explorer shows, and the part of the window that is kept, without the controls."""
+TYPED = "lane % 2"
+"""A wrong answer to the puzzle: the slots show what is right of it."""
 
 
 def draw(name: str) -> str:
@@ -65,18 +72,22 @@ def draw(name: str) -> str:
     return printed.getvalue()
 
 
-def photograph(target: Path) -> None:
-    """Photograph the explorer at a selected element."""
+def photograph(folder: Path) -> None:
+    """Photograph the explorer at a selected element, and at a puzzle with an answer that is half right."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        page_file = Path(folder) / "page.html"
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
+        page_file = Path(place) / "page.html"
         page_file.write_text(explorer_page(), encoding="utf-8")
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport=WINDOW)
-        page.goto(page_file.as_uri() + STATE)
-        page.wait_for_selector("html[data-ready]")
-        page.screenshot(path=target, clip=CLIP)
+        for name, (state, clip) in PHOTOGRAPHS.items():
+            page = browser.new_page(viewport=WINDOW)
+            page.goto(page_file.as_uri() + state)
+            page.wait_for_selector("html[data-ready]")
+            if page.locator(".puzzle .answer input").count():
+                page.locator(".puzzle .answer input").fill(TYPED)
+            page.screenshot(path=folder / name, clip=clip)
+            page.close()
         browser.close()
 
 
@@ -85,7 +96,7 @@ def main() -> int:
     FOLDER.mkdir(exist_ok=True)
     for name in FIGURES:
         (FOLDER / name).write_text(draw(name), encoding="utf-8")
-    photograph(FOLDER / EXPLORER)
+    photograph(FOLDER)
     return 0
 
 
