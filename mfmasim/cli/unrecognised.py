@@ -11,7 +11,9 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INSTEAD = {("verify", "--checks"): "verify runs all checks, or those that a case names by checks= (docs/case-reference.md)"}
+INSTEAD = {
+    ("verify", "--checks"): "verify runs all checks, or those that a case names by checks= (docs/case-reference.md)",
+}
 """What a verb does in place of an option that others have."""
 
 

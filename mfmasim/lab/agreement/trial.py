@@ -157,7 +157,8 @@ class Verdict:
             return
         for name, tensor in launch.tensors.items():
             if any(part is tensor for part in expression.parts()) and not expression.uses(tensor):
-                yield f"with the factor 0, {name} is not to be read (as in BLAS), and holds NaN here (docs/case-reference.md)"
+                rule = "is not to be read (as in BLAS), and holds NaN here (docs/case-reference.md)"
+                yield f"with the factor 0, {name} {rule}"
 
     def lines(self) -> Iterator[str]:
         """The verdict as lines of text."""
