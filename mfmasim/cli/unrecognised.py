@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INSTEAD = {
-    ("verify", "--checks"): "verify runs all checks, or those that a case names by checks= (docs/case-reference.md)",
+    ("verify", "--checks"): "verify runs all checks, or those that a case names by checks= (docs/case-reference.md)"
 }
 """What a verb does in place of an option that others have."""
 
