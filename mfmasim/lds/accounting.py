@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +66,8 @@ class Account:
     """Accesses that are counted and no longer stored."""
     _worst: dict[bytes, Sample] = field(default_factory=dict)
     """Accesses of single waves by their pattern, each at its lowest and its highest address."""
+    _limit: tuple[int, bytes] | None = None
+    """`_badness` of the last of `SAMPLES` patterns: what comes behind it is no sample; None as long as there are fewer."""
 
     @property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -183,7 +185,7 @@ class Account:
             self._counts[key] = [1, degrees, weights, alike, base, base]
         else:
             self._forget(part, degrees, weights)
-            self._keep(quiet, active, part, degrees, alike, base)
+            self._keep(quiet, active, part, degrees, alike, base, base)
 
     def _keep_all(self) -> None:
         """Store the worst of the accesses that are counted, which nothing asks for where there are no conflicts."""
@@ -192,8 +194,7 @@ class Account:
             quiet = np.frombuffer(pattern[:size], np.int64).reshape(len(low), self.lanes)
             bits = np.frombuffer(pattern[size:], np.uint8)
             active = np.unpackbits(bits).astype(np.bool_).reshape(quiet.shape) if len(bits) else None
-            for base in (low, high):
-                self._keep(quiet, active, part, degrees, alike, base)
+            self._keep(quiet, active, part, degrees, alike, low, high)
 
     def _forget(self, part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
         if not self._histogram.size:
@@ -207,23 +208,50 @@ class Account:
         part: int,
         degrees: NDArray[np.int16],
         alike: _Alike,
-        base: NDArray[np.int64],
+        lowest: NDArray[np.int64],
+        highest: NDArray[np.int64],
     ) -> None:
-        """Store the worst accesses of single waves."""
+        """Store the worst accesses of single waves, whose lowest dwords were between these."""
+        rows, keys, worst = self._near(quiet, active, part, degrees, alike)
+        if not len(rows):
+            return
         low, high = np.full(len(alike.first), 1 << 62), np.full(len(alike.first), -1 << 62)
-        np.minimum.at(low, alike.which, base[:, 0])
-        np.maximum.at(high, alike.which, base[:, 0])
-        columns = alike.first, alike.patterns, low, high, degrees.max(axis=1, initial=0), degrees
-        for row, pattern, *ends, worst, each in zip(*columns, strict=True):
-            key = bytes([part]) + pattern
-            for start in {*map(int, ends)}:
+        np.minimum.at(low, alike.which, lowest[:, 0])
+        np.maximum.at(high, alike.which, highest[:, 0])
+        before = len(self._worst)
+        for row, key, most in zip(rows.tolist(), keys, worst.tolist(), strict=True):
+            for start in {int(low[row]), int(high[row])}:
                 if self._is_further(key, start):
-                    lanes, mask = quiet[row], np.ones(self.lanes, np.bool_) if active is None else active[row]
-                    addresses = np.where(mask, lanes + start, 0)
-                    self._remember(key, Sample(addresses, mask, part, each, int(worst), start))
-        if len(self._worst) > 4 * SAMPLES:
+                    at = alike.first[row]
+                    mask = np.ones(self.lanes, np.bool_) if active is None else active[at]
+                    addresses = np.where(mask, quiet[at] + start, 0)
+                    self._remember(key, Sample(addresses, mask, part, degrees[row], most, start))
+        if len(self._worst) > max(before, 2 * SAMPLES):
             kept = sorted(self._worst, key=self._badness)[: 2 * SAMPLES]  # the lowest and the highest of each
-            self._worst = {key: self._worst[key] for key in kept}
+            self._worst, self._limit = {key: self._worst[key] for key in kept}, self._badness(kept[-1])
+
+    def _near(
+        self,
+        quiet: NDArray[np.int64],
+        active: NDArray[np.bool_] | None,
+        part: int,
+        degrees: NDArray[np.int16],
+        alike: _Alike,
+    ) -> tuple[NDArray[np.intp], list[bytes], NDArray[np.int64]]:
+        """Of distinct rows those that may be among the samples: their numbers, their keys and their largest degrees."""
+        worst = degrees.max(axis=1, initial=0).astype(np.int64)
+        rows = np.flatnonzero(worst >= (-self._limit[0] if self._limit is not None else 0))
+        text = _bytes_of(quiet[alike.first[rows]], None if active is None else active[alike.first[rows]])
+        if self._limit is not None and len(rows):
+            # Of equal degrees the order of bytes decides; the first of a key is the part, the last the end.
+            last = self._limit[1][1:].removesuffix(b"high").removesuffix(b"low")
+            few = (worst[rows] > -self._limit[0]) | (part < self._limit[1][0])
+            near = few | ((part == self._limit[1][0]) & (text <= np.array(last, text.dtype)))
+            rows, text = rows[near], text[near]
+        chosen = np.lexsort((text, -worst[rows]))[:SAMPLES]
+        whole = text.dtype.itemsize
+        keys = [bytes([part]) + one.ljust(whole, b"\0") for one in text[chosen].tolist()]
+        return rows[chosen], keys, worst[rows[chosen]]
 
     def _is_further(self, key: bytes, base: int) -> bool:
         """Whether a pattern was not seen so low, or so high."""
@@ -251,23 +279,34 @@ class Account:
 
 
 class _Alike(NamedTuple):
-    """Distinct rows: the first of each, which of them each row equals, how many do, and the bytes of each."""
+    """Distinct rows: the first of each, which of them each row equals, and how many do."""
 
     first: NDArray[np.intp]
     which: NDArray[np.intp]
     times: NDArray[np.int64]
-    patterns: list[bytes]
+
+
+def _bytes_of(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> NDArray[np.bytes_]:
+    """Rows of addresses (rows, lanes) and masks as strings, which NumPy compares as Python does those of one length."""
+    masks = np.packbits(np.ones_like(quiet[:1], np.bool_) if active is None else active, axis=1)
+    octets = np.concatenate([quiet.view(np.uint8), np.broadcast_to(masks, (len(quiet), masks.shape[1]))], axis=1)
+    return octets.view(f"S{octets.shape[1]}")[:, 0]
+
+
+@lru_cache
+def _multipliers(lanes: int) -> NDArray[np.int64]:
+    """Odd numbers by which rows that differ get different sums, as a rule."""
+    return np.random.default_rng(0).integers(-1 << 63, 1 << 63, lanes, np.int64) | 1
 
 
 def _alike(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
     """Find the distinct rows of addresses (rows, lanes) and masks."""
-    masks = np.packbits(np.ones_like(quiet[:1], np.bool_) if active is None else active, axis=1)
-    number: dict[bytes, int] = {}
-    rows = zip(quiet, np.broadcast_to(masks, (len(quiet), masks.shape[1])), strict=True)
-    which = np.array([number.setdefault(row.tobytes() + mask.tobytes(), len(number)) for row, mask in rows])
-    first = np.full(len(number), len(which))
-    np.minimum.at(first, which, np.arange(len(which)))
-    return _Alike(first, which, np.bincount(which), list(number))
+    marked = quiet if active is None else np.where(active, quiet, -1)
+    sums = (marked * _multipliers(quiet.shape[1])).sum(axis=1)
+    _, first, which, times = np.unique(sums, return_index=True, return_inverse=True, return_counts=True)
+    if (marked[first[which]] != marked).any():
+        _, first, which, times = np.unique(marked, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    return _Alike(first, which.reshape(-1), times)
 
 
 def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.lds.accounting import Account
+    from mfmasim.lds.accounting import Account, Sample
 
 _TRIED = 6
 """Samples of each account for trying every change; the best change is counted on all."""
@@ -272,21 +272,30 @@ def _candidates(group: Sequence[Account], first: int, end: int) -> list[Advice]:
 def _extra(group: Sequence[Account], changes: Sequence[Advice | None], most: int | None) -> NDArray[np.int64]:
     """Extra passes of the samples, or of so many of the worst of each account, under each change."""
     total = np.zeros(len(changes), np.int64)
-    for account in group:
-        samples = sorted(account.samples, key=lambda sample: -int(sample.degrees.max(initial=0)))[:most]
-        if not samples:
-            continue
-        active = np.stack([sample.active for sample in samples])
-        addresses = np.where(active, np.stack([sample.addresses for sample in samples]), 0)
-        changed = np.stack([addresses if change is None else change.of(addresses) for change in changes])
-        lanes = account.lanes
-        degrees = count_degrees(
-            account.table.sets(lanes),
-            account.table.banks,
-            np.maximum(changed, 0).reshape(-1, lanes),
-            account.row.size,
-            np.tile(active, (len(changes), 1)),
-        )
-        extra = np.maximum(degrees.astype(np.int64) - 1, 0).sum(axis=1)
-        total += extra.reshape(len(changes), -1).sum(axis=1)
+    for (sets, banks, size), samples in _by_phases(group, most).items():
+        active = np.stack([sample.active for sample, _ in samples.values()])
+        addresses = np.where(active, np.stack([sample.addresses for sample, _ in samples.values()]), 0)
+        times = np.array([times for _, times in samples.values()])
+        for number, change in enumerate(changes):
+            changed = np.maximum(addresses if change is None else change.of(addresses), 0)
+            degrees = count_degrees(sets, banks, changed, size, active)
+            total[number] += (np.maximum(degrees.astype(np.int64) - 1, 0).sum(axis=1) * times).sum()
     return total
+
+
+def _by_phases(
+    group: Sequence[Account], most: int | None
+) -> dict[tuple[tuple[tuple[int, ...], ...], int, int], dict[bytes, tuple[Sample, int]]]:
+    """The samples whose conflicts are counted alike, each once, with the number of accounts that have it.
+
+    Args:
+        group: the accounts.
+        most: samples of each account, the worst ones; None is all.
+    """
+    found: dict[Any, dict[bytes, tuple[Sample, int]]] = {}
+    for account in group:
+        alike = found.setdefault((account.table.sets(account.lanes), account.table.banks, account.row.size), {})
+        for sample in account.samples[:most]:  # the worst ones are first
+            key = sample.addresses.tobytes() + sample.active.tobytes()
+            alike[key] = sample, alike.get(key, (sample, 0))[1] + 1
+    return {kind: alike for kind, alike in found.items() if alike}
