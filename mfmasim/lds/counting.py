@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.lds import compiled
+
 # Wave accesses that are sorted at a time: large enough to hide NumPy's calls, small enough to stay in the cache.
 _BATCH = 2048
 
@@ -76,6 +78,12 @@ def count_degrees(
     for start in range(0, len(addresses), _BATCH):
         part = slice(start, start + _BATCH)
         units, valid, width = touched(addresses[part], size)
+        in_line = max(1, banks * 4 // width)
+        if not (greedy and units.shape[-1] > 1):
+            counted = compiled.distinct(units, valid, None if active is None else active[part], index, real, in_line)
+            if counted is not None:
+                out[part] = counted
+                continue
         here = None if valid is None else valid[:, index]
         masks: tuple[NDArray[np.bool_] | None, ...] = (
             None if active is None else active[part][:, index, None],
@@ -85,7 +93,6 @@ def count_degrees(
             if mask is not None:
                 shape = (len(units), *index.shape, units.shape[-1])
                 here = np.broadcast_to(mask, shape) if here is None else here & mask
-        in_line = max(1, banks * 4 // width)
         count = _greedy if greedy and units.shape[-1] > 1 else _distinct
         out[part] = count(units, index, here, in_line)
     return out
