@@ -67,7 +67,7 @@ class Account:
     _worst: dict[bytes, Sample] = field(default_factory=dict)
     """Accesses of single waves by their pattern, each at its lowest and its highest address."""
     _limit: tuple[int, bytes] | None = None
-    """`_badness` of the last of `SAMPLES` patterns: what comes behind it is no sample; None as long as there are fewer."""
+    """`_badness` of the last of `SAMPLES` patterns: nothing behind it is a sample; None while there are fewer."""
 
     @property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -219,13 +219,14 @@ class Account:
         np.minimum.at(low, alike.which, lowest[:, 0])
         np.maximum.at(high, alike.which, highest[:, 0])
         before = len(self._worst)
-        for row, key, most in zip(rows.tolist(), keys, worst.tolist(), strict=True):
-            for start in {int(low[row]), int(high[row])}:
+        at = alike.first[rows]
+        masks = np.ones((len(at), self.lanes), np.bool_) if active is None else active[at]
+        for starts in (low[rows], high[rows]):
+            addresses = np.where(masks, quiet[at] + starts[:, None], 0)
+            for n, (key, start) in enumerate(zip(keys, starts.tolist(), strict=True)):
                 if self._is_further(key, start):
-                    at = alike.first[row]
-                    mask = np.ones(self.lanes, np.bool_) if active is None else active[at]
-                    addresses = np.where(mask, quiet[at] + start, 0)
-                    self._remember(key, Sample(addresses, mask, part, degrees[row], most, start))
+                    sample = Sample(addresses[n], masks[n], part, degrees[rows[n]], int(worst[n]), start)
+                    self._remember(key, sample)
         if len(self._worst) > max(before, 2 * SAMPLES):
             kept = sorted(self._worst, key=self._badness)[: 2 * SAMPLES]  # the lowest and the highest of each
             self._worst, self._limit = {key: self._worst[key] for key in kept}, self._badness(kept[-1])

@@ -21,8 +21,8 @@ BANKS, PLACES = 256, 1024
 TEXT = f"""
 #include <stdint.h>
 typedef int64_t i64; typedef int32_t i32; typedef int16_t i16; typedef uint8_t u8;
-/* Units (waves, lanes, n) of the lanes of each phase, index (phases, most) with -1 behind the last one; valid, likewise,
-   and active (waves, lanes) may be null. */
+/* Units (waves, lanes, n) of the lanes of each phase, index (phases, most) with -1 behind the last one; valid,
+   likewise, and active (waves, lanes) may be null. */
 void distinct(i64 waves, i64 lanes, i64 n, i64 phases, i64 most, i64 banks, const i64 *units, const u8 *valid,
               const u8 *active, const i64 *index, i16 *out) {{
   i64 unit[{PLACES}];
@@ -83,9 +83,7 @@ def distinct(
         return None
     places = np.ascontiguousarray(index if real is None else np.where(real, index, -1), np.int64)
     out = np.empty((waves, len(index)), np.int16)
-    arrays = [
-        None if array is None else np.ascontiguousarray(array) for array in (units, valid, active, places, out)
-    ]
+    arrays = [None if array is None else np.ascontiguousarray(array) for array in (units, valid, active, places, out)]
     library.distinct(
         *map(ctypes.c_int64, (waves, lanes, n, *index.shape, banks)),
         *(None if array is None else ctypes.c_void_p(array.ctypes.data) for array in arrays),

@@ -119,7 +119,7 @@ class LdsAccesses:
             if kind == "write" and self._releases.frees(*at):
                 self._kinds[-1] = kind = "atomic"
             first = self.shadow.first(self._places(*at))
-        record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, [touched])
+        record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, lambda: touched)
         self._own(access, event, touched, self._around(record.sort, low, high))
         joined, since = self.progress.joined[of], self._releases.since[of]
         if self.shadow.ordered(kind, touched, joined, since):

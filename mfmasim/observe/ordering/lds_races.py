@@ -14,6 +14,7 @@ the loop are ordered before later accesses of its wave. (Races may be missed, bu
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,12 +23,21 @@ from mfmasim.arrays import I64
 from mfmasim.isa.barriers import NUMBER
 from mfmasim.kernels import PerKernel
 from mfmasim.machine.events import passing
+from mfmasim.observe.ordering import compiled
 from mfmasim.observe.ordering.lds_accesses import LdsAccesses, shaped
 from mfmasim.observe.ordering.lds_facts import in_order
 from mfmasim.observe.ordering.named import ANY, NamedBarriers
 from mfmasim.observe.ordering.progress import Step
 from mfmasim.observe.ordering.records import Record, Sort
-from mfmasim.observe.ordering.stretch import NO_COUNTER, Stretch, Together, stretches, touched_together
+from mfmasim.observe.ordering.stretch import (
+    NO_COUNTER,
+    Stretch,
+    Together,
+    alike_of,
+    in_turn,
+    stretches,
+    touched_together,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +46,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent, BlockEvent, ValueEvent, Walk
     from mfmasim.machine.launch.launch import Launch
     from mfmasim.observe.check import Check
+    from mfmasim.observe.ordering.touched import Touched
 
 FEW = 64
 """Waves whose addresses are compared as a whole."""
@@ -123,6 +134,9 @@ class LdsRaces(LdsAccesses):
             if not all(self._lockstep.holds(waves, *shaped(access, rows)) for _, access in accesses):
                 return False
             rows //= self.groups
+        if shadow.groups > 1 and compiled.ready():
+            # Each workgroup has its own addresses, which hardly come again: to look them up takes longer.
+            return self._recorded(stretch, accesses, event, self._combined(stretch, accesses, waves))
         what = [
             (a.instruction.pc, a.addresses[:rows].tobytes(), b"" if a.active is None else a.active[:rows].tobytes())
             for _, a in accesses
@@ -135,14 +149,21 @@ class LdsRaces(LdsAccesses):
             found = self._combined(stretch, accesses, waves)
             size = sum(len(addresses) + len(active) for _, addresses, active in what)
             self.patterns.hold(key, found, size + (0 if found is None else found.size))
+        return self._recorded(stretch, accesses, event, found)
+
+    def _recorded(
+        self, stretch: Stretch, accesses: list[tuple[int, AccessEvent]], event: BlockEvent, found: Together | None
+    ) -> bool:
+        """Record what the accesses of a stretch touch, if that is known and in order with what was before."""
         if found is None:
             return False
+        waves, shadow = event.waves, self.shadow
         of = waves[: found.count]
         joined, progress = self.progress.joined[of], self.progress
         if not shadow.all_ordered(found.reads, found.writes, int(joined.min())):
             since = self._releases.since[of]
-            for (_, access), touched in zip(accesses, found.touched, strict=True):
-                if not shadow.ordered(access.kind, touched, joined, since):
+            for m, (_, access) in enumerate(accesses):
+                if not shadow.ordered(access.kind, found.touched(m), joined, since):
                     return False
         if not all(self._flying.free(one.sort, one.low, one.high, progress.complete) for one in found.alike):
             return False
@@ -163,7 +184,7 @@ class LdsRaces(LdsAccesses):
                     one.sort,
                     waves,
                     issued + stretch.before[accesses[m][0]],
-                    [found.touched[m]],
+                    partial(found.touched, m),
                 )
                 for m in one.members
             ]
@@ -184,13 +205,24 @@ class LdsRaces(LdsAccesses):
         if one and not all(self._lockstep.holds(waves, *arrays) for arrays in lanes):
             return None
         count = len(waves) // self.groups if one else len(waves)
-        patterns = [
-            self.patterns.of(
-                waves[:count], addresses[:count], active[:count], access.size, self.shadow.groups, self.progress.waves
-            )
-            for (_, access), (addresses, active) in zip(accesses, lanes, strict=True)
-        ]
-        return touched_together(kinds, sorts, patterns, count)
+        sizes, total = [access.size for _, access in accesses], self.progress.waves
+        parts = [(addresses[:count], active[:count]) for addresses, active in lanes]
+        where = self.shadow.groups, self.per, self.lds_bytes, self.unit
+        found = compiled.examined(parts, sizes, kinds, waves[:count], where, total)
+        if found is None:
+            patterns = [
+                self.patterns.of(waves[:count], *part, size, self.shadow.groups, total)
+                for part, size in zip(parts, sizes, strict=True)
+            ]
+            return touched_together(kinds, sorts, patterns, count)
+        if not (found.touched.all() and found.apart and in_turn(sorts, found.low, found.high)):
+            return None
+        kept = [(addresses.copy(), active.copy()) for addresses, active in parts]  # registers may change
+
+        def touched(number: int) -> Touched:
+            return self.patterns.of(waves[:count], *kept[number], sizes[number], where[0], total)[0]
+
+        return Together(count, touched, found.reads, found.writes, alike_of(sorts, found.low, found.high))
 
     def _signalled(self, _: I64) -> None:
         """Waves have signalled a barrier: it does not order their operations in flight."""

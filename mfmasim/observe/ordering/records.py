@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mfmasim.arrays import I32, I64
     from mfmasim.isa import Instruction
@@ -47,7 +48,12 @@ class Record:
     waves: I64
     order: I32
     """Number of the operation within its class, by wave."""
-    touched: list[Touched]
+    touches: Callable[[], Touched]
+
+    @cached_property
+    def touched(self) -> list[Touched]:
+        """The units, which only a later access around them asks for."""
+        return [self.touches()]
 
 
 WAVE, ORDER, MARK, NUMBER, LOW, HIGH = range(6)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.observe.ordering import compiled
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -179,8 +181,11 @@ class Shadow:
         complete = self.marks.complete
         for kind, units in (("read", reads), ("write", writes)):
             if units is not None:
-                marks = self.last[self._conflicting(kind)].take(units.places, axis=1)
-                if int(complete.take(marks).max()) >= joined:
+                last = self.last[self._conflicting(kind)]
+                latest = compiled.latest(last, complete, units.places)
+                if latest is None:
+                    latest = int(complete.take(last.take(units.places, axis=1)).max())
+                if latest >= joined:
                     return False
         return True
 
@@ -192,6 +197,8 @@ class Shadow:
             writes: units that are written.
             first: the first mark of the stretch.
         """
+        if compiled.put_last(self.last, self.marks.wave, reads, writes, first, (WRITER, FIRST_READER)):
+            return
         if writes is not None:
             self.last[WRITER][writes.places] = writes.mark + first
         if reads is not None:

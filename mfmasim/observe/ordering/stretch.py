@@ -14,7 +14,7 @@ import numpy as np
 from mfmasim.observe.ordering.touched import Last
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mfmasim.arrays import I64
     from mfmasim.observe.ordering.progress import Class, Progress, Step
@@ -124,8 +124,8 @@ class Together:
 
     count: int
     """Number of examined waves, which are the first ones."""
-    touched: list[Touched]
-    """Units of each access."""
+    touched: Callable[[int], Touched]
+    """Gives the units of an access, by its number."""
     reads: Last | None
     writes: Last | None
     alike: list[Alike]
@@ -151,23 +151,40 @@ def touched_together(
     """
     if any(not len(touched.units) for touched, *_ in patterns):
         return None
-    spans = [(low, high) for _, low, high in patterns]
-    for at, sort in enumerate(sorts):
-        for other, (low, high) in zip(sorts[:at], spans, strict=False):
-            if not other.needs_no_wait(sort) and ((low <= spans[at][1]) & (high >= spans[at][0])).any():
-                return None
+    low, high = (np.stack([pattern[end] for pattern in patterns]) for end in (1, 2))
+    if not in_turn(sorts, low, high):
+        return None
     touched = [pattern[0] for pattern in patterns]
     reads, writes = (
         _last(touched, [at for at, kind in enumerate(kinds) if kind == wanted], count) for wanted in ("read", "write")
     )
     if writes is not None and ((writes.other >= 0).any() or (reads is not None and _meet(reads, writes))):
         return None
-    alike = []
+    return Together(count, touched.__getitem__, reads, writes, alike_of(sorts, low, high))
+
+
+def in_turn(sorts: Sequence[Sort], low: I64, high: I64) -> bool:
+    """Whether no access of a wave lies around another one with which it is not in order.
+
+    Args:
+        sorts: of each access.
+        low: first unit, (accesses, waves of the batch).
+        high: last unit, likewise.
+    """
+    return all(
+        other.needs_no_wait(sort) or not ((low[before] <= high[at]) & (high[before] >= low[at])).any()
+        for at, sort in enumerate(sorts)
+        for before, other in enumerate(sorts[:at])
+    )
+
+
+def alike_of(sorts: Sequence[Sort], low: I64, high: I64) -> list[Alike]:
+    """The accesses by their sorts. Arguments as of `in_turn`."""
+    found = []
     for sort in dict.fromkeys(sorts):
         members = [at for at, one in enumerate(sorts) if one == sort]
-        low, high = (np.stack([spans[at][end] for at in members]) for end in (0, 1))
-        alike.append(Alike(sort, members, low, high))
-    return Together(count, touched, reads, writes, alike)
+        found.append(Alike(sort, members, low[members], high[members]))
+    return found
 
 
 def _last(touched: Sequence[Touched], members: Sequence[int], count: int) -> Last | None:
