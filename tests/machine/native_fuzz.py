@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mfmasim.machine.native import region
+from mfmasim.machine.native import memory, region
 from mfmasim.machine.native.driver import FIELDS
 from mfmasim.toolchain.clibrary import c_compiler
 from tests.machine import frame, harness
@@ -31,9 +31,19 @@ int main(void) {{
     const i64 n = 1 + round % 5;
     i64 *p = calloc({fields}, 8), *executed = calloc(n, 8), *runs = calloc({addresses}, 8), *stepped = calloc(n, 8);
     u32 *S = some(n * {scalars} * 4), *V = some(n * {vectors} * {lanes} * 4), *A = some(n * ({lanes} + 2) * 4);
+    if (round % 2) memset(S, 0, n * {scalars} * 4); /* pointers to the buffers */
     u32 *S0 = some(n * {scalars} * 4), *V0 = some(n * {vectors} * {lanes} * 4);
     u32 *saved = some(n * ({scalars} + {vectors} * {lanes} + {lanes} + 2) * 4);
     u64 *undefined = calloc(n, 8);
+    i32 *then = calloc(n, 4);
+    i64 m[{memory}] = {{ 0 }}, starts[2] = {{ 0, 2048 }}, ends[2] = {{ 1000, 4000 }};
+    u8 writable[2] = {{ 1, round % 2 }};
+    i64 *workgroup = calloc(n, 8);
+    for (i64 w = 0; w < n; w++) workgroup[w] = w / 2;
+    m[M_ARENA] = (i64)some(4000); m[M_BUFFERS] = 2; m[M_STARTS] = (i64)starts; m[M_ENDS] = (i64)ends;
+    m[M_WRITABLE] = (i64)writable; m[M_STRIDE] = 4096; m[M_LIMIT] = 4090; m[M_LDS] = (i64)some(4096 * (n + 1) / 2);
+    m[M_WORKGROUP] = (i64)workgroup; m[M_AT] = (i64)malloc(n * {lanes} * 8); m[M_DATA] = (i64)malloc(n * {lanes} * 16);
+    m[M_UNDO] = (i64)malloc(n * {lanes} * {stored} * sizeof(Undo));
     i32 *now = calloc(n, 4), *now0 = calloc(n, 4), *state = calloc(n, 4), *before = calloc(n, 4);
     i32 *next = calloc({addresses}, 4);
     const i32 *nexts[1] = {{ next }};
@@ -45,7 +55,9 @@ int main(void) {{
     p[OTHERS_LEAST] = 1ll << 62; p[FIRST_OTHER] = {addresses}; p[BUDGET] = 100000; p[MOST_STEPS] = 2000;
     p[MOST_INSTRUCTIONS] = 100000; p[AUTOMATA] = round % 2; p[COMPARE] = 1;
     run(p, S, V, A, now, executed, runs, stepped, allowed, ran, round % 2 ? undefined : 0, saved,
-        nexts, states, earlier, S0, V0, now0);
+        nexts, states, earlier, S0, V0, now0, m, then);
+    for (int k = 0; k < 5; k++) free((void *)m[(int[]) {{ M_ARENA, M_LDS, M_AT, M_DATA, M_UNDO }}[k]]);
+    free(then); free(workgroup);
     steps += p[STEPS];
     free(p); free(executed); free(runs); free(stepped); free(S); free(V); free(A); free(S0); free(V0); free(saved);
     free(undefined); free(now); free(now0); free(state); free(before); free(next); free(allowed); free(ran);
@@ -63,7 +75,8 @@ def texts(arch, count, seed, monkeypatch):
         text, addresses, sizes = made(pieces, registers, lines, lanes)
         entry = next(place for place, size in enumerate(sizes) if size)
         known = {"scalars": len(registers.scalars), "vectors": len(registers.vectors), "lanes": lanes}
-        known |= {"addresses": len(addresses), "entry": entry}
+        stored = max(sum(store.size for store in piece.stores) for piece in pieces.values())
+        known |= {"addresses": len(addresses), "entry": entry, "stored": stored, "memory": len(memory.FIELDS)}
         found.append((text, known))
         return text, addresses, sizes
 
@@ -72,7 +85,8 @@ def texts(arch, count, seed, monkeypatch):
     monkeypatch.setenv("MFMASIM_NATIVE", "forced")
     lines, rng = catalogue(arch, seed), random.Random(f"fuzz {arch} {seed}")
     for number in range(count):
-        kernel = harness.kernel(program(rng, lines, arch), arch, "pppp", lds=frame.LDS_BYTES)
+        body = program(rng, lines, arch, memory=number % 2 > 0)
+        kernel = harness.kernel(body, arch, "pppp", lds=frame.LDS_BYTES)
         harness.fast(kernel, frame.GROUPS, frame.ITEMS, frame.inputs(np.random.default_rng(number), arch))
     return found
 

@@ -52,11 +52,66 @@ def catalogue(arch, seed=0, few=None):
     return _spellable([line for line in lines if line in good], arch)
 
 
-def program(rng, lines, arch):
-    """A kernel around one random loop."""
+LDS = {
+    "read": ("b32", "b64", "b128", "u8", "i8", "u16", "i16", "u16_d16", "u8_d16_hi", "2_b32", "2_b64", "2st64_b32"),
+    "write": ("b32", "b64", "b128", "b8", "b16", "b16_d16_hi", "2_b32", "2_b64", "2st64_b32"),
+}
+GLOBAL = {
+    "load": ("dword", "dwordx2", "dwordx4", "ubyte", "sbyte", "ushort", "short_d16_hi", "ubyte_d16"),
+    "store": ("dword", "dwordx2", "dwordx4", "byte", "short", "short_d16_hi"),
+}
+RDNA = {
+    "2_b": "_2addr_b", "2st64_b": "_2addr_stride64_b", "global_load_ubyte_d16": "global_load_d16_u8",
+    "_short_d16_hi": "_d16_hi_b16", "_ubyte": "_u8", "_sbyte": "_i8", "_ushort": "_u16", "_byte": "_b8",
+    "_short": "_b16", "ds_read": "ds_load", "ds_write": "ds_store",
+}  # fmt: skip
+"""Parts of names, and what gfx11 and later have in their place."""
+SIZES = {"b64": 2, "b128": 4, "dwordx2": 2, "dwordx4": 4, "dwordx3": 3}
+
+
+def _registers(first, count):
+    return f"v{first}" if count == 1 else f"v[{first}:{first + count - 1}]"
+
+
+def _named(name, arch):
+    if arch.startswith("gfx1"):
+        for old, new in RDNA.items():
+            name = name.replace(old, new)
+    return name
+
+
+def accesses(rng, arch):
+    """Lines of a load or store whose address is a register's: most lanes stay in the LDS or the buffer."""
+    base, kind = f"v{rng.randrange(10, 34)}", rng.choice(("read", "write", "load", "store"))
+    few = (0xFFC, 0xFF0, 0x1FFC, 0x7FF)
+    near = rng.choice((*few, 0x3FFC, 0x7FFC) if rng.random() < 0.1 else few if rng.random() < 0.3 else few[:2])
+    out, first = [f"v_and_b32_e32 v46, {near}, {base}"], 2 * rng.randrange(5, 15)
+    if kind in ("read", "write"):
+        form = rng.choice(LDS[kind])
+        size = SIZES.get(form.rpartition("_")[2], 1)
+        name = f"ds_{kind}{'' if form[0] == '2' else '_'}{form}"
+        if form[0] == "2":
+            apart = [_registers(first + 4 * k, size) for k in (0, 1)]
+            both = [_registers(first, 2 * size)] if kind == "read" else apart
+            where = f"offset0:{rng.randrange(9)} offset1:{rng.randrange(9)}"
+        else:
+            both, where = [_registers(first, size)], f"offset:{rng.choice((0, 4, 16, 1, 250))}"
+        both = [*both, "v46"] if kind == "read" else ["v46", *both]
+        return [*out, f"{_named(name, arch)} {', '.join(both)} {where}"]
+    form = rng.choice(GLOBAL[kind])
+    data, where = _registers(first, SIZES.get(form, 1)), f"offset:{rng.choice((0, 4, 16, 1, 250))}"
+    both = [data, "v46"] if kind == "load" else ["v46", data]
+    return [*out, f"{_named(f'global_{kind}_{form}', arch)} {', '.join(both)}, s[8:9] {where}"]
+
+
+def program(rng, lines, arch, memory=False):
+    """A kernel around one random loop; with `memory` it loads and stores, and waits for nothing."""
 
     def some(most):
-        return [rotated(rng.choice(lines), rng.randrange(12)) for _ in range(rng.randrange(1, most))]
+        out = [rotated(rng.choice(lines), rng.randrange(12)) for _ in range(rng.randrange(1, most))]
+        if memory:
+            out += [line for _ in range(rng.randrange(4)) for line in spelled(accesses(rng, arch), arch)]
+        return out
 
     # RDNA has DX10_CLAMP and IEEE at the same bits, gfx12 neither.
     mode = PLAIN & 0xFF if rng.random() < 0.5 else rng.randrange(256)
@@ -82,13 +137,13 @@ def program(rng, lines, arch):
     return "\n".join([frame.prologue(arch), *text, "  s_endpgm"])
 
 
-def differences(body, arch, inputs, monkeypatch):
+def differences(body, arch, inputs, monkeypatch, checks="all"):
     """What differs between regions off and forced, and how many wave-instructions C executed."""
     kernel = harness.kernel(body, arch, "pppp", lds=frame.LDS_BYTES)
     found = {}
     for how in ("off", "forced"):
         monkeypatch.setenv("MFMASIM_NATIVE", how)
-        found[how] = harness.fast(kernel, frame.GROUPS, frame.ITEMS, inputs, checks="all")
+        found[how] = harness.fast(kernel, frame.GROUPS, frame.ITEMS, inputs, checks=checks)
     (plain, one), (native, other) = found["off"], found["forced"]
     wrong = [f"argument {k}" for k, (a, b) in enumerate(zip(plain, native, strict=True)) if a.tobytes() != b.tobytes()]
     wrong += ["counts"] * (dict(one.counts) != dict(other.counts))
@@ -98,9 +153,11 @@ def differences(body, arch, inputs, monkeypatch):
 
 
 def main(argv):
-    """Run so many programs; 1 if any differs."""
+    """Run so many programs; 1 if any differs. With ``memory`` as last word they access memory, without checks."""
     import pytest
 
+    memory = argv[-1] == "memory"
+    argv = argv[: len(argv) - memory]
     count, seed = int(argv[0]), int(argv[1]) if len(argv) > 1 else 0
     monkeypatch = pytest.MonkeyPatch()
     bad = total = 0
@@ -108,9 +165,10 @@ def main(argv):
         lines, rng = catalogue(arch, seed), random.Random(f"{arch} {seed}")
         print(f"{arch}: {len(lines)} lines", flush=True)
         for number in range(count // 5):
-            body = program(rng, lines, arch)
+            body = program(rng, lines, arch, memory)
             inputs = frame.inputs(np.random.default_rng(number), arch)
-            wrong, executed = differences(body, arch, inputs, monkeypatch)
+            checks = "none" if memory else "all"
+            wrong, executed = differences(body, arch, inputs, monkeypatch, checks)
             total += executed
             if wrong:
                 bad += 1

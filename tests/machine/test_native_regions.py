@@ -119,6 +119,44 @@ def test_an_endless_loop_is_seen_at_the_same_step(compiled, monkeypatch, block):
     assert compiled
 
 
+LOADS = """
+  v_and_b32_e32 v7, {mask}, v4
+  ds_read_b32 v8, v7
+  s_waitcnt lgkmcnt(0)
+  v_add_u32_e32 v4, v4, v8
+  ds_write_b16 v7, v4 offset:2
+  global_load_dword v9, v2, s[4:5]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_xor_b32_e32 v4, v4, v9
+  global_store_dword v2, v4, s[4:5]
+"""
+
+
+@pytest.mark.parametrize("mask", ["0x3fc", "0x7fc"])
+def test_memory_in_a_region(compiled, monkeypatch, mask):
+    """With the larger mask lanes leave the LDS every now and then: the machine executes such steps."""
+    begin = "s_mov_b32 s21, 0\n  v_mov_b32_e32 v4, 1\n  s_waitcnt lgkmcnt(0)"
+    text = LOOP.format(turns=60, before=begin, within=LOADS.format(mask=mask))
+    kernel = harness.kernel(text, "gfx942", "p", lds=1900)
+    _, counts, *_ = alike(kernel, monkeypatch, checks="none")
+    if mask == "0x3fc":
+        assert sum(one.instructions for one in compiled) > sum(counts.values()) / 2
+    assert any(one.failed for one in compiled) == (mask == "0x7fc")
+    ran = len(compiled)
+    *_, findings, _ = alike(kernel, monkeypatch, checks="all")
+    assert findings
+    assert len(compiled) == ran
+
+
+def test_a_store_in_an_endless_loop(compiled, monkeypatch):
+    """Its registers return, but memory changes: it ends by its budget."""
+    begin = "s_mov_b32 s21, 0\n  v_mov_b32_e32 v4, 1\n  s_waitcnt lgkmcnt(0)"
+    within = "s_and_b32 s21, s21, 15\n  v_mov_b32_e32 v4, 3\n  global_store_dword v2, v4, s[4:5]"
+    *_, stopped = alike(looping("99", begin, within), monkeypatch, checks="none", budget=20000)
+    assert "20,000" in stopped
+    assert compiled
+
+
 def test_lanes_that_stay_off_may_be_undefined(compiled, monkeypatch):
     """v5 is written in the lanes alone that EXEC enables; one that is enabled later is read and reported."""
     begin = "s_mov_b32 s21, 0\n  v_mov_b32_e32 v4, 1\n  s_mov_b64 s[24:25], exec\n  v_cmp_gt_u32_e32 vcc, 9, v1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
     from mfmasim.machine.events import AbsentUse, MatrixEvent, Observer, Place, UndefinedUse
-    from mfmasim.machine.events.notify import Notify
+    from mfmasim.machine.events.notify import Notify, Part
     from mfmasim.machine.events.outcome import Outcome
     from mfmasim.machine.events.stepping import Step
     from mfmasim.machine.launch.launch import Launch
@@ -78,6 +79,18 @@ class Spaces(Protocol):
     @property
     def outcome(self) -> Outcome:
         """Counts of the launch so far."""
+
+
+class Noting(ABC):
+    """In place of the machine: notes the accesses of an operation, and makes none (`mfmasim.machine.native`)."""
+
+    @abstractmethod
+    def load(self, instruction: Instruction, part: Part, size: int) -> list[Any]:
+        """What a load of `size` bytes per lane gives, dword by dword."""
+
+    @abstractmethod
+    def store(self, instruction: Instruction, part: Part, words: list[Any], size: int) -> None:
+        """A store of `size` bytes per lane."""
 
 
 class Machine(Spaces, Protocol):

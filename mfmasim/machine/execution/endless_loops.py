@@ -104,9 +104,16 @@ class Rounds:
         """Number of blocks up to the next snapshot, inclusive."""
         return self._next - self._blocks
 
-    def skip(self, blocks: int) -> None:
-        """Count blocks that change registers alone, after which no wave was in the state of the snapshot."""
+    def skip(self, blocks: int, *, quiet: bool) -> None:
+        """Count blocks after which no wave was in the state of the snapshot.
+
+        Args:
+            blocks: number of blocks.
+            quiet: whether all of them changed registers alone.
+        """
         self._blocks += blocks
+        if not quiet:
+            self._taken = None
 
     def taken(self) -> dict[tuple[int, Any], NDArray[np.generic]] | None:
         """The snapshot, by container and index or name of each register; None without one."""

@@ -21,6 +21,7 @@ from mfmasim.machine.definedness.flow import by_lane
 from mfmasim.machine.definedness.keys import FIRST, SCC, VECTORS, keys_of, set_of
 from mfmasim.machine.events.interface import Machine
 from mfmasim.machine.execution.endless_loops import only_registers
+from mfmasim.machine.native.memory import Spaces
 from mfmasim.machine.native.passage import FAR, Automaton, Copy, Limits, passed
 from mfmasim.machine.native.region import region_at
 from mfmasim.machine.native.text import SCC as PLACE_OF_SCC
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.quota import Meter
     from mfmasim.machine.native.region import Region
 
-    Key = tuple[int, int, int]
-    """Address and instructions of a block, and MODE."""
+    Key = tuple[int, int, int, bool]
+    """Address and instructions of a block, MODE, and whether memory may be accessed."""
 
 CACHED, HOT = 2_000, 60_000
 """Instructions of a block, for a group of waves at a time, after which its region is looked for in the cache, and
@@ -51,6 +52,9 @@ GROUP = 32
 """Waves whose instruction takes twice as long as that of one."""
 CHUNK = 1 << 22
 """Wave-instructions of a passage: some hundredths of a second, after which signals and deadlines are looked at."""
+FAILURES = 8
+"""Passages of a block one after the other that ended where they began, because an access left its buffer, after which
+the launch goes on without."""
 KINDS = ("", "branch", "conditional")
 """Flow of instructions in a region (`Opcode.flow`)."""
 
@@ -127,6 +131,11 @@ class Regions:
         self._fine: dict[int, bool] = {}
         """Of blocks, by identity, `_usable`: the machine holds them."""
         self._touched: dict[Region, tuple[int, int]] = {}
+        self._failures: dict[Key, int] = {}
+        noted = machine.memory.touched is not None or machine.memory.before is not None
+        self._memory = not (noted or machine.notify.accesses or machine.definedness)
+        """Whether C may access memory: no observer asks what is accessed."""
+        self._spaces: Spaces | None = None
 
     def step(self, group: Group, block: Block) -> tuple[Group, Block] | None:
         """Execute a block and its successors in its region.
@@ -141,7 +150,7 @@ class Regions:
         mode = self.machine.waves.float_mode
         if block.mode or mode is None or not block.size or (self.walks and self.machine._fresh):  # noqa: SLF001
             return None
-        key = block.first, block.size, mode.bits
+        key = block.first, block.size, mode.bits, self._memory
         region = self.known.regions.get(key)
         if region is None:
             if key in self.known.cold:
@@ -149,7 +158,14 @@ class Regions:
             region = self._found(key, group, block)
             if region is None:
                 return None
-        return self._passed(region, group, block)
+        if self._failures.get(key, 0) >= FAILURES:
+            return None
+        passed = self._passed(region, group, block)
+        if passed is not None:
+            self._failures.pop(key, None)
+        elif region.spaces:
+            self._failures[key] = self._failures.get(key, 0) + 1
+        return passed
 
     def _found(self, key: Key, group: Group, block: Block) -> Region | None:
         """The region of a block that is hot enough."""
@@ -165,20 +181,28 @@ class Regions:
         region, loops = region_at(block, blocks, machine.kernel, mode, self._usable, build=build)
         if region is not None:
             for piece in region.pieces:
-                known.regions[piece.first, piece.size, key[2]] = region
+                known.regions[piece.first, piece.size, *key[2:]] = region
         elif build and (loops or self.hot):
             known.cold.add(key)
         return region
 
     def _usable(self, block: Block) -> bool:
-        """Whether a block's instructions work on registers alone, and no observer looks at their values."""
+        """Whether a region may have a block's instructions, and no observer looks at their values."""
         found = self._fine.get(id(block))
         if found is None:
-            found = self._fine[id(block)] = not block.watched and all(
-                only_registers(ins) and ins.opcode.flow in KINDS and not ins.opcode.memory and not ins.opcode.barrier
-                for ins in block.instructions
-            )
+            found = not block.watched and all(self._suits(ins) for ins in block.instructions)
+            self._fine[id(block)] = found
         return found
+
+    def _suits(self, ins: Instruction) -> bool:
+        """Whether an instruction works on registers alone, or is a load or store that C may execute."""
+        opcode = ins.opcode
+        if opcode.flow not in KINDS or opcode.barrier:
+            return False
+        if opcode.memory:
+            plain = opcode.access in ("load", "store") and not opcode.kind and not ins.in_gds
+            return self._memory and plain and not (opcode.to_lds or ins.modifiers.get("lds"))
+        return only_registers(ins)
 
     def _passed(self, region: Region, group: Group, block: Block) -> tuple[Group, Block] | None:
         undefined = self._undefined(region, group)
@@ -194,10 +218,11 @@ class Regions:
         executed = group.executed
         copy = Copy.of(region, lambda file, number: _read(group, file, number))
         weight = 1
-        alike = len(undefined) == 1 and all((each.states == each.states[0]).all() for each in automata)
+        apart = "lds" in region.spaces  # of waves with the same registers each workgroup has its own
+        alike = not apart and len(undefined) == 1 and all((each.states == each.states[0]).all() for each in automata)
         if len(copy.scalars) == 1 and alike and (len(executed) == 1 or (executed == executed[0]).all()):
             weight, executed = group.count, executed[:1]
-        elif len(copy.scalars) == 1:
+        elif len(copy.scalars) < group.count:
             copy = Copy.of(region, lambda file, number: _read(group, file, number), group.count)
         rows = group.count // weight
         compare = self._compared(region, group, rows)
@@ -205,7 +230,9 @@ class Regions:
         executed = np.broadcast_to(executed, (rows,))
         limits = self._limits(region, group)
         lanes = np.broadcast_to(undefined, (rows,)).copy() if undefined.any() else None
-        passage = passed(region, copy, entry, executed, weight, limits, allowed, carried, compare, lanes)
+        memory, kept = self._fields(region, group, rows)
+        passage = passed(region, copy, entry, executed, weight, limits, allowed, carried, compare, lanes, memory)
+        del kept
         if not passage.steps:
             return None
         copy.put(region, group)
@@ -214,6 +241,15 @@ class Regions:
             # The observer itself receives the last step.
             one.before[group.indices()] = np.where(passage.stepped == passage.steps, now.before, now.states)
         return self._counted(region, group, block, passage.last, passage)
+
+    def _fields(self, region: Region, group: Group, rows: int) -> tuple[NDArray[np.int64] | None, object]:
+        """What C gets of the memory, and what has to stay meanwhile."""
+        if not region.spaces:
+            return None, None
+        machine = self.machine
+        if self._spaces is None or self._spaces.lds is not machine.lds:
+            self._spaces = Spaces(machine.memory, machine.lds, machine.launch.lds_bytes)
+        return self._spaces.fields(group.workgroup[:rows], region.lanes, region.stored)
 
     def _automata(self, region: Region, group: Group) -> list[Automaton] | None:
         """The states of block observers for a group; None if an observer needs every block."""
@@ -243,7 +279,8 @@ class Regions:
         final = group if len(stepped) == 1 or stepped.all() else Group(waves, group.indices()[stepped])
         machine.meter.spent += passage.instructions - size * final.count
         if machine._rounds is not None:  # noqa: SLF001
-            machine._rounds.skip(passage.steps - 1)  # noqa: SLF001
+            written = passage.runs[list(region.storing)].sum() - (last in region.storing) * final.count
+            machine._rounds.skip(passage.steps - 1, quiet=not written)  # noqa: SLF001
         machine._block = ended  # noqa: SLF001
         return final, ended
 

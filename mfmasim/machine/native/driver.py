@@ -4,40 +4,65 @@ A step executes one block for all waves that stand at it: those at the lowest ad
 not run meanwhile, so that the function stops where the machine would let them: at an address of theirs or beyond it,
 and where a wave is too far ahead of another one. It stops after the step that uses up a budget, and after one that
 brings a wave back to the registers of which it was given a copy; what that means the machine decides, as after every
-step. A step in which EXEC enables a lane with undefined bits is taken back: the machine executes it.
+step. A step in which EXEC enables a lane with undefined bits is taken back, and so is one that accesses memory outside
+every buffer: the machine executes it.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 FIELDS = (
     "waves", "weight", "patience", "whole", "others_most", "others_least", "first_other", "budget", "most_steps",
-    "most_instructions", "automata", "compare", "steps", "instructions", "last",
+    "most_instructions", "automata", "compare", "steps", "instructions", "last", "failed",
 )  # fmt: skip
 """The numbers that go in and come out, by their places in one array of int64."""
 
 
-def driver(lanes: int, scalars: int, vectors: int, sizes: list[int], exits: int) -> str:
+@dataclass(frozen=True)
+class Steps:
+    """What the driver knows of a block, or of an address behind the region."""
+
+    size: int
+    """Instructions; 0 behind the region."""
+    stores: Sequence[int]
+    """Bytes per lane of each store: it ends a part of the block."""
+    memory: bool
+    """Whether it accesses memory, so that it may fail."""
+
+
+def driver(lanes: int, scalars: int, vectors: int, blocks: Sequence[Steps]) -> str:
     """The text of ``run``.
 
     Args:
         lanes: of a wave.
         scalars: scalar registers of the region.
         vectors: registers of a dword a lane.
-        sizes: instructions of each block, in the order of addresses; of an address behind the region 0.
-        exits: how many of those there are.
+        blocks: in the order of addresses.
     """
+    sizes = [block.size for block in blocks]
+    firsts = [sum(len(block.stores) + 1 for block in blocks[:number]) for number in range(len(blocks))]
+    stored = [size for block in blocks for size in (*block.stores, 0)]
     enum = ", ".join(field.upper() for field in FIELDS)
     calls = "\n".join(
-        f"case {number}: now[w] = block{number}(s, v, act); break;" for number, size in enumerate(sizes) if size
+        f"case {first + part}: next_place = block{number}_{part}(s, v, act, m, w); break;"
+        for number, (first, block) in enumerate(zip(firsts, blocks, strict=True))
+        for part in range(len(block.stores) + 1)
+        if block.size
     )
-    assert exits == sizes.count(0)
     row = scalars + vectors * lanes + lanes + 2
     return f"""
 enum {{ {enum} }};
 static const i64 size[] = {{ {", ".join(map(str, sizes))} }};
+static const int first_part[] = {{ {", ".join(map(str, firsts))} }}, stored[] = {{ {", ".join(map(str, stored))} }};
+static const u8 memory[] = {{ {", ".join(str(int(block.memory)) for block in blocks)} }};
 CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *runs, i64 *stepped, const u8 *allowed,
          u8 *ran, const u64 *undefined, u32 *saved, const i32 **next, i32 **state, i32 **before, const u32 *S0,
-         const u32 *V0, const i32 *now0) {{
+         const u32 *V0, const i32 *now0, i64 *m, i32 *then) {{
   const i64 n = p[WAVES];
   i64 steps = 0, instructions = 0, last = -1;
   i64 known_least = 0;
@@ -63,35 +88,48 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
       for (i64 w = 0; w < n; w++)
         if (now[w] == r) known &= next[k][(i64)state[k][w] * {len(sizes)} + r] >= 0;
     if (!known) break;
-    int opened = 0;
-    for (i64 w = 0; w < n; w++) {{
+    int opened = 0, failed = 0;
+    const int saving = undefined || memory[r];
+    if (memory[r]) m[M_UNDONE] = 0;
+    for (int part = first_part[r];; part++) {{
+    for (i64 w = 0; w < n && !failed; w++) {{
       if (now[w] != r) continue;
       u32 *const s = S + w * {scalars}, *const v = V + w * {vectors * lanes}, *const act = A + w * {lanes + 2};
-      if (undefined) {{
+      i32 next_place = 0;
+      if (saving && part == first_part[r]) {{
         memcpy(saved + w * {row}, s, {4 * scalars});
         memcpy(saved + w * {row} + {scalars}, v, {4 * vectors * lanes});
         memcpy(saved + w * {row} + {scalars + vectors * lanes}, act, {4 * (lanes + 2)});
       }}
-      switch (r) {{
+      switch (part) {{
 {calls}
       }}
       ran[w] = 1;
+      then[w] = next_place;
+      failed |= next_place < 0;
       if (undefined) opened |= ((act[{lanes}] | (u64)act[{lanes + 1}] << 32) & undefined[w]) != 0;
     }}
-    if (opened) {{
+    if (failed || !stored[part]) break;
+    write_all(m, n, {lanes}, now, r, stored[part]);
+    }}
+    if (opened || failed) {{
+      if (memory[r]) take_back(m);
       for (i64 w = 0; w < n; w++) {{
         if (!ran[w]) continue;
         memcpy(S + w * {scalars}, saved + w * {row}, {4 * scalars});
         memcpy(V + w * {vectors * lanes}, saved + w * {row} + {scalars}, {4 * vectors * lanes});
         memcpy(A + w * {lanes + 2}, saved + w * {row} + {scalars + vectors * lanes}, {4 * (lanes + 2)});
-        now[w] = r;
+        ran[w] = 0;
       }}
+      p[FAILED] = failed;
       break;
     }}
     steps++;
+    if (stored[first_part[r]]) p[COMPARE] = 0;
     for (i64 w = 0; w < n; w++) {{
       if (!ran[w]) continue;
       ran[w] = 0;
+      now[w] = then[w];
       for (i64 k = 0; k < p[AUTOMATA]; k++) {{
         before[k][w] = state[k][w];
         state[k][w] = next[k][(i64)state[k][w] * {len(sizes)} + r];

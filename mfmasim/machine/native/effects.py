@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from mfmasim.machine.binding.bind import bind, operation_of
+from mfmasim.machine.events.interface import Noting
 from mfmasim.machine.native.nodes import Node, UntraceableError, bitcast, cast, constant, made
 from mfmasim.machine.native.symbolic import GUARDS, WAVES, Symbolic, symbolic
 from mfmasim.machine.state.waves import EXEC
@@ -22,9 +23,25 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
+    from mfmasim.machine.events.notify import Part
     from mfmasim.machine.numerics.float_mode import FloatMode
 
 U32, U64, BOOL = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.bool_)
+
+
+@dataclass
+class Access:
+    """An access to memory by the lanes of a wave."""
+
+    space: str
+    """``global`` or ``lds``."""
+    size: int
+    """Bytes per lane."""
+    address: Node
+    mask: Node
+    """The lanes that take part."""
+    words: list[Node] = field(default_factory=list)
+    """What a store writes, dword by dword."""
 
 
 @dataclass
@@ -38,6 +55,8 @@ class Effects:
     scc: Node | None = None
     target: tuple[Node | None, int, int] | None = None
     """A condition, and the addresses of what follows where it is true and where not."""
+    loads: list[Access] = field(default_factory=list)
+    stores: list[Access] = field(default_factory=list)
     guards: list[Node] = field(default_factory=list)
     """What has to hold in every lane of a wave, else the effects are those of the general way."""
 
@@ -195,10 +214,28 @@ class SymbolicGroup:
 
 
 @dataclass(frozen=True)
-class _Bare:
+class _Bare(Noting):
     """Of a machine what binding an instruction of a region may look at: nothing that belongs to a launch."""
 
     kernel: Kernel
+    effects: Effects = field(default_factory=Effects)
+
+    def load(self, instruction: Instruction, part: Part, size: int) -> list[Symbolic]:
+        """Words that are nodes of what the memory holds."""
+        if self.effects.stores:
+            raise UntraceableError("a load behind a store of the same instruction")
+        access = _access(instruction, part, size)
+        self.effects.loads.append(access)
+        nodes = [made("loaded", U32, data=(len(self.effects.loads) - 1, k), lanes=True) for k in range(-(-size // 4))]
+        return [Symbolic(node, part.address.shape) for node in nodes]
+
+    def store(self, instruction: Instruction, part: Part, words: list[Any], size: int) -> None:
+        """The words are noted."""
+        if self.effects.loads:
+            raise UntraceableError("a store behind a load of the same instruction")
+        access = _access(instruction, part, size)
+        access.words.extend(bitcast(symbolic(word).node, U32) for word in words)
+        self.effects.stores.append(access)
 
     @property
     def arch(self) -> Any:
@@ -206,6 +243,13 @@ class _Bare:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise UntraceableError(f"machine.{name}")
+
+
+def _access(instruction: Instruction, part: Part, size: int) -> Access:
+    """An access; of LDS addresses that stand for no place none is within the allocation."""
+    if part.space not in ("global", "lds") or part.mask is None or instruction.in_gds:
+        raise UntraceableError(f"an access to {part.space}")
+    return Access(part.space, size, symbolic(part.address).node, symbolic(part.mask).node)
 
 
 def short_way(instruction: Instruction, kernel: Kernel, mode: FloatMode) -> Effects | None:
@@ -243,8 +287,8 @@ def traced(instruction: Instruction, kernel: Kernel, mode: FloatMode) -> Effects
     Raises:
         UntraceableError: it does what cannot be expressed for one element.
     """
-    machine: Any = _Bare(kernel)
     group: Any = SymbolicGroup(kernel.wave, mode)
+    machine: Any = _Bare(kernel, group.effects)
     try:
         with np.errstate(all="ignore"):
             bind(instruction, machine)(group)

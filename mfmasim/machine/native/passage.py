@@ -117,6 +117,8 @@ class Passage:
     """Wave executions of each block."""
     stepped: NDArray[np.int64]
     """The number of the last step of each wave, 0 for none, (waves,)."""
+    failed: bool
+    """Whether it ended before a step that leaves the buffers."""
 
 
 def passed(
@@ -130,6 +132,7 @@ def passed(
     automata: Sequence[Automaton] = (),
     compare: tuple[Copy, NDArray[np.int32]] | None = None,
     undefined: NDArray[np.uint64] | None = None,
+    memory: NDArray[np.int64] | None = None,
 ) -> Passage:
     """Run a region.
 
@@ -144,6 +147,7 @@ def passed(
         automata: what checks carry along; states change.
         compare: registers of the waves at an earlier time, and where they were then.
         undefined: lanes of each wave with undefined bits, (waves,); None where there are none.
+        memory: `mfmasim.machine.native.memory.FIELDS`; None where no block accesses memory.
     """
     waves = len(copy.scalars)
     mask = copy.scalars[:, [region.registers.scalars[code] for code in (EXEC, EXEC + 1)]].copy()
@@ -173,15 +177,18 @@ def passed(
         for column in zip(*((each.table, each.states, each.before) for each in automata), strict=True)
     ] or [None] * 3
     earlier = (compare[0].scalars, compare[0].vectors, compare[1]) if compare is not None else ()
+    then = np.empty(waves, np.int32)
     kept = np.empty((waves, copy.scalars.shape[1] + copy.vectors[0].size + act.shape[1]), np.uint32)
     arrays = (fields, copy.scalars, copy.vectors, act, now, done, runs, stepped, allowed, np.zeros(waves, np.uint8))
-    saving = (undefined, kept) if undefined is not None else ()
     region.library.run(
-        *(ctypes.c_void_p(array.ctypes.data) for array in (*arrays, *saving)),
-        *[None] * (2 - len(saving)),
+        *(ctypes.c_void_p(array.ctypes.data) for array in arrays),
+        None if undefined is None else ctypes.c_void_p(undefined.ctypes.data),
+        ctypes.c_void_p(kept.ctypes.data),
         *pointers,
         *(ctypes.c_void_p(array.ctypes.data) for array in earlier),
         *[None] * (3 - len(earlier)),
+        None if memory is None else ctypes.c_void_p(memory.ctypes.data),
+        ctypes.c_void_p(then.ctypes.data),
     )
-    steps, instructions, last = (int(fields[FIELDS.index(name)]) for name in ("steps", "instructions", "last"))
-    return Passage(steps, instructions, last, now, done, runs, stepped)
+    out = dict(zip(FIELDS, fields.tolist(), strict=True))
+    return Passage(out["steps"], out["instructions"], out["last"], now, done, runs, stepped, bool(out["failed"]))

@@ -6,14 +6,16 @@ instruction that cannot be traced, and at the address of anything else than regi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mfmasim.machine.native.driver import MASKS, driver
+from mfmasim.machine.native.driver import MASKS, Steps, driver
 from mfmasim.machine.native.effects import short_way, traced
 from mfmasim.machine.native.loops import PRELUDE
+from mfmasim.machine.native.memory import TEXT as MEMORY
 from mfmasim.machine.native.nodes import UntraceableError
 from mfmasim.machine.native.text import Registers, condition_text, instruction_text
 from mfmasim.toolchain.native import library_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.kernels import Kernel
+    from mfmasim.machine.native.effects import Access
     from mfmasim.machine.numerics.float_mode import FloatMode
 
 
@@ -59,6 +62,10 @@ class Piece:
     instructions: Sequence[Instruction]
     targets: tuple[int, ...]
     """Addresses of what may follow."""
+    stores: tuple[Access, ...]
+    """What it writes to memory: its parts end with them, but the last one."""
+    spaces: frozenset[str]
+    """Spaces of memory that it accesses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +82,21 @@ class Region:
     lanes: int
     library: ctypes.CDLL
 
+    @cached_property
+    def spaces(self) -> frozenset[str]:
+        """Spaces of memory that it accesses."""
+        return frozenset().union(*(piece.spaces for piece in self.pieces))
+
+    @cached_property
+    def stored(self) -> int:
+        """Bytes per lane that the stores of a block write at most."""
+        return max((sum(store.size for store in piece.stores) for piece in self.pieces), default=0)
+
+    @cached_property
+    def storing(self) -> frozenset[int]:
+        """Places of the blocks that write to memory."""
+        return frozenset(self.addresses.index(piece.first) for piece in self.pieces if piece.stores)
+
     def fits(self, blocks: Mapping[tuple[int, int], Extent]) -> NDArray[np.uint8]:
         """Which blocks a launch has in the same extents: those that it has not executed yet it decodes itself first.
 
@@ -89,19 +111,30 @@ class Region:
         return found
 
 
-def _piece(block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers, lines: dict[int, list[str]]) -> Piece:
+def _piece(
+    block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers, lines: dict[int, list[list[str]]]
+) -> Piece:
     """Trace a block and add its text.
 
     Raises:
         UntraceableError: one of its instructions is no part of a region.
     """
-    text: list[str] = []
+    text: list[list[str]] = [[]]
+    stores: list[Access] = []
+    spaces: set[str] = set()
     end = ""
     targets: tuple[int, ...] = (int(block.after[0]),)
     for place, ins in enumerate(block.instructions):
         effects = traced(ins, kernel, mode)
         short = short_way(ins, kernel, mode)
-        text += ["{", *instruction_text(effects, registers, kernel.wave, short), "}"]
+        spaces.update(access.space for access in (*effects.loads, *effects.stores))
+        for number in range(max(1, len(effects.stores))):
+            one = replace(effects, stores=effects.stores[number : number + 1])
+            text[-1] += ["{", *instruction_text(one, registers, kernel.wave, short), "}"]
+            if one.stores:
+                stores += one.stores
+                text[-1].append("return 0;")
+                text.append([])
         if effects.target is not None:
             if place != block.size - 1:
                 raise UntraceableError("a jump within a block")
@@ -111,11 +144,12 @@ def _piece(block: Extent, kernel: Kernel, mode: FloatMode, registers: Registers,
                 targets = (yes,)
             else:
                 before, test = condition_text(condition, registers, kernel.wave)
-                text += before
+                text[-1] += before
                 end = f"return {test} ? AT({yes}) : AT({no});"
-    text.append(end or f"return AT({targets[0]});")
+    text[-1].append(end or f"return AT({targets[0]});")
     lines[block.first] = text
-    return Piece(block.first, block.size, int(block.after[0]), block.instructions, targets)
+    after = int(block.after[0])
+    return Piece(block.first, block.size, after, block.instructions, targets, tuple(stores), frozenset(spaces))
 
 
 def pieces_from(
@@ -124,7 +158,7 @@ def pieces_from(
     kernel: Kernel,
     mode: FloatMode,
     usable: Callable[[Any], bool],
-) -> tuple[dict[int, Piece], Registers, dict[int, list[str]]]:
+) -> tuple[dict[int, Piece], Registers, dict[int, list[list[str]]]]:
     """The blocks that can be reached from one through blocks that can be traced.
 
     Args:
@@ -135,7 +169,7 @@ def pieces_from(
         usable: whether a block may be part of a region.
     """
     registers = Registers()
-    lines: dict[int, list[str]] = {}
+    lines: dict[int, list[list[str]]] = {}
     found: dict[int, Piece] = {}
     todo = [entry.first]
     while todo:
@@ -181,7 +215,7 @@ def _after(block: Extent) -> tuple[int, ...]:
 
 
 def region_text(
-    pieces: Mapping[int, Piece], registers: Registers, lines: Mapping[int, Sequence[str]], lanes: int
+    pieces: Mapping[int, Piece], registers: Registers, lines: Mapping[int, Sequence[Sequence[str]]], lanes: int
 ) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """The C file of a region, the addresses that it knows, and the sizes of the blocks there.
 
@@ -194,13 +228,22 @@ def region_text(
     addresses = tuple(sorted({*pieces, *(target for piece in pieces.values() for target in piece.targets)}))
     place = {address: number for number, address in enumerate(addresses)}
     sizes = [pieces[address].size if address in pieces else 0 for address in addresses]
-    text = [PRELUDE, MASKS]
-    for address in pieces:
-        body = "\n".join(lines[address])
-        for target in pieces[address].targets:
-            body = body.replace(f"AT({target})", str(place[target]))
-        text.append(f"IN int block{place[address]}(u32 *restrict s, u32 *restrict v, u32 *restrict act) {{\n{body}\n}}")
-    text.append(driver(lanes, len(registers.scalars), len(registers.vectors), sizes, sizes.count(0)))
+    text = [PRELUDE, MASKS, MEMORY]
+    for address, piece in pieces.items():
+        for number, part in enumerate(lines[address]):
+            body = "\n".join(part)
+            for target in piece.targets:
+                body = body.replace(f"AT({target})", str(place[target]))
+            name = f"block{place[address]}_{number}"
+            head = f"IN int {name}(u32 *restrict s, u32 *restrict v, u32 *restrict act, i64 *restrict m, const i64 w)"
+            text.append(f"{head} {{\n(void)s, (void)v, (void)act, (void)m, (void)w;\n{body}\n}}")
+    blocks = [
+        Steps(sizes[number], [one.size for one in pieces[address].stores], bool(pieces[address].spaces))
+        if address in pieces
+        else Steps(0, [], memory=False)
+        for number, address in enumerate(addresses)
+    ]
+    text.append(driver(lanes, len(registers.scalars), len(registers.vectors), blocks))
     return "\n".join(text), addresses, tuple(sizes)
 
 

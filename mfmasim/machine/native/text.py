@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.native.loops import LOOPS, converted, name
+from mfmasim.machine.native.memory import WORDS
 from mfmasim.machine.native.nodes import Node, UntraceableError
 from mfmasim.machine.state.waves import EXEC
 
 if TYPE_CHECKING:
-    from mfmasim.machine.native.effects import Effects
+    from mfmasim.machine.native.effects import Access, Effects
 
 SCC = -1
 """The place of SCC among operand codes of scalar registers."""
@@ -65,6 +66,8 @@ class _Instruction:
         self.kept: list[Node] = []
         """Nodes, so that no identity is used twice."""
         self.effects, self.numbers = effects, 0
+        self.reached: set[int] = set()
+        """Loads whose places are known."""
 
     def short(self) -> list[str]:
         """Lines that write where the guards hold in every lane; they end in ``else``."""
@@ -90,6 +93,8 @@ class _Instruction:
         """Its lines."""
         effects, places = self.effects, self.registers
         ends = []
+        for number, access in enumerate(effects.stores):
+            ends += self._prepared(number, access)
         for register, node in effects.vectors.items():
             value = self.value(node)
             ends.append(f"v[{places.vector(register) * self.lanes} + l] = {value};")
@@ -107,9 +112,37 @@ class _Instruction:
             stores.append(f"expand{self.lanes}(act, s[{low}], s[{high}]);")
             stores += [f"act[{self.lanes}] |= s[{low}];", f"act[{self.lanes + 1}] |= s[{high}];"]
         lines = [*self.before]
+        accesses = bool(effects.loads or effects.stores)
+        if accesses:
+            lines.append("u32 failed = 0;")
         if self.loop or ends:
             lines += [f"for (int l = 0; l < {self.lanes}; l++) {{", *self.loop, *ends, "}"]
+        if accesses:
+            lines.append("if (failed) return -1;")
         return [*lines, *self.after, *stores]
+
+    def _reached(self, access: Access, name: str, *, write: bool) -> None:
+        """A pointer to the bytes of each lane, null where it takes no part."""
+        place = f"in_{access.space}(m, (u64){self.value(access.address)}, {access.size}, {int(write)}, w)"
+        on = self.value(access.mask)
+        self.loop.append(f"u8 *const {name} = ({on}) ? {place} : 0;")
+        self.loop.append(f"failed |= ({on}) & !{name};")
+
+    def _prepared(self, number: int, access: Access) -> list[str]:
+        """A store, which is written when all waves have prepared it."""
+        self._reached(access, f"p{number}", write=True)
+        lines = [f"((u8 **)m[M_AT])[w * {self.lanes} + l] = p{number};"]
+        for k, word in enumerate(access.words):
+            lines.append(f"((u32 *)m[M_DATA])[(w * {WORDS} + {k}) * {self.lanes} + l] = {self.value(word)};")
+        return lines
+
+    def _loaded(self, number: int, k: int) -> str:
+        """A dword, byte or 16 bits of a load."""
+        access = self.effects.loads[number]
+        if number not in self.reached:
+            self.reached.add(number)
+            self._reached(access, f"q{number}", write=False)
+        return f"q{number} ? get(q{number} + {4 * k}, {min(access.size, 4)}) : 0"
 
     def _number(self) -> int:
         """A number that no other name has."""
@@ -162,6 +195,8 @@ class _Instruction:
             return f"s[{self.registers.scalar(node.data[0])}]"
         if op == "scc":
             return f"s[{self.registers.scalar(SCC)}]"
+        if op == "loaded":
+            return self._loaded(node.data[0], node.data[1])
         if op == "active":
             return "act[l] != 0"
         if op == "table":

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mfmasim.isa import Instruction
 from mfmasim.machine.events import NOWHERE, nowhere
-from mfmasim.machine.events.interface import Spaces
+from mfmasim.machine.events.interface import Noting, Spaces
 from mfmasim.machine.events.notify import Part
 from mfmasim.machine.state import private_memory
 from mfmasim.machine.state.memory import POISON_DWORD
@@ -93,6 +93,8 @@ def within(
 def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
     """Read `size` bytes per lane: dwords, or one word with a byte or 16 bits."""
     words: list[NDArray[np.uint32]]
+    if isinstance(machine, Noting):
+        return machine.load(instruction, part, size)
     if machine.notify.accesses:
         machine.notify.access(instruction, g, part, "read", size)
     if part.space == "global":
@@ -134,6 +136,9 @@ def store(
     machine: Spaces, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
 ) -> None:
     """Write `size` bytes per lane."""
+    if isinstance(machine, Noting):
+        machine.store(instruction, part, words, size)
+        return
     if machine.notify.accesses:
         machine.notify.access(instruction, g, _reaching(part), "write", size, words)
     if part.space == "global":

@@ -131,6 +131,11 @@ class Memory:
         return self._end
 
     @property
+    def extents(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """First byte of each buffer and one past its last, as ascending offsets, and whether it is writable."""
+        return self._starts, self._ends, self._writable
+
+    @property
     def arena(self) -> NDArray[np.uint8]:
         """All bytes, guard gaps included; byte 0 is at ``BASE``, or at the base of `over`."""
         return self._bytes

@@ -184,8 +184,8 @@ def examined(
         *map(_at, (low, high, touched)),
     )
     *_, reads, writes, apart = numbers.tolist()
-    last = [Last(*each[:, :used]) if used else None for each, used in zip(lists, (reads, writes), strict=True)]
-    return Examined(low, high, touched != 0, *last, bool(apart))
+    read, written = (Last(*each[:, :used]) if used else None for each, used in zip(lists, (reads, writes), strict=True))
+    return Examined(low, high, touched != 0, read, written, bool(apart))
 
 
 def put_last(last: I32, wave: I32, reads: Last | None, writes: Last | None, first: int, rows: tuple[int, int]) -> bool:
@@ -228,4 +228,4 @@ def latest(last: I32, complete: I32, places: I64) -> int | None:
         return None
     library.latest.restype = ctypes.c_int32
     sizes = map(ctypes.c_int64, (len(places), *last.shape))
-    return int(library.latest(*sizes, *map(_at, (last, complete, places))))
+    return int(library.latest(*sizes, _at(last), _at(complete), _at(places)))

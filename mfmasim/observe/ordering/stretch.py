@@ -151,7 +151,7 @@ def touched_together(
     """
     if any(not len(touched.units) for touched, *_ in patterns):
         return None
-    low, high = (np.stack([pattern[end] for pattern in patterns]) for end in (1, 2))
+    low, high = np.stack([low for _, low, _ in patterns]), np.stack([high for *_, high in patterns])
     if not in_turn(sorts, low, high):
         return None
     touched = [pattern[0] for pattern in patterns]
