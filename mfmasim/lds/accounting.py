@@ -8,36 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.architectures import Arch, arch
+from mfmasim.lds import compiled
 from mfmasim.lds.conflict import choose_table
-from mfmasim.lds.counting import count_degrees
+from mfmasim.lds.counting import count_degrees, index_of
 from mfmasim.lds.instructions import DsInstruction, ds_instruction
 from mfmasim.lds.lanes import PhaseTable
+from mfmasim.lds.samples import Alike, Sample, Samples, alike_of
 
-SAMPLES = 32
-"""Distinct accesses stored of each instruction, the worst ones: as examples, and to evaluate swizzles."""
+IRREGULAR = 16
+"""Accesses of a group that are new, after which they are no longer looked for where more are new than known."""
 _PATTERNS = 512
 """Distinct accesses of a whole group of waves that are cached; further ones are counted each time."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """One executed wave access: byte addresses (lanes,), lanes that took part, degrees of its phases."""
-
-    addresses: NDArray[np.int64]
-    active: NDArray[np.bool_]
-    part: int
-    degrees: NDArray[np.int16]
-    worst: int = 0
-    """Largest degree."""
-    base: int = 0
-    """Lowest dword of the access: those with the same distances between lanes differ in nothing else."""
 
 
 @dataclass(eq=False)
@@ -59,15 +47,20 @@ class Account:
     executions: int = 0
     lowest: int = 1 << 62
     highest: int = 0
-    _counts: dict[tuple[int, bytes], list[Any]] = field(default_factory=dict)
-    """Accesses of a group, relative to their lowest dwords, to [times, degrees (different rows, phases), waves of each
-    of these, the different rows, lowest dword of each row where they were lowest, and where highest]."""
+    _counts: dict[tuple[int, int, bytes], list[Any]] = field(default_factory=dict)
+    """Accesses of a group, by part, waves that a row stands for and addresses relative to their lowest dwords: [times,
+    degrees (different rows, phases), waves of each of these, the different rows, lowest dword of each row where they
+    were lowest, and where highest]."""
     _histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), np.int64))
     """Accesses that are counted and no longer stored."""
-    _worst: dict[bytes, Sample] = field(default_factory=dict)
-    """Accesses of single waves by their pattern, each at its lowest and its highest address."""
-    _limit: tuple[int, bytes] | None = None
-    """`_badness` of the last of `SAMPLES` patterns: nothing behind it is a sample; None while there are fewer."""
+    _hits: int = 0
+    _misses: int = 0
+    """Accesses of a group that were, and were not, among those that are stored."""
+
+    @cached_property
+    def _worst(self) -> Samples:
+        """The worst accesses of single waves."""
+        return Samples(self.lanes)
 
     @property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -83,7 +76,7 @@ class Account:
         out = np.zeros((len(self.sets), worst + 1), np.int64)
         if self._histogram.size:
             out += self._histogram[:, : worst + 1]
-        for (part, _), (times, degrees, weights, *_) in self._counts.items():
+        for (part, *_), (times, degrees, weights, *_) in self._counts.items():
             _count_into(out, part, degrees, times * weights)
         return out
 
@@ -91,11 +84,7 @@ class Account:
     def samples(self) -> list[Sample]:
         """The worst distinct accesses, independent of the order of execution."""
         self._keep_all()
-        kept = {id(self._worst[key]): self._worst[key] for key in sorted(self._worst, key=self._badness)}
-        return list(kept.values())[:SAMPLES]
-
-    def _badness(self, key: bytes) -> tuple[int, bytes]:
-        return -self._worst[key].worst, key
+        return self._worst.worst_first()
 
     @cached_property
     def degrees(self) -> tuple[int, ...]:
@@ -148,7 +137,7 @@ class Account:
         active: NDArray[np.bool_] | None,
         part: int,
         waves: int,
-        known: dict[tuple[str, bytes], tuple[_Alike, NDArray[np.int16]]],
+        known: dict[tuple[str, bytes], tuple[Alike, NDArray[np.int16]]],
     ) -> None:
         """Count accesses of (1 or waves, lanes).
 
@@ -161,19 +150,23 @@ class Account:
         """
         if not part:
             self.executions += waves
+        if self._irregular and self._count(addresses, active, part, waves):
+            return
         quiet, base, high = _relative(addresses, active, self.row.size)
         self.lowest, self.highest = min(self.lowest, int(base.min())), max(self.highest, high)
         pattern = quiet.tobytes() + (b"" if active is None else np.packbits(active).tobytes())
-        key = part, pattern
+        key = part, waves // len(quiet), pattern
         found = self._counts.get(key)
         if found is not None:
             found[0] += 1
+            self._hits += 1
             alike, low, high = found[3:]
             if (base < low).any() or (base > high).any():
                 found[4], found[5] = np.minimum(low, base), np.maximum(high, base)
             return
+        self._misses += 1
         if (self.row.name, pattern) not in known:
-            alike = _alike(quiet, active)
+            alike = alike_of(quiet, active)
             mask = None if active is None else active[alike.first]
             sets, banks = self.table.sets(self.lanes), self.table.banks
             if len(known) >= _PATTERNS:
@@ -185,129 +178,56 @@ class Account:
             self._counts[key] = [1, degrees, weights, alike, base, base]
         else:
             self._forget(part, degrees, weights)
-            self._keep(quiet, active, part, degrees, alike, base, base)
+            self._worst.keep(quiet, active, part, degrees, alike, base, base)
+
+    @property
+    def _irregular(self) -> bool:
+        """Whether accesses of whole groups hardly come again, so that it takes longer to look for them."""
+        return self._misses > max(IRREGULAR, 2 * self._hits)
+
+    def _count(self, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, waves: int) -> bool:
+        """Count accesses in C, as `add` does; whether it was done."""
+        if not self._histogram.size:
+            self._histogram = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
+        sets, banks = index_of(self.table.sets(self.lanes)), self.table.banks
+        size, weight = self.row.size, waves // len(addresses)
+        counted = compiled.account(
+            addresses, active, sets, banks, size, self._histogram, part, weight, self._worst.limit
+        )
+        if counted is None:
+            return False
+        self.lowest, self.highest = min(self.lowest, counted.lowest), max(self.highest, counted.highest)
+        near = counted.near
+        if len(near):
+            quiet, some = counted.quiet[near], None if active is None else active[near]
+            alike, base = alike_of(quiet, some), counted.base[near, None]
+            self._worst.keep(quiet, some, part, counted.degrees[near][alike.first], alike, base, base)
+        return True
 
     def _keep_all(self) -> None:
         """Store the worst of the accesses that are counted, which nothing asks for where there are no conflicts."""
-        for (part, pattern), (_, degrees, _, alike, low, high) in self._counts.items():
+        for (part, _, pattern), (_, degrees, _, alike, low, high) in self._counts.items():
             size = 8 * len(low) * self.lanes
             quiet = np.frombuffer(pattern[:size], np.int64).reshape(len(low), self.lanes)
             bits = np.frombuffer(pattern[size:], np.uint8)
             active = np.unpackbits(bits).astype(np.bool_).reshape(quiet.shape) if len(bits) else None
-            self._keep(quiet, active, part, degrees, alike, low, high)
+            self._worst.keep(quiet, active, part, degrees, alike, low, high)
 
     def _forget(self, part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
         if not self._histogram.size:
             self._histogram = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
         _count_into(self._histogram, part, degrees, weights)
 
-    def _keep(
-        self,
-        quiet: NDArray[np.int64],
-        active: NDArray[np.bool_] | None,
-        part: int,
-        degrees: NDArray[np.int16],
-        alike: _Alike,
-        lowest: NDArray[np.int64],
-        highest: NDArray[np.int64],
-    ) -> None:
-        """Store the worst accesses of single waves, whose lowest dwords were between these."""
-        rows, keys, worst = self._near(quiet, active, part, degrees, alike)
-        if not len(rows):
-            return
-        low, high = np.full(len(alike.first), 1 << 62), np.full(len(alike.first), -1 << 62)
-        np.minimum.at(low, alike.which, lowest[:, 0])
-        np.maximum.at(high, alike.which, highest[:, 0])
-        before = len(self._worst)
-        at = alike.first[rows]
-        masks = np.ones((len(at), self.lanes), np.bool_) if active is None else active[at]
-        for starts in (low[rows], high[rows]):
-            addresses = np.where(masks, quiet[at] + starts[:, None], 0)
-            for n, (key, start) in enumerate(zip(keys, starts.tolist(), strict=True)):
-                if self._is_further(key, start):
-                    sample = Sample(addresses[n], masks[n], part, degrees[rows[n]], int(worst[n]), start)
-                    self._remember(key, sample)
-        if len(self._worst) > max(before, 2 * SAMPLES):
-            kept = sorted(self._worst, key=self._badness)[: 2 * SAMPLES]  # the lowest and the highest of each
-            self._worst, self._limit = {key: self._worst[key] for key in kept}, self._badness(kept[-1])
-
-    def _near(
-        self,
-        quiet: NDArray[np.int64],
-        active: NDArray[np.bool_] | None,
-        part: int,
-        degrees: NDArray[np.int16],
-        alike: _Alike,
-    ) -> tuple[NDArray[np.intp], list[bytes], NDArray[np.int64]]:
-        """Of distinct rows those that may be among the samples: their numbers, their keys and their largest degrees."""
-        worst = degrees.max(axis=1, initial=0).astype(np.int64)
-        rows = np.flatnonzero(worst >= (-self._limit[0] if self._limit is not None else 0))
-        text = _bytes_of(quiet[alike.first[rows]], None if active is None else active[alike.first[rows]])
-        if self._limit is not None and len(rows):
-            # Of equal degrees the order of bytes decides; the first of a key is the part, the last the end.
-            last = self._limit[1][1:].removesuffix(b"high").removesuffix(b"low")
-            few = (worst[rows] > -self._limit[0]) | (part < self._limit[1][0])
-            near = few | ((part == self._limit[1][0]) & (text <= np.array(last, text.dtype)))
-            rows, text = rows[near], text[near]
-        chosen = np.lexsort((text, -worst[rows]))[:SAMPLES]
-        whole = text.dtype.itemsize
-        keys = [bytes([part]) + one.ljust(whole, b"\0") for one in text[chosen].tolist()]
-        return rows[chosen], keys, worst[rows[chosen]]
-
-    def _is_further(self, key: bytes, base: int) -> bool:
-        """Whether a pattern was not seen so low, or so high."""
-        low, high = self._worst.get(key + b"low"), self._worst.get(key + b"high")
-        return low is None or high is None or base < low.base or base > high.base
-
-    def _remember(self, key: bytes, sample: Sample) -> None:
-        """Store a pattern at its lowest and its highest address."""
-        for end, further in ((b"low", int.__lt__), (b"high", int.__gt__)):
-            known = self._worst.get(key + end)
-            if known is None or further(sample.base, known.base):
-                self._worst[key + end] = sample
-
     def merge(self, other: Account) -> None:
         """Merge another part of the same launch."""
         self.executions += other.executions
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
-        for (part, _), (times, degrees, weights, *_) in other._counts.items():
+        for (part, *_), (times, degrees, weights, *_) in other._counts.items():
             self._forget(part, degrees, times * weights)
         if other._histogram.size:
             self._histogram = other._histogram + (self._histogram if self._histogram.size else 0)
         other._keep_all()
-        for key, sample in other._worst.items():
-            self._remember(key.removesuffix(b"low").removesuffix(b"high"), sample)
-
-
-class _Alike(NamedTuple):
-    """Distinct rows: the first of each, which of them each row equals, and how many do."""
-
-    first: NDArray[np.intp]
-    which: NDArray[np.intp]
-    times: NDArray[np.int64]
-
-
-def _bytes_of(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> NDArray[np.bytes_]:
-    """Rows of addresses (rows, lanes) and masks as strings, which NumPy compares as Python does those of one length."""
-    masks = np.packbits(np.ones_like(quiet[:1], np.bool_) if active is None else active, axis=1)
-    octets = np.concatenate([quiet.view(np.uint8), np.broadcast_to(masks, (len(quiet), masks.shape[1]))], axis=1)
-    return octets.view(f"S{octets.shape[1]}")[:, 0]
-
-
-@lru_cache
-def _multipliers(lanes: int) -> NDArray[np.int64]:
-    """Odd numbers by which rows that differ get different sums, as a rule."""
-    return np.random.default_rng(0).integers(-1 << 63, 1 << 63, lanes, np.int64) | 1
-
-
-def _alike(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
-    """Find the distinct rows of addresses (rows, lanes) and masks."""
-    marked = quiet if active is None else np.where(active, quiet, -1)
-    sums = (marked * _multipliers(quiet.shape[1])).sum(axis=1)
-    _, first, which, times = np.unique(sums, return_index=True, return_inverse=True, return_counts=True)
-    if (marked[first[which]] != marked).any():
-        _, first, which, times = np.unique(marked, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return _Alike(first, which.reshape(-1), times)
+        self._worst.merge(other._worst)
 
 
 def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
@@ -339,7 +259,7 @@ class Accounts:
         """Count for an architecture and a wave size; `table` overrides phases as in `mfmasim.lds.conflicts`."""
         self.arch, self.lanes, self.table = arch(architecture), lanes, table
         self.by_place: dict[Hashable, Account] = {}
-        self._known: dict[tuple[str, bytes], tuple[_Alike, NDArray[np.int16]]] = {}
+        self._known: dict[tuple[str, bytes], tuple[Alike, NDArray[np.int16]]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: the accounts."""

@@ -41,7 +41,7 @@ def touched(addresses: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64],
 
 
 @lru_cache(maxsize=256)
-def _index(sets: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.intp], NDArray[np.bool_] | None]:
+def index_of(sets: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.intp], NDArray[np.bool_] | None]:
     """Lanes of the phases as an array (phases, lanes of the largest), and which places are real (None: all)."""
     most = max(map(len, sets))
     index = np.array([(*part, *[part[0]] * (most - len(part))) for part in sets], np.intp)
@@ -73,7 +73,7 @@ def count_degrees(
     Returns:
         Degrees, int16 (waves, phases); 0 where no lane of the phase is active.
     """
-    index, real = _index(sets)
+    index, real = index_of(sets)
     out = np.zeros((len(addresses), len(sets)), np.int16)
     for start in range(0, len(addresses), _BATCH):
         part = slice(start, start + _BATCH)
