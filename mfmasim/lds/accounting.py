@@ -200,8 +200,9 @@ class Account:
         near = counted.near
         if len(near):
             quiet, some = counted.quiet[near], None if active is None else active[near]
-            alike, base = alike_of(quiet, some), counted.base[near, None]
-            self._worst.keep(quiet, some, part, counted.degrees[near][alike.first], alike, base, base)
+            each, base = np.arange(len(near)), counted.base[near, None]
+            alike = Alike(each, each, np.ones_like(each))  # of equal ones the first is stored
+            self._worst.keep(quiet, some, part, counted.degrees[near], alike, base, base)
         return True
 
     def _keep_all(self) -> None:
