@@ -8,6 +8,7 @@ counts of instructions and findings of all checks have to be equal.
 from __future__ import annotations
 
 import random
+import re
 import sys
 
 import numpy as np
@@ -39,17 +40,21 @@ def _spellable(lines, arch):
     return found
 
 
-def catalogue(arch, seed=0, few=None):
+EXCHANGES = re.compile(r"(v_read(first)?lane|v_writelane|v_permlane|ds_)|.*(_dpp|dpp8:|row_\w+:|quad_perm:)")
+"""Lines that read other lanes: under all checks, which follow values of absent lanes, such kernels run without C."""
+
+
+def catalogue(arch, seed=0, few=None, exchanges=False):
     """Lines of register instructions, one or more of each operation (or of a few) and form that C can spell."""
     names = [name for name in harness.operations() if any(e in ENCODINGS for e, _ in harness.rows(arch).get(name, ()))]
     names = [name for name in names if split(arch)[1] == 64 or not name.endswith(("saveexec_b64", "wrexec_b64"))]
     names = names if few is None else random.Random(f"{arch} {seed}").sample(names, few)
     chosen, _ = probes(arch, random.Random(f"native {arch} {seed}"), 3, names)
     encodings = {name: found[0][0] for name, found in harness.rows(arch).items()}
-    lines = [p.line for p in chosen if wanted(p, encodings.get(p.name, "VOPD")) and not p.line.startswith("ds_")]
+    lines = [p.line for p in chosen if wanted(p, encodings.get(p.name, "VOPD"))]
     lines += spelled(EXTRA, arch)
     good = set(harness.accepted(lines, arch))
-    return _spellable([line for line in lines if line in good], arch)
+    return _spellable([line for line in lines if line in good and (exchanges or not EXCHANGES.match(line))], arch)
 
 
 LDS = {
@@ -153,7 +158,8 @@ def differences(body, arch, inputs, monkeypatch, checks="all"):
 
 
 def main(argv):
-    """Run so many programs; 1 if any differs. With ``memory`` as last word they access memory, without checks."""
+    """Run so many programs; 1 if any differs. With ``memory`` as last word they also load, store
+    and exchange, without checks."""
     import pytest
 
     memory = argv[-1] == "memory"
@@ -162,7 +168,7 @@ def main(argv):
     monkeypatch = pytest.MonkeyPatch()
     bad = total = 0
     for arch in ("gfx942", "gfx950", "gfx1151", "gfx1201", "gfx1100:64"):
-        lines, rng = catalogue(arch, seed), random.Random(f"{arch} {seed}")
+        lines, rng = catalogue(arch, seed, exchanges=memory), random.Random(f"{arch} {seed}")
         print(f"{arch}: {len(lines)} lines", flush=True)
         for number in range(count // 5):
             body = program(rng, lines, arch, memory)

@@ -196,6 +196,16 @@ class SymbolicGroup:
         old, new = self.v(kind, index).node, symbolic(value).node
         self.effects.vectors[kind, index] = made("where", U32, self.mask.node, bitcast(new, U32), old)
 
+    def write_all_lanes(self, kind: str, index: int, value: Any) -> None:
+        """Write a register of a dword a lane in all lanes, whatever EXEC says.
+
+        Args:
+            kind: ``v`` or ``a``.
+            index: its number.
+            value: by lane.
+        """
+        self.effects.vectors[kind, index] = bitcast(symbolic(value).node, U32)
+
     def lane_mask(self, code: int) -> Symbolic:
         """A lane mask as booleans."""
         words = [self.s(code).node] + ([self.s(code + 1).node] if self.lanes == 64 else [])

@@ -23,7 +23,8 @@ class Node:
     op: str
     """Name of NumPy's loop, or ``const``, ``table``, ``cast``, ``bitcast``, ``where``; ``vector``, ``scalar``, ``scc``
     and ``active`` for registers as they were before the instruction; ``lane`` for the lane's bit of two mask words,
-    ``pack`` for the mask of a boolean in each lane."""
+    ``pack`` for the mask of a boolean in each lane; ``exchange`` for the value of another lane, ``pick`` for that of
+    one lane, ``first`` for the number of the first active one."""
     dtype: np.dtype[Any]
     """Of the result."""
     args: tuple[Node, ...] = ()

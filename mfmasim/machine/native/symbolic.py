@@ -135,10 +135,14 @@ class Symbolic(NDArrayOperatorsMixin):
         if isinstance(index, Symbolic) and index.dtype.kind == "b" and self.chosen is index.chosen is None:
             np.broadcast_shapes(self.shape, index.shape)
             return Symbolic(self.node, (CHOSEN,), index.node)
-        if isinstance(index, tuple) and self.ndim == 1 and self.chosen is None:
-            rows, columns = index
-            if columns is None and rows == slice(None):
+        if isinstance(index, tuple) and len(index) == 2 and index[0] == slice(None) and self.chosen is None:
+            columns = index[1]
+            if columns is None and self.ndim == 1:
                 return self._same(self.node, (*self.shape, 1))
+            if self.ndim == 2 and isinstance(columns, np.ndarray) and columns.shape == self.shape[1:]:
+                return _exchanged(self, symbolic(columns))
+            if self.ndim == 2 and self.shape[1] == 1 and type(columns) is int and not self.node.lanes:
+                return self._same(self.node, self.shape[:1])
         if index is Ellipsis:
             return self
         raise UntraceableError("an index")
@@ -259,6 +263,33 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0)
     return symbolic(out).astype(kind)
 
 
+def _exchanged(array: Symbolic, index: Symbolic) -> Symbolic:
+    """Values of the lanes that an index names, of which -1 is the last one."""
+    node = made("exchange", array.dtype, array.node, index.node) if array.node.lanes else array.node
+    return Symbolic(node, (array.shape[0], index.shape[-1]))
+
+
+def _take_along_axis(array: Any, index: Any, axis: int) -> Symbolic:
+    """Values of the lanes that each lane names, or of one lane that is the same for all."""
+    values, named = symbolic(array), symbolic(index)
+    if axis != 1 or values.ndim != 2 or named.ndim != 2 or values.chosen is not None or named.chosen is not None:
+        raise UntraceableError("take_along_axis")
+    if named.shape[1] == values.shape[1]:
+        return _exchanged(values, named)
+    if named.shape[1] != 1 or named.node.lanes:
+        raise UntraceableError("take_along_axis of other lanes")
+    if not values.node.lanes:
+        return Symbolic(values.node, named.shape)
+    return Symbolic(Node("pick", values.dtype, (values.node, named.node)), named.shape)
+
+
+def _argmax(array: Any, axis: int | None = None) -> Symbolic:
+    """The lowest lane that EXEC enables, 0 if there is none."""
+    if axis != 1 or symbolic(array).node.op != "active":
+        raise UntraceableError("argmax")
+    return Symbolic(Node("first", np.dtype(np.int64), (array.node,)), array.shape[:1])
+
+
 def _broadcast_to(array: Any, shape: Any) -> Symbolic:
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if np.broadcast_shapes(array.shape, shape) != shape:
@@ -289,6 +320,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.broadcast_to: _broadcast_to,
     np.broadcast_arrays: _broadcast_arrays,
     np.atleast_1d: _atleast_1d,
+    np.take_along_axis: _take_along_axis,
+    np.argmax: _argmax,
     np.shape: lambda array: array.shape,
     np.ndim: lambda array: array.ndim,
 }

@@ -66,6 +66,8 @@ class _Instruction:
         self.kept: list[Node] = []
         """Nodes, so that no identity is used twice."""
         self.effects, self.numbers = effects, 0
+        self.inner: set[int] = set()
+        """Nodes whose names hold within one loop over the lanes."""
         self.reached: set[int] = set()
         """Loads whose places are known."""
 
@@ -154,6 +156,8 @@ class _Instruction:
         found = self.names.get(id(node))
         if found is None:
             self.kept.append(node)
+            if node.lanes:
+                self.inner.add(id(node))
             found = self.names[id(node)] = self._made(node)
         return found
 
@@ -162,6 +166,13 @@ class _Instruction:
             return _constant(node)
         if node.op == "pack":
             return self._packed(node)
+        if node.op in ("exchange", "pick"):
+            return self._exchanged(node)
+        if node.op == "first":
+            first = f"t{self._number()}"
+            self.before += [f"i64 {first} = 0;", f"while ({first} < {self.lanes} && !act[{first}]) {first}++;"]
+            self.before.append(f"if ({first} == {self.lanes}) {first} = 0;")
+            return first
         args = [self.value(arg) for arg in node.args]
         late = any(id(arg) in self.late for arg in node.args)
         if late and node.lanes:
@@ -178,6 +189,24 @@ class _Instruction:
         text = f"const {name(node.dtype)} {variable} = {self._spelled(node, args)};"
         (self.after if late else self.loop if node.lanes else self.before).append(text)
         return variable
+
+    def _exchanged(self, node: Node) -> str:
+        """A value of another lane: those of all lanes are made in a loop of their own."""
+        values, index = node.args
+        array = f"x{self._number()}"
+        outer, names, self.loop = self.loop, self.names, []
+        self.names = {key: text for key, text in names.items() if key not in self.inner}
+        text, inner = self.value(values), self.loop
+        shared = {key: text for key, text in self.names.items() if key not in self.inner}
+        self.loop, self.names = outer, {**names, **shared}
+        self.before += [f"{name(node.dtype)} {array}[{self.lanes}];", f"for (int l = 0; l < {self.lanes}; l++) {{"]
+        self.before += [*inner, f"{array}[l] = {text};", "}"]
+        chosen = f"{array}[(u32){self.value(index)} & {self.lanes - 1}]"
+        if node.op == "pick":
+            variable = f"t{self._number()}"
+            self.before.append(f"const {name(node.dtype)} {variable} = {chosen};")
+            return variable
+        return chosen
 
     def _packed(self, node: Node) -> str:
         number = self._number()
