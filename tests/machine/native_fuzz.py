@@ -36,6 +36,7 @@ int main(void) {{
     u32 *saved = some(n * ({scalars} + {vectors} * {lanes} + {lanes} + 2) * 4);
     u64 *undefined = calloc(n, 8);
     i32 *then = calloc(n, 4);
+    u8 *waiting = calloc(n, 1);
     i64 m[{memory}] = {{ 0 }}, starts[2] = {{ 0, 2048 }}, ends[2] = {{ 1000, 4000 }};
     u8 writable[2] = {{ 1, round % 2 }};
     i64 *workgroup = calloc(n, 8);
@@ -55,7 +56,8 @@ int main(void) {{
     p[OTHERS_LEAST] = 1ll << 62; p[FIRST_OTHER] = {addresses}; p[BUDGET] = 100000; p[MOST_STEPS] = 2000;
     p[MOST_INSTRUCTIONS] = 100000; p[AUTOMATA] = round % 2; p[COMPARE] = 1;
     run(p, S, V, A, now, executed, runs, stepped, allowed, ran, round % 2 ? undefined : 0, saved,
-        nexts, states, earlier, S0, V0, now0, m, then);
+        nexts, states, earlier, S0, V0, now0, m, then, waiting);
+    free(waiting);
     for (int k = 0; k < 5; k++) free((void *)m[(int[]) {{ M_ARENA, M_LDS, M_AT, M_DATA, M_UNDO }}[k]]);
     free(then); free(workgroup);
     steps += p[STEPS];

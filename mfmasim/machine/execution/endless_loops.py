@@ -104,14 +104,17 @@ class Rounds:
         """Number of blocks up to the next snapshot, inclusive."""
         return self._next - self._blocks
 
-    def skip(self, blocks: int, *, quiet: bool) -> None:
+    def skip(self, blocks: int, *, quiet: bool, met: bool) -> None:
         """Count blocks after which no wave was in the state of the snapshot.
 
         Args:
             blocks: number of blocks.
             quiet: whether all of them changed registers alone.
+            met: whether one of them had a barrier.
         """
         self._blocks += blocks
+        if self._taken is not None:
+            self._taken.met |= met
         if not quiet:
             self._taken = None
 

@@ -26,7 +26,7 @@ from mfmasim.machine.native.passage import FAR, Automaton, Copy, Limits, passed
 from mfmasim.machine.native.region import region_at
 from mfmasim.machine.native.text import SCC as PLACE_OF_SCC
 from mfmasim.machine.numerics.lane_masks import words_of
-from mfmasim.machine.state.waves import ENDED, RUNNING, Group
+from mfmasim.machine.state.waves import AT_BARRIER, ENDED, RUNNING, Group
 from mfmasim.toolchain.native import setting
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch.quota import Meter
     from mfmasim.machine.native.region import Region
 
-    Key = tuple[int, int, int, bool]
-    """Address and instructions of a block, MODE, and whether memory may be accessed."""
+    Key = tuple[int, int, int, int]
+    """Address and instructions of a block, MODE, and whether memory may be accessed, and waves may meet."""
 
 CACHED, HOT = 2_000, 60_000
 """Instructions of a block, for a group of waves at a time, after which its region is looked for in the cache, and
@@ -135,6 +135,8 @@ class Regions:
         noted = machine.memory.touched is not None or machine.memory.before is not None
         self._memory = not (noted or machine.notify.accesses or machine.definedness)
         """Whether C may access memory: no observer asks what is accessed."""
+        self._barriers = self._memory and not machine.notify.blocks
+        """Whether waves may meet at barriers in C."""
         self._spaces: Spaces | None = None
 
     def step(self, group: Group, block: Block) -> tuple[Group, Block] | None:
@@ -150,7 +152,7 @@ class Regions:
         mode = self.machine.waves.float_mode
         if block.mode or mode is None or not block.size or (self.walks and self.machine._fresh):  # noqa: SLF001
             return None
-        key = block.first, block.size, mode.bits, self._memory
+        key = block.first, block.size, mode.bits, self._memory + self._barriers
         region = self.known.regions.get(key)
         if region is None:
             if key in self.known.cold:
@@ -197,7 +199,9 @@ class Regions:
     def _suits(self, ins: Instruction) -> bool:
         """Whether an instruction works on registers alone, or is a load or store that C may execute."""
         opcode = ins.opcode
-        if opcode.flow not in KINDS or opcode.barrier:
+        if opcode.barrier:
+            return self._barriers and opcode.barrier == "whole"
+        if opcode.flow not in KINDS:
             return False
         if opcode.memory:
             plain = opcode.access in ("load", "store") and not opcode.kind and not ins.in_gds
@@ -209,6 +213,9 @@ class Regions:
         if undefined is None:
             return None
         allowed = self._fits(region)
+        if region.barriers and not group.all:  # the others may be waiting
+            allowed = allowed.copy()
+            allowed[list(region.barriers)] = 0
         entry = region.addresses.index(block.first)
         if not allowed[entry]:
             return None
@@ -237,6 +244,9 @@ class Regions:
             return None
         copy.put(region, group)
         group.pc = np.array(region.addresses, np.int64)[passage.now]
+        if passage.waiting.any():
+            whole = len(passage.waiting) == 1 or bool(passage.waiting.all())
+            (group if whole else Group(group.waves, group.indices()[passage.waiting])).stop(AT_BARRIER)
         for one, now in zip(automata, carried, strict=True):
             # The observer itself receives the last step.
             one.before[group.indices()] = np.where(passage.stepped == passage.steps, now.before, now.states)
@@ -280,7 +290,8 @@ class Regions:
         machine.meter.spent += passage.instructions - size * final.count
         if machine._rounds is not None:  # noqa: SLF001
             written = passage.runs[list(region.storing)].sum() - (last in region.storing) * final.count
-            machine._rounds.skip(passage.steps - 1, quiet=not written)  # noqa: SLF001
+            met = bool(passage.runs[list(region.barriers)].any())
+            machine._rounds.skip(passage.steps - 1, quiet=not written, met=met)  # noqa: SLF001
         machine._block = ended  # noqa: SLF001
         return final, ended
 

@@ -33,6 +33,8 @@ class Steps:
     """Bytes per lane of each store: it ends a part of the block."""
     memory: bool
     """Whether it accesses memory, so that it may fail."""
+    barrier: bool
+    """Whether it ends with a barrier."""
 
 
 def driver(lanes: int, scalars: int, vectors: int, blocks: Sequence[Steps]) -> str:
@@ -55,14 +57,16 @@ def driver(lanes: int, scalars: int, vectors: int, blocks: Sequence[Steps]) -> s
         if block.size
     )
     row = scalars + vectors * lanes + lanes + 2
+    barriers = ", ".join(str(int(block.barrier)) for block in blocks)
     return f"""
 enum {{ {enum} }};
 static const i64 size[] = {{ {", ".join(map(str, sizes))} }};
 static const int first_part[] = {{ {", ".join(map(str, firsts))} }}, stored[] = {{ {", ".join(map(str, stored))} }};
+static const u8 barrier[] = {{ {barriers} }};
 static const u8 memory[] = {{ {", ".join(str(int(block.memory)) for block in blocks)} }};
 CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *runs, i64 *stepped, const u8 *allowed,
          u8 *ran, const u64 *undefined, u32 *saved, const i32 **next, i32 **state, i32 **before, const u32 *S0,
-         const u32 *V0, const i32 *now0, i64 *m, i32 *then) {{
+         const u32 *V0, const i32 *now0, i64 *m, i32 *then, u8 *waiting) {{
   const i64 n = p[WAVES];
   i64 steps = 0, instructions = 0, last = -1;
   i64 known_least = 0;
@@ -70,9 +74,16 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
   i64 most = p[OTHERS_MOST];
   for (i64 w = 0; w < n; w++) if (executed[w] > most) most = executed[w];
   for (int stop = 0; !stop;) {{
-    i32 r = now[0];
+    i32 r = INT32_MAX;
     int together = 1;
-    for (i64 w = 1; w < n; w++) {{ together &= now[w] == now[0]; r = now[w] < r ? now[w] : r; }}
+    for (i64 w = 0; w < n; w++) {{
+      together &= now[w] == now[0] && !waiting[w];
+      if (!waiting[w] && now[w] < r) r = now[w];
+    }}
+    if (r == INT32_MAX) {{ /* all have arrived */
+      memset(waiting, 0, n);
+      continue;
+    }}
     if (!size[r] || !allowed[r] || r >= p[FIRST_OTHER]) break;
     if (steps >= p[MOST_STEPS] || instructions >= p[MOST_INSTRUCTIONS]) break;
     if (!(together && p[WHOLE])) {{
@@ -86,14 +97,14 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
     int known = 1;
     for (i64 k = 0; k < p[AUTOMATA]; k++)
       for (i64 w = 0; w < n; w++)
-        if (now[w] == r) known &= next[k][(i64)state[k][w] * {len(sizes)} + r] >= 0;
+        if (now[w] == r && !waiting[w]) known &= next[k][(i64)state[k][w] * {len(sizes)} + r] >= 0;
     if (!known) break;
     int opened = 0, failed = 0;
     const int saving = undefined || memory[r];
     if (memory[r]) m[M_UNDONE] = 0;
     for (int part = first_part[r];; part++) {{
     for (i64 w = 0; w < n && !failed; w++) {{
-      if (now[w] != r) continue;
+      if (now[w] != r || waiting[w]) continue;
       u32 *const s = S + w * {scalars}, *const v = V + w * {vectors * lanes}, *const act = A + w * {lanes + 2};
       i32 next_place = 0;
       if (saving && part == first_part[r]) {{
@@ -110,7 +121,7 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
       if (undefined) opened |= ((act[{lanes}] | (u64)act[{lanes + 1}] << 32) & undefined[w]) != 0;
     }}
     if (failed || !stored[part]) break;
-    write_all(m, n, {lanes}, now, r, stored[part]);
+    write_all(m, n, {lanes}, ran, stored[part]);
     }}
     if (opened || failed) {{
       if (memory[r]) take_back(m);
@@ -130,6 +141,7 @@ CLONES void run(i64 *p, u32 *S, u32 *V, u32 *A, i32 *now, i64 *executed, i64 *ru
       if (!ran[w]) continue;
       ran[w] = 0;
       now[w] = then[w];
+      waiting[w] = barrier[r];
       for (i64 k = 0; k < p[AUTOMATA]; k++) {{
         before[k][w] = state[k][w];
         state[k][w] = next[k][(i64)state[k][w] * {len(sizes)} + r];

@@ -16,7 +16,7 @@ from mfmasim.machine.binding.bind import bind, operation_of
 from mfmasim.machine.events.interface import Noting
 from mfmasim.machine.native.nodes import Node, UntraceableError, bitcast, cast, constant, made
 from mfmasim.machine.native.symbolic import GUARDS, WAVES, Symbolic, symbolic
-from mfmasim.machine.state.waves import EXEC
+from mfmasim.machine.state.waves import AT_BARRIER, EXEC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +53,8 @@ class Effects:
     scalars: dict[int, Node] = field(default_factory=dict)
     """Scalar registers, by operand code."""
     scc: Node | None = None
+    barrier: bool = False
+    """Whether the wave then waits for the others of its workgroup."""
     target: tuple[Node | None, int, int] | None = None
     """A condition, and the addresses of what follows where it is true and where not."""
     loads: list[Access] = field(default_factory=list)
@@ -195,6 +197,12 @@ class SymbolicGroup:
         """
         old, new = self.v(kind, index).node, symbolic(value).node
         self.effects.vectors[kind, index] = made("where", U32, self.mask.node, bitcast(new, U32), old)
+
+    def stop(self, status: int) -> None:
+        """The waves wait at a barrier."""
+        if status != AT_BARRIER:
+            raise UntraceableError("the end of a wave")
+        self.effects.barrier = True
 
     def write_all_lanes(self, kind: str, index: int, value: Any) -> None:
         """Write a register of a dword a lane in all lanes, whatever EXEC says.

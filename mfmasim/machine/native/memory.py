@@ -66,14 +66,14 @@ static void put(i64 *m, u8 *at, u32 word, int bytes) {{
   undo->at = at; undo->old = get(at, bytes); undo->bytes = (u32)bytes;
   if (bytes == 4) memcpy(at, &word, 4); else *at = (u8)word;
 }}
-static void write_all(i64 *m, i64 n, int lanes, const i32 *now, i32 r, int size) {{
+static void write_all(i64 *m, i64 n, int lanes, const u8 *ran, int size) {{
   u8 **const at = (u8 **)m[M_AT];
   const u32 *const data = (const u32 *)m[M_DATA];
   int aligned = size % 4 == 0;
-  for (i64 w = 0; aligned && w < n; w++) if (now[w] == r)
+  for (i64 w = 0; aligned && w < n; w++) if (ran[w])
     for (int l = 0; l < lanes; l++) aligned &= !((u64)at[w * lanes + l] & 3);
   const int bytes = aligned ? 4 : 1;
-  for (int k = 0; k < size; k += bytes) for (i64 w = 0; w < n; w++) if (now[w] == r)
+  for (int k = 0; k < size; k += bytes) for (i64 w = 0; w < n; w++) if (ran[w])
     for (int l = 0; l < lanes; l++) if (at[w * lanes + l])
       put(m, at[w * lanes + l] + k, data[(w * {WORDS} + k / 4) * lanes + l] >> 8 * (k & 3), bytes);
 }}

@@ -117,6 +117,8 @@ class Passage:
     """Wave executions of each block."""
     stepped: NDArray[np.int64]
     """The number of the last step of each wave, 0 for none, (waves,)."""
+    waiting: NDArray[np.bool_]
+    """Whether each wave waits at a barrier, (waves,)."""
     failed: bool
     """Whether it ended before a step that leaves the buffers."""
 
@@ -177,7 +179,7 @@ def passed(
         for column in zip(*((each.table, each.states, each.before) for each in automata), strict=True)
     ] or [None] * 3
     earlier = (compare[0].scalars, compare[0].vectors, compare[1]) if compare is not None else ()
-    then = np.empty(waves, np.int32)
+    then, waiting = np.empty(waves, np.int32), np.zeros(waves, np.bool_)
     kept = np.empty((waves, copy.scalars.shape[1] + copy.vectors[0].size + act.shape[1]), np.uint32)
     arrays = (fields, copy.scalars, copy.vectors, act, now, done, runs, stepped, allowed, np.zeros(waves, np.uint8))
     region.library.run(
@@ -189,6 +191,9 @@ def passed(
         *[None] * (3 - len(earlier)),
         None if memory is None else ctypes.c_void_p(memory.ctypes.data),
         ctypes.c_void_p(then.ctypes.data),
+        ctypes.c_void_p(waiting.ctypes.data),
     )
     out = dict(zip(FIELDS, fields.tolist(), strict=True))
-    return Passage(out["steps"], out["instructions"], out["last"], now, done, runs, stepped, bool(out["failed"]))
+    return Passage(
+        out["steps"], out["instructions"], out["last"], now, done, runs, stepped, waiting, bool(out["failed"])
+    )

@@ -66,6 +66,8 @@ class Piece:
     """What it writes to memory: its parts end with them, but the last one."""
     spaces: frozenset[str]
     """Spaces of memory that it accesses."""
+    barrier: bool
+    """Whether it ends with a barrier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,11 @@ class Region:
         """Places of the blocks that write to memory."""
         return frozenset(self.addresses.index(piece.first) for piece in self.pieces if piece.stores)
 
+    @cached_property
+    def barriers(self) -> frozenset[int]:
+        """Places of the blocks that end with a barrier."""
+        return frozenset(self.addresses.index(piece.first) for piece in self.pieces if piece.barrier)
+
     def fits(self, blocks: Mapping[tuple[int, int], Extent]) -> NDArray[np.uint8]:
         """Which blocks a launch has in the same extents: those that it has not executed yet it decodes itself first.
 
@@ -122,6 +129,7 @@ def _piece(
     text: list[list[str]] = [[]]
     stores: list[Access] = []
     spaces: set[str] = set()
+    barrier = False
     end = ""
     targets: tuple[int, ...] = (int(block.after[0]),)
     for place, ins in enumerate(block.instructions):
@@ -135,9 +143,10 @@ def _piece(
                 stores += one.stores
                 text[-1].append("return 0;")
                 text.append([])
+        barrier |= effects.barrier
+        if (effects.target is not None or effects.barrier) and place != block.size - 1:
+            raise UntraceableError("a jump or barrier within a block")
         if effects.target is not None:
-            if place != block.size - 1:
-                raise UntraceableError("a jump within a block")
             condition, yes, no = effects.target
             targets = (yes, no)
             if condition is None:
@@ -149,7 +158,7 @@ def _piece(
     text[-1].append(end or f"return AT({targets[0]});")
     lines[block.first] = text
     after = int(block.after[0])
-    return Piece(block.first, block.size, after, block.instructions, targets, tuple(stores), frozenset(spaces))
+    return Piece(block.first, block.size, after, block.instructions, targets, tuple(stores), frozenset(spaces), barrier)
 
 
 def pieces_from(
@@ -238,9 +247,14 @@ def region_text(
             head = f"IN int {name}(u32 *restrict s, u32 *restrict v, u32 *restrict act, i64 *restrict m, const i64 w)"
             text.append(f"{head} {{\n(void)s, (void)v, (void)act, (void)m, (void)w;\n{body}\n}}")
     blocks = [
-        Steps(sizes[number], [one.size for one in pieces[address].stores], bool(pieces[address].spaces))
+        Steps(
+            sizes[number],
+            [one.size for one in pieces[address].stores],
+            bool(pieces[address].spaces),
+            pieces[address].barrier,
+        )
         if address in pieces
-        else Steps(0, [], memory=False)
+        else Steps(0, [], memory=False, barrier=False)
         for number, address in enumerate(addresses)
     ]
     text.append(driver(lanes, len(registers.scalars), len(registers.vectors), blocks))
