@@ -47,6 +47,7 @@ def _stretch(rng, per, groups, lds_bytes):
 
 
 def test_stretches(monkeypatch):
+    monkeypatch.setattr(compiled, "FEW", 0)
     rng = np.random.default_rng(3)
     outcomes = {"apart": 0, "together": 0}
     for _ in range(150):

@@ -52,9 +52,9 @@ GROUP = 32
 """Waves whose instruction takes twice as long as that of one."""
 CHUNK = 1 << 22
 """Wave-instructions of a passage: some hundredths of a second, after which signals and deadlines are looked at."""
-FAILURES = 8
-"""Passages of a block one after the other that ended where they began, because an access left its buffer, after which
-the launch goes on without."""
+TRIED, WORTH = 8, 6
+"""Passages from a block, and steps of each, that are fewer than what a passage takes: after so many passages of so few
+steps the launch goes on without."""
 KINDS = ("", "branch", "conditional")
 """Flow of instructions in a region (`Opcode.flow`)."""
 
@@ -131,7 +131,8 @@ class Regions:
         self._fine: dict[int, bool] = {}
         """Of blocks, by identity, `_usable`: the machine holds them."""
         self._touched: dict[Region, tuple[int, int]] = {}
-        self._failures: dict[Key, int] = {}
+        self._spent: dict[Key, list[int]] = {}
+        """Passages that began at a block, and their steps."""
         noted = machine.memory.touched is not None or machine.memory.before is not None
         self._memory = not (noted or machine.notify.accesses or machine.definedness)
         """Whether C may access memory: no observer asks what is accessed."""
@@ -160,14 +161,13 @@ class Regions:
             region = self._found(key, group, block)
             if region is None:
                 return None
-        if self._failures.get(key, 0) >= FAILURES:
+        passages, steps = self._spent.get(key, (0, 0))
+        if passages >= TRIED and steps < WORTH * passages and self.hot:
             return None
-        passed = self._passed(region, group, block)
-        if passed is not None:
-            self._failures.pop(key, None)
-        elif region.spaces:
-            self._failures[key] = self._failures.get(key, 0) + 1
-        return passed
+        found = self._passed(region, group, block)
+        steps += 0 if found is None else found[2]
+        self._spent[key] = [passages + 1, steps]
+        return None if found is None else found[:2]
 
     def _found(self, key: Key, group: Group, block: Block) -> Region | None:
         """The region of a block that is hot enough."""
@@ -208,7 +208,8 @@ class Regions:
             return self._memory and plain and not (opcode.to_lds or ins.modifiers.get("lds"))
         return only_registers(ins)
 
-    def _passed(self, region: Region, group: Group, block: Block) -> tuple[Group, Block] | None:
+    def _passed(self, region: Region, group: Group, block: Block) -> tuple[Group, Block, int] | None:
+        """The waves of the last step, its block, and the number of steps."""
         undefined = self._undefined(region, group)
         if undefined is None:
             return None
@@ -250,7 +251,7 @@ class Regions:
         for one, now in zip(automata, carried, strict=True):
             # The observer itself receives the last step.
             one.before[group.indices()] = np.where(passage.stepped == passage.steps, now.before, now.states)
-        return self._counted(region, group, block, passage.last, passage)
+        return *self._counted(region, group, block, passage.last, passage), passage.steps
 
     def _fields(self, region: Region, group: Group, rows: int) -> tuple[NDArray[np.int64] | None, object]:
         """What C gets of the memory, and what has to stay meanwhile."""

@@ -93,11 +93,13 @@ i32 latest(i64 n, i64 rows, i64 places, const i32 *last, const i32 *complete, co
 LIBRARY = Hot(TEXT)
 DEAR = 32
 """NumPy's time for a lane, in elements of `Hot`."""
+FEW = 4096
+"""Lanes of the accesses of a stretch, or units, up to which NumPy's calls take no longer than those of C."""
 
 
-def ready() -> bool:
-    """Whether it is compiled."""
-    return LIBRARY.library(0) is not None
+def ready(size: int) -> bool:
+    """Whether it is compiled, and pays for so many lanes or units."""
+    return size > FEW and LIBRARY.library(0) is not None
 
 
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:
@@ -137,8 +139,9 @@ def examined(
         total: waves of the batch.
     """
     count, many = len(waves), len(lanes)
-    library = LIBRARY.library(DEAR * many * count * lanes[0][0].shape[1])
-    if library is None:
+    size = many * count * lanes[0][0].shape[1]
+    library = LIBRARY.library(DEAR * size)
+    if library is None or size <= FEW:
         return None
     rows, per, lds_bytes, unit = where
     pitch, shift = -(-lds_bytes // unit), unit.bit_length() - 1
@@ -200,7 +203,8 @@ def put_last(last: I32, wave: I32, reads: Last | None, writes: Last | None, firs
         rows: those of the writer and of the first reader, behind which that of the second one is.
     """
     library = LIBRARY.library(0)
-    if library is None or not (last.flags.c_contiguous and wave.flags.c_contiguous):
+    size = sum(len(each.places) for each in (reads, writes) if each is not None)
+    if library is None or size <= FEW or not (last.flags.c_contiguous and wave.flags.c_contiguous):
         return False
     start = ctypes.c_int64(first)
     writer, reader = rows
@@ -224,7 +228,7 @@ def latest(last: I32, complete: I32, places: I64) -> int | None:
         places: those in question.
     """
     library = LIBRARY.library(0)
-    if library is None or not (last.flags.c_contiguous and complete.flags.c_contiguous):
+    if library is None or len(places) <= FEW or not (last.flags.c_contiguous and complete.flags.c_contiguous):
         return None
     library.latest.restype = ctypes.c_int32
     sizes = map(ctypes.c_int64, (len(places), *last.shape))

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 FEW = 64
 """Waves whose addresses are compared as a whole."""
+TIMES = 4
+"""So many times the lanes that pay in C are too many to be looked up."""
 STEPS: PerKernel[dict[tuple[int, int, int], list[Stretch]]] = PerKernel(lambda _: {})
 """Stretches of a block, by its first and last address and its length."""
 
@@ -134,7 +136,7 @@ class LdsRaces(LdsAccesses):
             if not all(self._lockstep.holds(waves, *shaped(access, rows)) for _, access in accesses):
                 return False
             rows //= self.groups
-        if shadow.groups > 1 and compiled.ready():
+        if shadow.groups > 1 and compiled.ready(sum(access.addresses.size for _, access in accesses) // TIMES):
             # Each workgroup has its own addresses, which hardly come again: to look them up takes longer.
             return self._recorded(stretch, accesses, event, self._combined(stretch, accesses, waves))
         what = [
