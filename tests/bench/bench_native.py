@@ -1,4 +1,4 @@
-"""Loops of register instructions and matrix sums with and without C: `python -m tests.bench.bench_native`.
+"""Loops and sums with and without C: `python -m tests.bench.bench_native [WORD ...]`, of the rows with such words.
 
 Each row is launched with MFMASIM_NATIVE=off and =forced in turns; the least CPU seconds of each, and those of the first
 launch with C, which compiles (plus the compiler's own). Outputs, counts and findings have to be equal.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -25,6 +26,15 @@ TURNS = 5
 
 def _zeros(count):
     return np.zeros(count, np.uint32)
+
+
+def _drawn(count):
+    return np.random.default_rng(1).integers(0, 1 << 32, count, np.uint32)
+
+
+def _floats(count):
+    rng = np.random.default_rng(2)
+    return [rng.standard_normal((64, 64), np.float32) for _ in range(count)]
 
 
 def attention(tokens):
@@ -61,6 +71,12 @@ def rows():
         ("VALU loop, one wave", valu, 1, 64, [_zeros(64), np.int32(2000), np.uint32(40503)]),
         ("VALU loop, 64 waves", valu, 64, 64, [_zeros(4096), np.int32(500), np.uint32(40503)]),
         ("VALU loop, 2,048 waves", valu, 2048, 64, [_zeros(131072), np.int32(100), np.uint32(40503)]),
+        ("f32 product of 64, a work-item a sum", loops["product"], (4, 4), 256, [*_floats(3), np.int32(64)]),
+        ("sums in the LDS, 4 workgroups", loops["sums"], 4, 256, [_zeros(1024), _drawn(1024), np.int32(30)]),
+        ("bitonic sort in a loop, 1 workgroup", loops["bitonic_loop"], 1, 256, [_drawn(512)]),
+        ("bitonic sort in a loop, 64 workgroups", loops["bitonic_loop"], 64, 256, [_drawn(32768)]),
+        ("bitonic sort, 1 workgroup", loops["bitonic"], 1, 256, [_drawn(512)]),
+        ("bitonic sort, 64 workgroups", loops["bitonic"], 64, 256, [_drawn(32768)]),
         ("attention, 512 tokens", *attention(512)),
     )
 
@@ -83,9 +99,11 @@ def compiler():
     return used.ru_utime + used.ru_stime
 
 
-def main():
+def main(wanted=()):
     print("work | checks | wave-instructions | off | C | times | M/s | first launch + compiler")
     for row in rows():
+        if wanted and not any(word in row[0] for word in wanted):
+            continue
         for checks in ("none", "all"):
             launch(row, checks, "off")
             before = compiler()
@@ -107,4 +125,4 @@ def main():
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         os.environ[CACHE] = place
-        main()
+        main(sys.argv[1:])
