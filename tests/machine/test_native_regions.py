@@ -274,13 +274,26 @@ def test_random_loops(compiled, monkeypatch, arch):
     assert compiled
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_many_random_loops(monkeypatch, arch):
-    rng, lines = random.Random(f"{arch} {this_round()}"), catalogue(arch, this_round())
+def test_random_loops_with_memory(compiled, monkeypatch, arch):
+    """Loads, stores and exchanges between lanes, without checks."""
+    rng, lines = random.Random(f"memory {arch}"), catalogue(arch, few=25, exchanges=True)
+    for number in range(2):
+        body = program(rng, lines, arch, memory=True)
+        wrong, _ = differences(body, arch, frame.inputs(np.random.default_rng(number), arch), monkeypatch, "none")
+        assert not wrong, body
+    assert compiled
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("memory", [False, True])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_many_random_loops(monkeypatch, arch, memory):
+    rng, lines = random.Random(f"{arch} {this_round()}"), catalogue(arch, this_round(), exchanges=memory)
+    checks = "none" if memory else "all"
     for number in range(100):
-        body = program(rng, lines, arch)
-        wrong, _ = differences(body, arch, frame.inputs(np.random.default_rng(number), arch), monkeypatch)
+        body = program(rng, lines, arch, memory)
+        wrong, _ = differences(body, arch, frame.inputs(np.random.default_rng(number), arch), monkeypatch, checks)
         assert not wrong, body
 
 
