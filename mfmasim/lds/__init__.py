@@ -5,7 +5,7 @@ Counts are passes, never times: the cost of a pass, and whether it is hidden, de
 
 from __future__ import annotations
 
-from mfmasim.lds.accounting import Account, Accounts, Sample
+from mfmasim.lds.accounting import Account, Accounts
 from mfmasim.lds.advice import Advice, advise, considered
 from mfmasim.lds.conflict import RULES, Conflicts, LdsModelWarning, Phase, conflicts
 from mfmasim.lds.direct import direct_sizes, direct_to_lds, fetch
@@ -15,6 +15,7 @@ from mfmasim.lds.layouts import layout_offsets
 from mfmasim.lds.library import NAMES, ck_tile, linear, padding, row_xor, swizzle
 from mfmasim.lds.partitions import PARTITION_CONFIDENCE, pair_of_wave, partition_note, partitions
 from mfmasim.lds.patterns import Pattern
+from mfmasim.lds.samples import Sample
 from mfmasim.lds.search import Proof, SwizzleSearch, find_swizzle, prove
 from mfmasim.lds.swizzles import Swizzle, Term, terms_of
 from mfmasim.lds.tables import SOURCES, phase_table, phase_tables

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.lds.accounting import Account, Sample
+    from mfmasim.lds.accounting import Account
+    from mfmasim.lds.samples import Sample
 
 _TRIED = 6
 """Samples of each account for trying every change; the best change is counted on all."""
