@@ -111,7 +111,6 @@ class Spaces:
             "stride": lds.shape[1],
             "limit": limit,
         }
-        self.aligned = not (memory.arena.ctypes.data | lds.ctypes.data) & 3
 
     def fields(self, workgroup: NDArray[Any], lanes: int, stored: int) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
         """What C gets, and arrays that have to stay as long as it runs.
