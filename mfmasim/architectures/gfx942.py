@@ -11,19 +11,19 @@ from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
 _PHASES = (
-    ("read b8", "C32", 32, "inferred", "CK (same bank, same slot is a broadcast)", BY_DWORD),
+    ("read b8", "C32", 32, "measured", "CKT; CK (same bank, same slot is a broadcast)", BY_DWORD),
     ("read b32", "C32", 32, "measured", "SHARK", ""),
     ("read b64", "C16", 32, "measured", "SHARK, PYHIP", ""),
     ("read b96", "X8", 32, "inferred", "HK on gfx950; RR: gfx950 keeps gfx942's throughput", ""),
     ("read b128", "X8", 32, "vendor", "CK; measured by SHARK, PYHIP", ""),
-    ("read2 b32", "C32", 32, "unknown", "none", PAIR),
+    ("read2 b32", "C32", 32, "measured", "CKT (of f32: 15,360 with half as many reads)", ""),
     ("read2 b64", "C16", 32, "measured", "SHARK (optimisation guide)", ""),
-    ("write b8", "C32", 32, "inferred", "as write b32", BY_DWORD),
+    ("write b8", "C32", 32, "measured", "CKT (its deck)", BY_DWORD),
     ("write b32", "C32", 32, "inferred", "RR; review of hipBLASLt 1180: 32 lanes a cycle", ""),
     ("write b64", "C16", 32, "inferred", "HK on gfx950", ""),
     ("write b96", "C8", 32, "inferred", "RR: 4 lanes a clock and port", ""),
     ("write b128", "C8", 32, "vendor", "CK", ""),
-    ("write2 b32", "C32", 32, "unknown", "none", PAIR),
+    ("write2 b32", "C32", 32, "measured", "CKT (its deck)", ""),
     ("write2 b64", "C16", 32, "unknown", "none", PAIR),
     ("atomic b32", "C32", 32, "unknown", "none", ATOMIC),
     ("atomic b64", "C16", 32, "unknown", "none", ATOMIC),

@@ -14,8 +14,8 @@ from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 _READ = "one phase of 64 lanes was measured, the banks were not swept; another source counts 32 banks"
 _TRANSPOSED = "assumed as the plain read by the source lanes' addresses; no test of the phases is public"
 _PHASES = (
-    ("read b8", "C64", 64, "inferred", "as read b32", _READ),
-    ("read b8", "C32", 32, "inferred", "RR (64 banks only for b64 and b128 reads)", ""),
+    ("read b8", "C32", 32, "measured", "CKT (MI355X, one tile); RR (64 banks for b64 and b128 reads only)", BY_DWORD),
+    ("read b8", "C64", 64, "inferred", "as read b32", ""),
     ("read b32", "C64", 64, "measured", "SHARK", _READ),
     ("read b32", "C32", 32, "inferred", "RR (64 banks only for b64 and b128 reads)", ""),
     ("read b64", "C32", 64, "measured", "HK, SHARK", ""),
@@ -25,7 +25,7 @@ _PHASES = (
     ("read2 b64", "C32", 64, "unknown", "none", PAIR),
     ("read b64 tr", "C32", 64, "unknown", "none", _TRANSPOSED),
     ("read b96 tr", "X8", 32, "unknown", "none", _TRANSPOSED),
-    ("write b8", "C32", 32, "inferred", "as write b32", BY_DWORD),
+    ("write b8", "C32", 32, "inferred", "as write b32; measured on gfx942", BY_DWORD),
     ("write b32", "C32", 32, "inferred", "RR; two phases measured: PMC", ""),
     ("write b64", "C16", 32, "measured", "HK", ""),
     ("write b96", "C8", 32, "inferred", "RR", ""),

@@ -20,6 +20,9 @@ SOURCES = {
     "gfx1100 and gfx1201 (golden/hardware): how many phases, also without active lanes; not which lanes share one",
     "PYHIP": "tingqli/pyhip, tests/bank-conflict: timings on MI300",
     "CK": 'ROCm blog "lds-bank-conflict" (July 2025) and the CK documentation on LDS bank conflicts',
+    "CKT": "ROCm/composable_kernel 393ebc1a, example/ck_tile/99_toy_tutorial/tutorial_14_bank_conflict_scenarios and "
+    "bank_conflict_slides.html (April 2026): SQ_LDS_BANK_CONFLICT and SQ_INSTS_LDS of transposing kernels on MI300X, "
+    "some on MI355X (tests/lds/test_lds_counters.py)",
     "G4": 'ROCm blog "cdna4-gemm-kernels" (March 2026)',
     "RR": "rocRoller in ROCm/rocm-libraries: PR 1481 and 2157, LDSModel.cpp, docs/src/LDSSwizzling.md",
     "B450": 'ROCm blog "mi450-lds-optimization" (August 2026): 255 bytes a clock from one partition, 510 from two',
