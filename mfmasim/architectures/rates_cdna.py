@@ -4,7 +4,8 @@ WP1 to WP4: AMD's white papers on CDNA 1, 2, 3, 4. RPC: documentation of ROCm Co
 descriptions". SCHED: LLVM, ``SISchedule.td``, whose latencies are in units of four clocks. HAZ: LLVM,
 ``GCNHazardRecognizer.cpp``. GPO: GPUOpen, "Understanding memory coalescing on GCN".
 CAP: golden/hardware/launches.json, thread traces of gfx950, whose clocks are multiples of four. SHARK:
-nod-ai/amd-shark-ai, docs/empirical-lds, on MI300X.
+nod-ai/amd-shark-ai, docs/empirical-lds, on MI300X. PYHIP: tingqli/pyhip, docs/mem_latency.md, one wave on MI308X.
+TLX: facebookexperimental/triton 2507, loops between two S_MEMTIME on an MI350X (tests/cost/test_loops.py).
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ CDNA3 = Rates(
         Rate("vector queue", 1, "an instruction issues when its unit is free; not public", "assumed"),
         Rate("queue release", 1, "without a queue, nothing", "assumed"),
         Rate("internal", 4, "one issue", "assumed", 4, 8),
-        Rate("branch", 32, "SCHED: eight units", "llvm", 8, 40),
+        Rate("branch", 24, "as measured on gfx950; SCHED: eight units, 32 clocks", "inferred", 8, 40),
         Rate("fall through", 4, "one issue", "assumed", 4, 8),
         Rate("barrier", 16, UNSOURCED, "assumed", 4, 40),
-        Rate("lds latency", 36, "as captured of gfx950; SHARK: 64 reads in eights take 500 clocks", "inferred", 20, 64),
+        Rate("lds latency", 44, "PYHIP: 52 clocks of b32, 64 of b128, port and wait included", "measured", 20, 64),
         Rate("scalar load", 120, UNSOURCED, "assumed", 60, 200),
         Rate("l1 latency", 160, "half of SCHED's 80 units for any memory access", "assumed", 120, 320),
         Rate("l2 latency", 500, UNSOURCED, "assumed", 320, 800),
@@ -80,7 +81,15 @@ CDNA4 = replace(
         Rate("valu completion", 12, "CAP: vector to LDS 8 to 16, to memory 4 to 16", "captured", 4, 16),
         Rate("internal", 4, "CAP: 0 to 4", "captured", 4, 4),
         Rate("fall through", 4, "CAP: 0 to 8", "captured", 4, 8),
-        Rate("lds latency", 36, "CAP: ds_write_b32 to its wait 32 to 44, ds_read_b128 from 24", "captured", 18, 44),
+        Rate(
+            "lds latency",
+            44,
+            "TLX: a chain of reads; CAP: ds_write_b32 to its wait 32 to 44, ds_read_b128 from 24",
+            "measured",
+            18,
+            52,
+        ),
+        Rate("branch", 24, "TLX: three loops, 20 to 28 beyond the issue of the branch", "measured", 8, 32),
         Rate("cold scalar load", 740, "CAP: 716 to 776", "captured", 700, 800),
         Rate("cold load", 1700, "CAP: 1,040 to 1,900", "captured", 1000, 1920),
         Rate("wave end", 240, "CAP: 184 to 280", "captured", 180, 300),
