@@ -27,6 +27,8 @@ LEFT = {
     "GL2C_HIT": "depends on what the L2 held before", "GL2C_MISS": "depends on what the L2 held before",
 }  # fmt: skip
 """Why a captured counter is not compared."""
+AS_A_WHOLE = 1.4
+"""From this factor on a capture is off as a whole: the median gap is an issue, whose clocks hardly vary."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Compared:
     counters: dict[str, int] = field(default_factory=dict)
     """Simulated."""
     cold: bool = True
+    given: float = 0
+    """Resolution to use in place of the capture's."""
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -70,9 +74,30 @@ class Compared:
         """Those of the main loop from its second turn on."""
         return [gap for wave in self.waves for gap in wave.gaps if gap.place >= wave.steady]
 
+    @property
+    def resolution(self) -> float:
+        """Clocks that all captured ones are multiples of, at most the clocks between two issues."""
+        return min(self.capture.resolution, self.recorded.trace.arch.rates["issue"].value)
+
+    @cached_property
+    def doubled(self) -> Compared:
+        """The same for a capture of twice the clocks: how many of its gaps are inside says how much the ranges say."""
+        return compare(self.recorded, self.capture.times(2), self.drawn, cold=self.cold, resolution=self.resolution)
+
+    @cached_property
+    def factor(self) -> float | None:
+        """Median of captured clocks by those of the rows: most gaps are issues, whose clocks hardly vary."""
+        ratios = [gap.captured / gap.value for gap in self.gaps if gap.value]
+        return statistics.median(ratios) if ratios else None
+
     def inside(self, gaps_: list[Gap]) -> float | None:
         """Part of some gaps that is in its range."""
-        return sum(gap.inside(self.capture.resolution) for gap in gaps_) / len(gaps_) if gaps_ else None
+        return sum(gap.inside(self.slack) for gap in gaps_) / len(gaps_) if gaps_ else None
+
+    @property
+    def slack(self) -> float:
+        """What `resolution` is taken for; of a doubled capture that of the original."""
+        return self.given or self.resolution
 
     @staticmethod
     def error(gaps_: list[Gap]) -> float | None:
@@ -132,7 +157,7 @@ class Compared:
                     min(gap.low for gap in found),
                     statistics.median(gap.value for gap in found),
                     max(gap.high for gap in found),
-                    sum(gap.inside(self.capture.resolution) for gap in found),
+                    sum(gap.inside(self.slack) for gap in found),
                 ]
             )
         return rows
@@ -145,7 +170,7 @@ class Compared:
             for gap in wave.gaps:
                 op = self.recorded.trace.operations[codes[gap.place]]
                 sums = lines.setdefault(op.source or hex(op.pc), [0.0] * 6)
-                inside = gap.inside(self.capture.resolution)
+                inside = gap.inside(self.slack)
                 for k, more in enumerate((gap.captured, gap.value, gap.low, gap.high, 1, inside)):
                     sums[k] += more
         return [[name, *sums] for name, sums in sorted(lines.items(), key=lambda item: -item[1][0])]
@@ -191,10 +216,14 @@ class Compared:
             "waves": len(self.waves),
             "gaps": len(self.gaps),
             "inside": self.inside(self.gaps),
+            "inside_doubled": self.doubled.inside(self.doubled.gaps) if self.gaps else None,
+            "median_width": width_of(self.gaps) if self.gaps else None,
+            "factor": self.factor,
             "median_error": self.error(self.gaps),
             "steady": {
                 "gaps": len(self.steady),
                 "inside": self.inside(self.steady),
+                "inside_doubled": self.doubled.inside(self.doubled.steady) if self.gaps else None,
                 "median_error": self.error(self.steady),
             },
             "clocks": {"captured": [wave.total for wave in self.waves], "model": self.span},
@@ -252,13 +281,21 @@ class Compared:
         if rows:
             compared = [row for row in rows if row[2] is not None]
             said.append(f"counters: {sum(row[3] == 'equal' for row in compared)} of {len(compared)} equal")
-        for name, found in (("gaps", self.gaps), ("gaps of the main loop from its second iteration on", self.steady)):
+        for name, which in (("gaps", "gaps"), ("gaps of the main loop from its second iteration on", "steady")):
+            found: list[Gap] = getattr(self, which)
             if found:
-                error, width = self.error(found), statistics.median(gap.high - gap.low for gap in found)
+                twice = self.doubled.inside(getattr(self.doubled, which)) or 0.0
                 said.append(
-                    f"{name}: {self.inside(found):.1%} of {len(found):,} inside their range (median width {width:,.0f} "
-                    f"clocks), median error {error or 0:.1%}"
+                    f"{name}: {self.inside(found):.1%} of {len(found):,} inside their range; of the same clocks "
+                    f"doubled {twice:.1%} (median width {width_of(found):,.0f} clocks), median error "
+                    f"{self.error(found) or 0:.1%}"
                 )
+        if self.factor is not None and not 1 / AS_A_WHOLE < self.factor < AS_A_WHOLE:
+            slower = f"{self.factor:.2g} times as slow" if self.factor > 1 else f"{1 / self.factor:.2g} times as fast"
+            said.append(
+                f"the capture as a whole is {slower} as the rows (median of {len(self.gaps):,} gaps): clocks of "
+                "another unit, a trace that was scaled, or rows that are wrong"
+            )
         if means := self.by_total():
             clocks = sum(row[3] * row[4] for row in means)
             errors = [abs(row[6] - row[4]) / row[4] for row in means if row[4]]
@@ -287,12 +324,23 @@ def _means(line: Timeline) -> dict[int, float]:
     return {number: clocks / times for number, (times, clocks) in sums.items()}
 
 
+def width_of(gaps_: list[Gap]) -> float:
+    """Median width of some ranges, in clocks."""
+    return statistics.median(gap.high - gap.low for gap in gaps_)
+
+
 def _errors(gaps_: list[Gap]) -> list[float]:
     return [abs(gap.value - gap.captured) / gap.captured for gap in gaps_ if gap.captured]
 
 
 def compare(
-    recorded: Recorded, capture: Capture, drawn: Mapping[str, Timeline], counters: dict[str, int], *, cold: bool = True
+    recorded: Recorded,
+    capture: Capture,
+    drawn: Mapping[str, Timeline],
+    counters: dict[str, int] | None = None,
+    *,
+    cold: bool = True,
+    resolution: float = 0,
 ) -> Compared:
     """Set a capture beside what was recorded.
 
@@ -300,8 +348,9 @@ def compare(
         recorded: what one unit executed.
         capture: of the same launch.
         drawn: timelines of it by end of the ranges.
-        counters: simulated, of the whole launch.
+        counters: simulated, of the whole launch; None for none.
         cold: no cache has anything.
+        resolution: clocks that all captured ones are multiples of; 0 takes those of the capture.
 
     Raises:
         MfmasimError: the capture is of another architecture or kernel, or of other instructions.
@@ -312,7 +361,7 @@ def compare(
         if theirs and theirs != ours:
             raise MfmasimError(f"{capture.name}: captured of the {what} {theirs}, not {ours}")
     waves = [_aligned(recorded, capture, number, wave, cold=cold) for number, wave in enumerate(capture.waves)]
-    return Compared(recorded, capture, [wave for wave in waves if wave.gaps], drawn, counters, cold)
+    return Compared(recorded, capture, [wave for wave in waves if wave.gaps], drawn, counters or {}, cold, resolution)
 
 
 def _aligned(recorded: Recorded, capture: Capture, which: int, wave: CapturedWave, *, cold: bool) -> Aligned:

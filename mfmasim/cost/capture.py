@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,13 @@ class Capture:
         if not clocks or any(clock != int(clock) for clock in clocks):
             return 1
         return math.gcd(*map(int, clocks)) or 1
+
+    def times(self, factor: float) -> Capture:
+        """The same with all clocks of its waves multiplied, without counters."""
+        waves = (
+            replace(wave, events=tuple((clock * factor, what) for clock, what in wave.events)) for wave in self.waves
+        )
+        return replace(self, waves=tuple(waves), counters={}, totals={})
 
     def plus(self, other: Capture) -> Capture:
         """Both: waves of the one, counters of the other."""

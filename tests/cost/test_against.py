@@ -58,6 +58,22 @@ def test_captured_gaps_are_in_their_ranges(arch):
     assert statistics.median(errors) <= 0.10
 
 
+@pytest.mark.parametrize("name", [name for name in TRACED if "run_0" in name])
+def test_a_capture_of_another_scale_is_named_as_a_whole(name):
+    """All clocks doubled: fewer gaps are inside, and the median one shows the factor."""
+    one = compared_of(name)
+    said = [line for line in one.lines() if line.startswith(("gaps:", "the capture as a whole"))]
+    assert one.factor == 1
+    assert one.doubled.inside(one.doubled.gaps) < one.inside(one.gaps) - 0.05
+    assert len(said) == 1
+    assert f"doubled {one.doubled.inside(one.doubled.gaps):.1%}" in said[0]
+    for factor, word in ((2, "slow"), (0.5, "fast")):
+        scaled = compare(one.recorded, one.capture.times(factor), one.drawn)
+        assert scaled.factor == pytest.approx(factor, rel=0.2)
+        (line,) = [line for line in scaled.lines() if line.startswith("the capture as a whole")]
+        assert f"times as {word} as the rows" in line
+
+
 def test_the_steady_loop_is_within_a_tenth():
     """RDNA4's loop of WMMA: two waves on one SIMD, then one alone."""
     one = compared_of(LOOP)
