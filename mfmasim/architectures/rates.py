@@ -31,7 +31,9 @@ NAMES = {
     "addresses": "lanes whose addresses a vector memory unit processes in a clock",
     "lines": "cache lines that it looks up in a clock",
     "l1": "bytes that it returns in a clock",
-    "l2": "bytes in a clock from the L2 for each vector memory unit, while all of them ask",
+    "l2": "bytes in a clock from the L2 for each vector memory unit, while all of them ask, at its peak",
+    "l2 sustained": "clocks for 128 bytes from the L2 to each vector memory unit, sustained, while all of them ask",
+    "l2 stores": "clocks for 128 bytes from each vector memory unit to the L2, sustained, while all of them store",
     "valu latency": "clocks from an instruction to one that uses its result",
     "transcendental latency": "the same of a transcendental instruction",
     "matrix latency": "clocks beyond its own cycles until anything but the next sum may use a matrix result",
@@ -53,6 +55,7 @@ NAMES = {
     "scalar load": "clocks of a scalar load",
     "l1 latency": "clocks of a vector memory load that hits the L1",
     "l2 latency": "clocks of one that hits the L2",
+    "miss latency": "clocks of one whose lines the unit touches for the first time: from behind the L2, or with others",
     "cold scalar load": "clocks of a scalar load whose data no cache has",
     "cold load": "clocks of a vector memory load of lines that no cache has",
     "cold code": "clocks until the next 256 bytes of code are there that no cache has, from the first of those before",
@@ -101,6 +104,13 @@ class Product:
     """Dies over which workgroups are distributed in turn."""
     caches: tuple[int, int] = (0, 0)
     """MiB of a die's L2 and of the last-level cache (ROCm's documentation, "AMD GPU specifications"); 0: unknown."""
+    loaded: tuple[float, float] = (0, 0)
+    """Megahertz that a long matrix product leaves within the power limit, and the share of their time in which its
+    matrix cores are busy; 0: unknown."""
+    sustained: float = 0
+    """Memory bandwidth that a copy reaches, in GB/s; 0: unknown."""
+    measured: str = ""
+    """Source of these two."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ RDNA3 = Rates(
         Rate("lines", 1, UNSOURCED, "assumed"),
         Rate("l1", 128, "a line in a clock; not public", "assumed"),
         Rate("l2", 64, UNSOURCED, "assumed"),
+        Rate("l2 sustained", 2.7, "three quarters of the peak, as on an MI210", "assumed", 2, 4),
+        Rate("l2 stores", 5.3, "half of what loads get, as on CDNA", "assumed", 4, 8),
         Rate("valu latency", 5, "CAP: issue with S_DELAY_ALU, execution without; SCHED too", "captured", 4, 7),
         Rate("transcendental latency", 10, "SCHED", "llvm"),
         Rate("matrix latency", 5, "as another vector instruction", "assumed", 1, 8),
@@ -44,6 +46,7 @@ RDNA3 = Rates(
         Rate("scalar load", 60, "three times SCHED's 20", "assumed", 20, 120),
         Rate("l1 latency", 120, UNSOURCED, "assumed", 80, 200),
         Rate("l2 latency", 320, "SCHED: any vector memory access", "llvm", 200, 480),
+        Rate("miss latency", 600, UNSOURCED, "assumed", 400, 900),
         Rate("cold scalar load", 1300, "CAP: 888 to 1,404", "captured", 880, 1420),
         Rate("cold load", 1480, "CAP: 785 to 1,590", "captured", 770, 1610),
         Rate("cold code", 1600, "as captured of RDNA4", "inferred", 1000, 1700),
@@ -85,7 +88,19 @@ RDNA2 = replace(
 RDNA35 = replace(
     RDNA3,
     rows=_elsewhere(RDNA3),
-    products=(Product("Radeon 8060S", 20, 2900, 256, "WMMA: 40 compute units, 2.9 GHz, LPDDR5X", caches=(2, 32)),),
+    products=(
+        Product(
+            "Radeon 8060S",
+            20,
+            2900,
+            256,
+            "WMMA: 40 compute units, 2.9 GHz, LPDDR5X",
+            caches=(2, 32),
+            loaded=(2700, 1),
+            sustained=215,
+            measured="librocm_cpp, src/wmma_peak_probe.hip: 55.4 TFLOPS; lhl/strix-halo-testing",
+        ),
+    ),
 )
 RDNA4 = replace(
     RDNA3,

@@ -74,7 +74,7 @@ def issue(
             served = group.access_lds(access, wave.simd // 2, now)
             start, busy, done = served.start, served.busy, served.done + late
         elif op.slot == "memory":
-            served = group.access_memory(access, now)
+            served = group.access_memory(access, wave.workgroup, now)
             start, busy, done = served.start, served.busy, served.done
         else:
             lines = access.lines or (-op.pc - 1,)  # where the address is not reported, by instruction

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mfmasim.cost.timeline import Timeline
 
 ENDS = ("low", "value", "high")
+LAUNCH = 2.1e-3
+"""Milliseconds from one launch to the next of a kernel that does nothing: BENCH, gpu-small-kernels, on an MI210."""
 
 
 def timelines(recorded: Recorded, *, cold: bool = False) -> dict[str, Timeline]:
@@ -21,9 +23,33 @@ def timelines(recorded: Recorded, *, cold: bool = False) -> dict[str, Timeline]:
     return {end: timeline(recorded.trace, end, cold=cold) for end in ENDS}
 
 
+def megahertz(product: Product, busy: float, end: str) -> float:
+    """The clock at which a launch runs.
+
+    Power is taken as proportional to the clock and to the time in which matrix cores are busy: where this exceeds what
+    the product sustains in a long product, the clock falls. At the low end it is the peak clock, as of a short launch or
+    of data that hardly toggle; at the high one it falls from the peak on, since loads and the LDS need power, too.
+
+    Args:
+        product: the GPU.
+        busy: part of the time in which matrix cores are busy.
+        end: of the ranges: ``low``, ``value`` or ``high``.
+    """
+    peak, (loaded, share) = product.megahertz, product.loaded
+    if end == "low" or not loaded:
+        return peak
+    if end == "high":
+        peak -= (peak - loaded) * min(1.0, busy / share)
+    return min(peak, loaded * share / busy) if busy else peak
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """Time of a launch, in milliseconds at the product's peak clock."""
+    """Time of a launch, in milliseconds.
+
+    The low end is that of the latencies' ranges at the peak clock; the others take the clock under load, the memory
+    bandwidth that a copy reaches, and what a launch costs.
+    """
 
     product: Product
     rounds: int
@@ -34,6 +60,8 @@ class Estimate:
     """What memory takes to move every operand once."""
     bound: float
     """Of the pipes, for all turns, and of memory; without prologue and epilogue."""
+    megahertz: dict[str, float]
+    """Clock by end."""
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
@@ -43,6 +71,7 @@ class Estimate:
             "milliseconds": self.milliseconds,
             "memory": self.memory,
             "bound": self.bound,
+            "megahertz": self.megahertz,
         }
 
 
@@ -87,10 +116,15 @@ def estimate(
     done = bound.turns + 1 if bound.looped else 1
     wanted = done if turns is None else turns
     hertz = product.megahertz * 1e3
-    memory = (recorded.operands if operands is None else operands) / (product.gigabytes * 1e6)
-    found = {}
+    moved = recorded.operands if operands is None else operands
+    memory = moved / (product.gigabytes * 1e6)
+    found, clock = {}, {}
     for end, line in drawn.items():
+        looped = wanted * line.turn(head) if bound.looped else 0.0
         clocks = line.clocks + (max(0.0, wanted - done) * line.turn(head) if bound.looped else 0.0)
-        found[end] = max(rounds * clocks / hertz, memory)
+        busy = line.matrix_share(head) * (min(1.0, looped / clocks) if bound.looped and clocks else 1.0)
+        clock[end] = megahertz(product, busy, end)
+        reached = memory if end == "low" else moved / ((product.sustained or product.gigabytes) * 1e6)
+        found[end] = max(rounds * clocks / (clock[end] * 1e3), reached) + (0.0 if end == "low" else LAUNCH)
     least = max(rounds * bound.total * (wanted if bound.looped else 1) / hertz, memory)
-    return Estimate(product, rounds, found, memory, least)
+    return Estimate(product, rounds, found, memory, least, clock)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mfmasim.cost.trace import Access
 
 ENDS = ("low", "value", "high")
+PORTION, SECTOR = 128, 64
+"""Bytes of the rows of the L2, and those that a store of a part of a line takes at least."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,13 @@ class Latencies:
     scalar: float
     l1: float
     l2: float
+    miss: float
+    l2_clocks: float
+    """For `PORTION` bytes of the L2."""
+    stores: float
+    """For `PORTION` bytes that a unit stores."""
+    shared: bool
+    """Whether workgroups find in the L1 what others loaded: at the low end only, where they run in step."""
     carry: float
     valu_done: float
     overwrite: float
@@ -63,6 +72,10 @@ def latencies(rates: Rates, end: str = "value") -> Latencies:
         at("scalar load"),
         at("l1 latency"),
         at("l2 latency"),
+        at("miss latency"),
+        at("l2 sustained"),
+        at("l2 stores"),
+        not k,
         at("carry latency"),
         at("valu completion"),
         at("scalar overwrite"),
@@ -167,8 +180,10 @@ class Served:
 class GroupPipes:
     """The LDS, its ports and the vector memory unit of a group of SIMDs, in the order in which accesses come.
 
-    The L1 holds the lines that were used last, as many as its size allows, whatever their addresses. Of the levels
-    behind it only the bandwidth and latency of the L2 count: a line is always there.
+    The L1 holds the lines that were used last, as many as its size allows, whatever their addresses. Which workgroups
+    meet on a unit, and whether they run in step, is not known: they share lines at the low end only. Behind it count
+    the bandwidth of the L2, as sustained while all units ask, and two latencies: of lines that the unit asked for
+    before, which the L2 has, and of others, which come from behind it.
     """
 
     def __init__(self, rates: Rates, late: Latencies, *, cold: bool = False) -> None:
@@ -177,11 +192,13 @@ class GroupPipes:
         self.arrives: dict[int, float] = {}
         """When a line that no cache had is there."""
         self.rates, self.late = rates, late
-        self.lds = self.fill = self.memory = self.l2 = 0.0
+        self.lds = self.fill = self.memory = self.l2 = self.stores = 0.0
         self.ports: dict[int, float] = {}
-        self.lines: OrderedDict[int, None] = OrderedDict()
+        self.lines: OrderedDict[tuple[int, int], None] = OrderedDict()
+        self.touched: set[int] = set()
+        """Lines that this unit asked for before."""
         self.most = max(1, rates.l1_bytes // rates.line_bytes)
-        self.l2_clocks = rates.line_bytes / rates["l2"].value
+        self.l2_clocks = late.l2_clocks * rates.line_bytes / PORTION
 
     def access_lds(self, access: Access, pair: int, now: float) -> Served:
         """Serve an LDS instruction.
@@ -196,15 +213,28 @@ class GroupPipes:
         busy = start + max(access.lds, access.port)
         return Served("LDS", start, busy, busy + self.late.lds)
 
-    def access_memory(self, access: Access, now: float) -> Served:
-        """Serve a vector memory instruction; FLAT accesses of the LDS count as loads straight into it."""
+    def access_memory(self, access: Access, workgroup: int, now: float) -> Served:
+        """Serve a vector memory instruction; FLAT accesses of the LDS count as loads straight into it.
+
+        Args:
+            access: what it needs.
+            workgroup: whose it is.
+            now: when it issues.
+        """
         start = max(now, self.memory)
         busy = self.memory = start + access.memory(self.rates)
+        if access.write:  # through the L1 to the L2, in sectors
+            stored = max(access.bytes, SECTOR * len(access.lines)) * self.late.stores / PORTION
+            self.stores = max(self.stores, start) + stored
+            return Served("memory", start, busy, max(busy, self.stores) + self.late.l2)
         done = busy + self.late.l1
-        missed = self._missed(access.lines)
+        missed = self._missed(access.lines, 0 if self.late.shared else workgroup)
         if missed:
             self.l2 = max(self.l2, start) + missed * self.l2_clocks
-            done = max(done, self.l2 + self.late.l2, self.first_touch(access.lines, start, self.late.cold_load))
+            known = self.touched.issuperset(access.lines)
+            self.touched.update(access.lines)
+            far = self.late.l2 if known else self.late.miss
+            done = max(done, self.l2 + far, self.first_touch(access.lines, start, self.late.cold_load))
         if access.fill:
             done = self.fill = max(self.fill, done) + access.fill
         return Served("memory", start, busy, done)
@@ -221,15 +251,15 @@ class GroupPipes:
             return 0.0
         return max((self.arrives.setdefault(line, now + latency) for line in lines), default=0.0)
 
-    def _missed(self, lines: tuple[int, ...]) -> int:
-        """Lines that are not in the L1; then they are."""
+    def _missed(self, lines: tuple[int, ...], owner: int) -> int:
+        """Lines of an owner that are not in the L1; then they are."""
         held, missed = self.lines, 0
         for line in lines:
-            if line in held:
-                held.move_to_end(line)
+            if (owner, line) in held:
+                held.move_to_end((owner, line))
             else:
                 missed += 1
-                held[line] = None
+                held[owner, line] = None
                 if len(held) > self.most:
                     held.popitem(last=False)
         return missed

@@ -68,6 +68,7 @@ IN_MEMORY = st.builds(
     lanes=st.just(64),
     lines=st.frozensets(st.integers(0, 6), max_size=4).map(lambda lines: tuple(sorted(lines))),
     bytes=st.sampled_from([64, 256, 1024]),
+    write=st.sampled_from([False, False, True]),
 )
 """Accesses of the LDS and of memory: the even and the odd numbers of a trace's accesses."""
 

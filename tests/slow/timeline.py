@@ -106,7 +106,7 @@ def simulate(trace, end):
     waves = [Wave(number, each) for number, each in enumerate(trace.waves)]
     operations = trace.operations
     opened = {}  # workgroup -> clocks in which its barriers opened
-    lds, ports, fill, memory, l2, lines = {}, {}, {}, {}, {}, {}
+    lds, ports, fill, memory, l2, lines, asked, stored = {}, {}, {}, {}, {}, {}, {}, {}
     most = max(1, rates.l1_bytes // rates.line_bytes)
     valu, matrix, trans = [0.0] * 4, [0.0] * 4, [0.0] * 4
     places = rates["vector queue"].ends[2 - end]
@@ -182,19 +182,26 @@ def simulate(trace, end):
                     access.bytes / rates["l1"].value,
                 )
             memory[group] = start + needed
+            if access and access.write:
+                taken = max(access.bytes, 64 * len(access.lines)) / 128 * rates["l2 stores"].ends[end]
+                stored[group] = max(stored.get(group, 0), start) + taken
+                return max(memory[group], stored[group]) + rates["l2 latency"].ends[end]
             done = memory[group] + rates["l1 latency"].ends[end]
             held = lines.setdefault(group, [])
             missed = 0
+            owner = wave.trace.workgroup if end else 0
             for line in access.lines if access else ():
-                if line in held:
-                    held.remove(line)
+                if (owner, line) in held:
+                    held.remove((owner, line))
                 else:
                     missed += 1
-                held.append(line)
+                held.append((owner, line))
                 del held[:-most]
             if missed:
-                l2[group] = max(l2.get(group, 0), start) + missed * rates.line_bytes / rates["l2"].value
-                done = max(done, l2[group] + rates["l2 latency"].ends[end])
+                l2[group] = max(l2.get(group, 0), start) + missed * rates.line_bytes / 128 * rates["l2 sustained"].ends[end]
+                fresh = [line for line in access.lines if line not in asked.setdefault(group, [])]
+                asked[group] += fresh
+                done = max(done, l2[group] + rates["miss latency" if fresh else "l2 latency"].ends[end])
             if access and access.fill:
                 done = fill[group] = max(fill.get(group, 0), done) + access.fill
             return done
