@@ -6,7 +6,7 @@ import json
 import math
 import re
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean, median
@@ -16,6 +16,7 @@ import numpy as np
 
 import mfmasim
 from docs import DOCS
+from docs.ladders import LADDERS, Timed, everything_picture, everything_table, ladder_table, loops
 from mfmasim.architectures import arch as find_arch
 from mfmasim.architectures.rates import NAMES, Rates
 from mfmasim.cli import main
@@ -25,7 +26,7 @@ from mfmasim.cost.against import Compared, compare
 from mfmasim.cost.capture import read_capture
 from mfmasim.cost.cases import record_case
 from mfmasim.cost.costed import Costed, product_of
-from mfmasim.cost.estimate import estimate, timelines, turns_for
+from mfmasim.cost.estimate import timelines
 from mfmasim.devices.counters import ROWS
 from mfmasim.figures.svg import document, legend
 from mfmasim.figures.svg import text as label
@@ -34,147 +35,9 @@ from mfmasim.verify import find
 
 PAGE = DOCS / "cost.md"
 PICTURE = PAGE.parent / "pictures" / "captures.svg"
+TIMES = PAGE.parent / "pictures" / "times.svg"
 TEXT = (PAGE.parent / "templates" / "cost.md").read_text()
 """The page, with @NAMES@ for what is computed."""
-
-
-@dataclass(frozen=True)
-class Rung:
-    """A published kernel, and ours that is written from its description."""
-
-    text: str
-    case: str
-    published: float
-    """Milliseconds."""
-    tile: tuple[int, int]
-    """Rows and columns of C of a workgroup."""
-    recorded: int
-    """Length of the sums that are executed; the rest of the turns is extrapolated."""
-
-
-FP8 = [
-    Rung("naive", "naive", 119.60282, (16, 16), 256),
-    Rung("LDS tiling", "lds_tiled", 28.64486, (16, 16), 256),
-    Rung("matrix cores", "one_wave_tile", 4.57335, (16, 16), 512),
-    Rung("vectorised loads", "vectorised_none", 0.40797, (32, 32), 1024),
-    Rung("direct-to-LDS loads", "direct_none", 0.27125, (32, 32), 1024),
-    Rung("LDS swizzle", "direct_pairs", 0.27630, (32, 32), 1024),
-    Rung("double buffering", "double_buffer_pairs", 0.11783, (64, 64), 1024),
-    Rung("128x128, 512 threads", "multi_wave_128x128_t512", 0.07516, (128, 128), 1536),
-    Rung("256x256, 512 threads", "multi_wave_256x256_t512", 0.06007, (256, 256), 1536),
-    Rung("256x256, 1024 threads", "multi_wave_256x256_t1024", 0.06169, (256, 256), 1536),
-    Rung("8-wave ping-pong", "pingpong_256", 0.0512, (256, 256), 1536),
-]
-WMMA = [
-    Rung("zerocopy", "zero_copy", 3.33, (128, 64), 192),
-    Rung("adaptive", "tile_128x64", 3.35, (128, 64), 192),
-    Rung("asmOpt", "asm_optimised", 3.35, (128, 64), 192),
-    Rung("matmul", "tile_128x64", 3.36, (128, 64), 192),
-    Rung("coop", "cooperative", 3.44, (128, 64), 192),
-    Rung("native", "native_128x64", 3.45, (128, 64), 192),
-    Rung("kunroll", "k_unrolled", 3.75, (128, 64), 192),
-    Rung("swizzled", "swizzled_as_published", 3.84, (128, 64), 192),
-    Rung("noPrefetch", "no_prefetch", 3.90, (128, 64), 192),
-    Rung("xor_optimized", "xor_optimised", 3.98, (128, 64), 192),
-    Rung("quad", "quad", 4.04, (128, 64), 256),
-    Rung("hilbert", "hilbert_128x64", 5.16, (128, 64), 192),
-    Rung("highOcc", "high_occupancy", 6.68, (64, 32), 192),
-]
-
-
-@dataclass(frozen=True)
-class Ladder:
-    """Kernels of one text."""
-
-    family: str
-    arch: str
-    rungs: list[Rung]
-    size: tuple[int, int, int]
-    """M, N and K of the published times."""
-    unit: int
-    """Smallest step along K."""
-    operands: int
-    """Bytes of A, B and C together."""
-    parameters: dict[str, float]
-
-
-LADDERS = [
-    Ladder(
-        "gemm_fp8", "gfx950", FP8, (4096, 4096, 4096), 1, 4096**2 * (1 + 1 + 2), {"lda": 4096, "ldb": 4096, "beta": 0.0}
-    ),
-    Ladder("wmma", "gfx1151", WMMA, (4096, 4096, 2048), 16, 4096 * 2048 * 2 * 2 + 4096**2 * 4, {"lda": 2048}),
-]
-
-
-def run_ladder(ladder: Ladder) -> list[tuple[Rung, Costed, dict[str, float], float]]:
-    """Each kernel with its cost, its estimated milliseconds by end of the latencies' ranges, and the bound's."""
-    cases = {case.title: case for _, cases in find(ladder.family) for case in cases}
-    m, n, k = ladder.size
-    product = product_of(find_arch(ladder.arch), None)
-    done: dict[str, Costed] = {}
-    found = []
-    for rung in ladder.rungs:
-        if rung.case not in done:
-            case = cases[rung.case].with_parameters({"M": m, "N": n, "K": rung.recorded, **ladder.parameters})
-            done[rung.case] = Costed(record_case(case, ladder.arch, units=product.units), product, rung.case)
-        cost = done[rung.case]
-        wanted = turns_for(cost.bound, rung.recorded, k, 128 if rung.recorded >= 1024 else ladder.unit)
-        workgroups = -(-m // rung.tile[0]) * -(-n // rung.tile[1])
-        taken = estimate(
-            cost.recorded,
-            cost.bound,
-            cost.drawn,
-            product,
-            turns=wanted,
-            workgroups=workgroups,
-            operands=ladder.operands,
-        )
-        found.append((rung, cost, taken.milliseconds, taken.bound))
-    return found
-
-
-def ranks(values: list[float]) -> np.ndarray:
-    """Ranks, equal values sharing the mean of theirs."""
-    array = np.array(values)
-    return np.array([(array < value).sum() + ((array == value).sum() + 1) / 2 for value in array])
-
-
-def correlation(one: list[float], other: list[float]) -> float:
-    """Spearman's rank correlation."""
-    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
-
-
-def ladder_table(ladder: Ladder) -> str:
-    """The ladder as a Markdown table, and what it amounts to."""
-    rows = run_ladder(ladder)
-    lines = [
-        (
-            "| published | kernel here | published ms | bound ms | timeline ms (low to high) | timeline / published | "
-            "bound by | waves a SIMD | matrix cores busy |"
-        ),
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for rung, cost, taken, bound in rows:
-        share = cost.drawn["value"].matrix_share(cost.recorded.head)
-        lines.append(
-            f"| {rung.text} | `{rung.case}` | {rung.published:.4g} | {bound:.3g} | {taken['value']:.3g} "
-            f"({min(taken.values()):.3g} to {max(taken.values()):.3g}) | {taken['value'] / rung.published:.2f} | "
-            f"{cost.bound.pipe} | {cost.bound.waves / 4:g} | {share:.0%} |"
-        )
-    published = [rung.published for rung, *_ in rows]
-    ratios = [taken["value"] / rung.published for rung, _, taken, _ in rows]
-    within = sum(1 / 1.5 <= ratio <= 1.5 for ratio in ratios)
-    below = sum(bound <= rung.published for rung, _, _, bound in rows)
-    lines += [
-        "",
-        (
-            f"Rank correlation of timeline and published: "
-            f"{correlation(published, [taken['value'] for _, _, taken, _ in rows]):.2f}; of bound and published: "
-            f"{correlation(published, [bound for *_, bound in rows]):.2f}. {within} of {len(rows)} kernels are within "
-            f"a factor of 1.5; {below} of {len(rows)} bounds are below what was published."
-        ),
-    ]
-    return "\n".join(lines)
 
 
 def schedules_table() -> str:
@@ -311,7 +174,7 @@ def equal_counters() -> str:
 def captures_table() -> str:
     """Captured launches beside the model."""
     lines = [
-        "| launch | waves | whole wave, captured | timeline, cold | gaps | inside | doubled | median error | steady loop |",
+        "| launch | waves | whole wave, captured | timeline, cold | gaps | inside | doubled | error | steady loop |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, one in compared_launches():
@@ -394,6 +257,28 @@ def captures_picture() -> str:
     return document(left + size + 20, top + size + 50, dict.fromkeys(body), "Captured clocks against the model") + "\n"
 
 
+def loops_table() -> str:
+    """The loops, published and as the timeline has them."""
+    lines = ["| loop | published ticks | timeline clocks (low to high) | timeline / published |", "|---|---|---|---|"]
+    for _, name, published, taken in loops():
+        lines.append(
+            f"| `{name}` | {published} | {taken['value']:.1f} ({taken['low']:.1f} to {taken['high']:.1f}) | "
+            f"{taken['value'] / published:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def whole_waves() -> list[Timed]:
+    """Captured waves from first to last instruction, in clocks."""
+    found: list[Timed] = []
+    for name, one in compared_launches():
+        low, high = one.span or (0.0, 0.0)
+        value = median(lane.issued[-1] - lane.issued[0] for lane in one.drawn["value"].lanes)
+        taken = {"low": low, "value": value, "high": high}
+        found += [("captured waves, clocks", name, wave.total, taken) for wave in one.waves]
+    return found
+
+
 PEAKS = [
     ("gfx942", "MI300X", "v_mfma_f32_32x32x16_fp8_fp8", 2614.9),
     ("gfx942", "MI300X", "v_mfma_f32_32x32x8_f16", 1307.4),
@@ -457,6 +342,8 @@ def page() -> str:
         "EQUAL": equal_counters,
         "CAPTURES": captures_table,
         "LEFT": left_out_table,
+        "LOOPS": loops_table,
+        "TIMES": lambda: everything_table(loops() + whole_waves()),
         "RATES": rates_table,
     }
     return re.sub(r"@([A-Z0-9]+)@", lambda found: parts[found[1]](), TEXT)
@@ -464,4 +351,5 @@ def page() -> str:
 
 if __name__ == "__main__":
     PICTURE.write_text(captures_picture())
+    TIMES.write_text(everything_picture())
     PAGE.write_text(page())

@@ -55,7 +55,9 @@ CDNA3 = Rates(
         Rate("scalar load", 120, UNSOURCED, "assumed", 60, 200),
         Rate("l1 latency", 116, "MT4G: a chain of loads", "measured", 112, 160),
         Rate("l2 latency", 288, "MT4G: a chain of loads", "measured", 250, 400),
-        Rate("miss latency", 500, "MT4G: 497 of the Infinity Cache, 900 of HBM; PYHIP: 500 to 800", "measured", 400, 900),
+        Rate(
+            "miss latency", 500, "MT4G: 497 of the Infinity Cache, 900 of HBM; PYHIP: 500 to 800", "measured", 400, 900
+        ),
         Rate("cold scalar load", 740, "as captured of gfx950", "inferred", 500, 1600),
         Rate("cold load", 1700, "as captured of gfx950", "inferred", 800, 2100),
         Rate("cold code", 740, "as a cold scalar load", "assumed", 100, 1600),

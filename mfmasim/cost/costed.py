@@ -330,11 +330,22 @@ class Costed:
         counts = ", ".join(f"{count} {name}" for name, count in sure.most_common())
         said.append(f"rates: {len(self.used)}, of them {counts} (--rates prints them)")
         said.append(f"assumed, without a public source: {', '.join(self.assumed) or 'nothing'}")
+        said.append(self._clocked())
         said.append("a bound is a lower one under these rates; the timeline is a model, its range that of latencies")
         if self.baseline is not None:
             better, worse = (sum(one.verdict == word for one in self.differences) for word in ("better", "worse"))
             said.append(f"compared with the baseline: {better} better, {worse} worse")
         return said + (self.compared.lines() if self.compared is not None else [])
+
+    def _clocked(self) -> str:
+        """Which clock the milliseconds take, in words."""
+        product, clock = self.product, self.estimated.megahertz
+        if not product.loaded[0]:
+            return f"clock: {product.megahertz:,.0f} MHz, the peak of {product.name}; under load it is not known"
+        return (
+            f"clock: {clock['low']:,.0f} / {clock['value']:,.0f} / {clock['high']:,.0f} MHz (low, rows, high) of "
+            f"{product.name} for this share of matrix instructions ({product.measured})"
+        )
 
     def _made_by(self) -> str:
         """What makes the bound, in words: lines, and conflicts."""

@@ -27,8 +27,8 @@ def megahertz(product: Product, busy: float, end: str) -> float:
     """The clock at which a launch runs.
 
     Power is taken as proportional to the clock and to the time in which matrix cores are busy: where this exceeds what
-    the product sustains in a long product, the clock falls. At the low end it is the peak clock, as of a short launch or
-    of data that hardly toggle; at the high one it falls from the peak on, since loads and the LDS need power, too.
+    the product sustains in a long product, the clock falls. At the low end it is the peak clock, as of a short launch
+    or of data that hardly toggle; at the high one it falls from the peak on, since loads and the LDS need power, too.
 
     Args:
         product: the GPU.

@@ -11,16 +11,8 @@ import numpy as np
 import pytest
 
 import mfmasim
+from docs.ladders import LOOPS
 from mfmasim.cost import record_launch, timeline
-
-# Kernel of loops.hip, what an iteration does, published ticks for each.
-LOOPS = [
-    ("dependent_fma", 8, 8.30),
-    ("dependent_mfma", 8, 18.25),
-    ("four_mfma", 32, 16.62),
-    ("lds_chain", 8, 68.16),
-    ("four_lds_chains", 32, 28.17),
-]
 
 
 @cache

@@ -198,7 +198,9 @@ def simulate(trace, end):
                 held.append((owner, line))
                 del held[:-most]
             if missed:
-                l2[group] = max(l2.get(group, 0), start) + missed * rates.line_bytes / 128 * rates["l2 sustained"].ends[end]
+                l2[group] = (
+                    max(l2.get(group, 0), start) + missed * rates.line_bytes / 128 * rates["l2 sustained"].ends[end]
+                )
                 fresh = [line for line in access.lines if line not in asked.setdefault(group, [])]
                 asked[group] += fresh
                 done = max(done, l2[group] + rates["miss latency" if fresh else "l2 latency"].ends[end])
