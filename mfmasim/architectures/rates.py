@@ -121,10 +121,14 @@ class Rates:
     products: tuple[Product, ...] = ()
     matrix_on_valu: bool = False
     """Matrix instructions occupy the vector ALU for all their cycles; else they have a core of their own."""
+    shadow: float = 0
+    """Clocks from a matrix instruction of 16-bit formats to the next vector instruction of its SIMD; 0: as any."""
     lds_simds: int = 4
     """SIMDs that share an LDS, a vector memory unit and its L1."""
     l1_bytes: int = 32768
     line_bytes: int = 128
+    code_bytes: int = 32768
+    """Of the instruction cache: FlyDSL 756 for gfx950, whose unrolled loops above it stall; RDNA white paper."""
     scalar_unit_shared: bool = True
     """Scalar loads take the issue slot of scalar instructions."""
 

@@ -68,6 +68,7 @@ CDNA3 = Rates(
         Product("MI325X", 304, 2100, 6000, "WP3, table 2", 8, (4, 256), (1447, 0.94), 0, "MAF, BF16"),
         Product("MI300A", 228, 2100, 5325, "WP3, table 2", 6, (4, 256)),
     ),
+    code_bytes=65536,  # WP3: shared by two compute units
 )
 
 
@@ -109,6 +110,8 @@ CDNA4 = replace(
         Product("MI355X", 256, 2400, 8000, "WP4, table 2", 8, (4, 256), (1790, 0.8), 4530, "SOL, BF16; copy on MI350X"),
         Product("MI350X", 256, 2200, 8000, "WP4, table 2", 8, (4, 256), (1364, 0.8), 4530, "SOL, BF16; copy"),
     ),
+    code_bytes=32768,
+    shadow=8,  # rocm-libraries 2997: no vector (or LDS) instruction in the four clocks after the issue
 )
 
 CDNA2 = replace(
@@ -130,6 +133,7 @@ CDNA2 = replace(
     ),
     l1_bytes=16384,
     line_bytes=64,
+    code_bytes=32768,
 )
 
 CDNA1 = replace(

@@ -159,7 +159,7 @@ def _without_conflicts(trace: Trace) -> Trace:
 
 def _at_once(trace: Trace) -> Trace:
     rates = trace.arch.rates
-    names = ("lds latency", "l1 latency", "l2 latency", "scalar load")
+    names = ("lds latency", "l1 latency", "l2 latency", "miss latency", "scalar load")
     rows = tuple(replace(r, value=1.0, low=None, high=None) if r.name in names else r for r in rates.rows)
     return replace(trace, arch=replace(trace.arch, rates=replace(rates, rows=rows)))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures.rates import NAMES
 from mfmasim.cost.against import Compared, compare
+from mfmasim.cost.alternatives import alternatives
 from mfmasim.cost.attribution import Change, Share, changes_of, registers_of, shares_of
 from mfmasim.cost.baseline import Difference, against_baseline
 from mfmasim.cost.bound import bound_of
@@ -141,9 +142,10 @@ class Costed:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """What to change first."""
+        """What to change first: what could go, and what another instruction, tile or occupancy would give."""
         line = timeline(self.recorded.trace) if self.cold else self.drawn["value"]
-        return changes_of(self.recorded, line)
+        found = changes_of(self.recorded, line) + alternatives(self.recorded, line, self.faster)
+        return sorted(found, key=lambda change: -change.gain)
 
     @cached_property
     def counters(self) -> dict[str, int]:
@@ -295,7 +297,7 @@ class Costed:
             tables.append(("What waves stall on", ("cause", "clocks of all waves", "waits at"), where))
         first = [[c.what, f"{c.gain:.0%}", f"{c.clocks:,.0f}", ", ".join(map(brief, c.lines))] for c in self.changes]
         if first:
-            columns = ("without", "gain at most", f"clocks per {per}", "source")
+            columns = ("without, or with", "gain at most", f"clocks per {per}", "source")
             tables.append(("What to change first, one at a time", columns, first))
         if rates:
             shown = [[u.rate, u.value, u.confidence, u.source] for u in self.used]
@@ -330,6 +332,12 @@ class Costed:
         counts = ", ".join(f"{count} {name}" for name, count in sure.most_common())
         said.append(f"rates: {len(self.used)}, of them {counts} (--rates prints them)")
         said.append(f"assumed, without a public source: {', '.join(self.assumed) or 'nothing'}")
+        main = self.recorded.main
+        if main is not None and main.last - main.first > (cache := self.arch.rates.code_bytes):
+            said.append(
+                f"code: the main loop has {main.last - main.first:,} bytes, more than the {cache:,} of the instruction "
+                "cache: each iteration fetches it again, which the timeline leaves out"
+            )
         said.append(self._clocked())
         said.append("a bound is a lower one under these rates; the timeline is a model, its range that of latencies")
         if self.baseline is not None:

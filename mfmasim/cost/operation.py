@@ -55,6 +55,8 @@ class Operation:
     """Registers of a matrix instruction's C that are its D: the sum may be used at once by the next such sum."""
     matrix: float = 0
     """Cycles of a matrix instruction."""
+    shadow: float = 0
+    """Clocks from a matrix instruction to the next vector instruction that its SIMD issues; 0: those of an issue."""
     trans: bool = False
     scalar_load: bool = False
     waits: tuple[tuple[str, int], ...] = ()
@@ -110,10 +112,11 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
     needs = {"issue": 0.0 if free else period}
     ours = bool(opcode.barrier) and of_workgroup(instruction)  # others are not modelled: their waves go on
     parts = instruction.halves or (instruction,)
-    matrix, flops = 0.0, 0
+    matrix, flops, shadow = 0.0, 0, 0.0
     if opcode.matrix:
         row = resolve(instruction, arch, wave)[0]
         matrix, flops = float(row.cycles), row.flops
+        shadow = rates.shadow if row.a in ("f16", "bf16") else 0.0
         needs["matrix"] = matrix
         if rates.matrix_on_valu:
             needs["VALU"] = matrix
@@ -149,6 +152,7 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
         written,
         chained,
         matrix,
+        shadow,
         opcode.trans,
         opcode.unit == "SMEM" and opcode.access == "load",
         () if opcode.flow == "end" else waited(arch, instruction),

@@ -135,7 +135,7 @@ class SimdPipes:
             self.valu = max(accepted, now + (period if op.matrix else needs["VALU"]))
         elif op.matrix:
             self.matrix = now + op.matrix
-            self.valu = now + (op.matrix if on_valu else period)
+            self.valu = now + (op.matrix if on_valu else op.shadow or period)
         else:
             self.valu = now + needs["VALU"]
         if op.trans:

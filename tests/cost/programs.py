@@ -32,6 +32,7 @@ def kinds(rates):
             "writes": (v[2],),
             "chained": frozenset([v[2]]),
             "matrix": 16.0,
+            "shadow": 0.0 if rates.matrix_on_valu else 2 * period,
         },
         {"slot": "VALU", "needs": (issue, ("VALU", 4.0)), "reads": (v[2],), "writes": (v[3],)},
         {"slot": "scalar", "needs": (issue, ("scalar", period)), "reads": (("s", 0),), "writes": (("s", 0),)},

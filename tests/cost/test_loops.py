@@ -12,6 +12,7 @@ import pytest
 
 import mfmasim
 from docs.ladders import LOOPS
+from mfmasim.architectures import arch
 from mfmasim.cost import record_launch, timeline
 
 
@@ -40,3 +41,12 @@ def test_a_chain_of_reads_is_slower_than_four():
     """The order of the published figures, and the ratio of the chain to four of them."""
     alone, four = clocks("lds_chain", 8)[1], clocks("four_lds_chains", 32)[1]
     assert abs(alone / four / (68.16 / 28.17) - 1) < 0.15
+
+
+def test_a_vector_instruction_waits_behind_a_matrix_instruction_of_16_bits():
+    """rocm-libraries 2997: of 2-byte formats, on gfx950."""
+    row = arch("gfx950").rates.shadow
+    out = np.zeros(1024, np.float32)
+    operations = record_launch(loops()["four_mfma"], 1, 256, [out, np.int32(2)]).trace.operations
+    assert {op.shadow for op in operations if op.matrix} == {row} == {8}
+    assert {op.shadow for op in operations if not op.matrix} == {0}

@@ -246,7 +246,7 @@ def simulate(trace, end):
                         accepted, start, executed = send(wave, op, simd, clock)
                         if op.matrix and places == 1:
                             matrix[simd] = clock + op.matrix
-                            valu[simd] = clock + (op.matrix if rates.matrix_on_valu else period)
+                            valu[simd] = clock + (op.matrix if rates.matrix_on_valu else op.shadow or period)
                         else:
                             valu[simd] = max(accepted, clock + (period if op.matrix else needs["VALU"]))
                             trans[simd] = clock + needs["transcendental"] if op.trans else trans[simd]
