@@ -23,7 +23,7 @@ BOUNDS = {
     "gemm_blockscale": "[matrix cores, gfx950 within a tenth L2; gfx1201 VALU, 85 %](#scales-in-f32-for-blocks-of-128)",
     "gemm_epilogue": "[the ping-pong's: matrix cores](#fused-epilogues)",
     "gemm_mx/scheduled": "[matrix cores](schedules.md#mxfp4)",
-    "gemm_fp8/streams": "[matrix cores; the timeline has them busy for 49 and 61 %](#split-k-and-stream-k-in-fp8)",
+    "gemm_fp8/streams": "[matrix cores; the timeline has them busy for 41 and 26 %](#split-k-and-stream-k-in-fp8)",
     "attention_fp8": "[softmax; 88 % (gfx942), 78 % (gfx950), 31 % (gfx1250)](attention.md#fp8-on-cdna)",
     "attention_backward": "[matrix cores or VALU, 71 to 100 %](attention.md#backward)",
     "gemm_sparse": "[matrix cores; f16 LDS port, 80 %; gfx1201 VALU, 91 % of it](#sparse-a)",
