@@ -365,5 +365,6 @@ def everything_picture() -> str:
         a, b = (top + size - at(edge(taken.values())) for edge in (min, max))
         body.append(f'<path d="M{x:.1f} {a:.1f}V{b:.1f}" stroke="{colour}" stroke-width="2" opacity=".4"/>')
         body.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}" opacity=".8"/>')
-    body += legend(left, top + size + 24, list(zip(colours, families, strict=False)))[0]
-    return document(left + size + 20, top + size + 60, dict.fromkeys(body), "Published times against the model") + "\n"
+    for line, entry in enumerate(zip(colours, families, strict=False)):
+        body += legend(left + 12, top + 12 + 20 * line, [entry])[0]
+    return document(left + size + 20, top + size + 30, dict.fromkeys(body), "Published times against the model") + "\n"
