@@ -1,6 +1,8 @@
 """Statements of an introduction to Matrix Cores of CDNA3 and CDNA4 (AMD blogs), paraphrased; most are tables."""
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,19 @@ from mfmasim.matrix.request import F8F6F4
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
 
-TEXT = "Introduction to Matrix Cores on CDNA3 and CDNA4"
+SECTIONS = (
+    "1. Matrix Cores",
+    "2. Low-Precision Floating-Point Types",
+    "3. Matrix fused-multiply-add (MFMA) Instructions",
+    "4. Compiler Intrinsics",
+    "5. Examples",
+    "5.1. __builtin_amdgcn_mfma_f32_32x32x2f32",
+    "5.2. __builtin_amdgcn_mfma_f32_16x16x16f16",
+    "5.3. __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8",
+    "5.4. __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f8",
+    "5.5. __builtin_amdgcn_mfma_scale_f32_32x32x64_f4f4",
+)
+"""Headings of the text."""
 S = Statement
 F32, F16, FP8 = "v_mfma_f32_32x32x2_f32", "v_mfma_f32_16x16x16_f16", "v_mfma_f32_32x32x16_fp8_fp8"
 SCALED, LARGE = "v_mfma_scale_f32_32x32x64_f8f6f4", "v_mfma_f32_32x32x64_f8f6f4"
@@ -25,14 +39,12 @@ def peak(arch: str, name: str, fmt: str = "") -> Callable[[Runs], float]:
 
 
 def ratio(arch: str, name: str, fmt: str = "") -> Callable[[Runs], float]:
-    """To the peak of f32 on vector units."""
-    return lambda runs: round(peak(arch, name, fmt)(runs) / VECTOR[arch])
+    """To the peak of f32."""
+    return lambda runs: round(peak(arch, name, fmt)(runs) / peak(arch, F32)(runs))
 
 
 SMALL = "16x16x128 | 16 or 32 | FP4, FP6 or FP8 can be used independently for A and B"
 WIDE = "32x32x64 | 32 or 64"
-VECTOR = {"gfx942": 163.4, "gfx950": 157.3}
-"""TFLOPS of f32 vector units, as the text has them."""
 
 
 def cycles(arch: str, name: str, fmt: str = "") -> Callable[[Runs], float]:
@@ -106,6 +118,63 @@ def known(name: str) -> Callable[[Runs], str]:
     return lambda _: "yes" if name in mfmasim.instructions("gfx950") else "no"
 
 
+def unlisted(arch: str) -> Callable[[Runs], str]:
+    """Floating-point MFMA instructions with one block that the text's table has not."""
+
+    def found(_: Runs) -> str:
+        names = [name for name in mfmasim.instructions(arch) if name.startswith(("v_mfma_f", "v_mfma_scale_f"))]
+        words = {name: name.removeprefix("v_mfma_").removeprefix("scale_").split("_") for name in names}
+        left = [name for name, (_, shape, *types) in words.items() if f"{shape} {types[0]}" not in LISTED[arch]]
+        return ", ".join(name for name in left if mfmasim.instruction(arch, name).blocks == 1) or "none"
+
+    return found
+
+
+def builds(change: tuple[str, str], arch: str = "gfx950", kernel: str = "mfma_f32_32x32x16_fp8") -> Callable[[Runs], str]:
+    """Whether one of the five kernels compiles after a change of its source."""
+
+    def found(runs: Runs) -> str:
+        text = (families()["intro"].parent / f"{kernel}.hip").read_text()
+        assert change[0] in text
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "changed.hip"
+            path.write_text(text.replace(*change))
+            try:
+                mfmasim.compile(path, arch=arch, compiler=runs.compiler)
+            except mfmasim.MfmasimError:
+                return "no"
+        return "yes"
+
+    return found
+
+
+def with_scales(a: int, c: float) -> Callable[[Runs], float]:
+    """An element of the product of ones, 64 of them, with one code of E8M0 as every scale of A, added to `c`."""
+
+    def found(_: Runs) -> float:
+        op = mfmasim.instruction("gfx950", SCALED, a="e4m3fn", b="e4m3fn")
+        one = mfmasim.format("e4m3fn").encode(np.ones(1))[0]
+        ones, start = np.full((32, 64), one, np.uint8), np.full((32, 32), c, np.float32).view(np.uint32)
+        scales = np.full((32, 2), a, np.uint8), np.full((2, 32), 127, np.uint8)
+        d = op.multiply(ones, ones.T, start, scale_a=scales[0], scale_b=scales[1])
+        return float(np.asarray(d, np.uint32).view(np.float32)[0, 0])
+
+    return found
+
+
+def scales_of(operand: str) -> Callable[[Runs], str]:
+    """Rows and columns of a matrix of scales, and how many of them a lane supplies."""
+
+    def found(_: Runs) -> str:
+        op = mfmasim.instruction("gfx950", SCALED, "e4m3fn", "e4m3fn")
+        table = op.operands[operand].table()
+        lines, blocks = len(set(table["row"].tolist())), len(set(table["col"].tolist()))
+        shape = f"{lines}x{blocks}" if operand == "scale_A" else f"{blocks}x{lines}"
+        return f"{shape}, {len(table) / len(set(table['lane'].tolist())):g} in a lane"
+
+    return found
+
+
 def infinities(name: str) -> Callable[[Runs], float]:
     fmt = mfmasim.format(name)
     return lambda _: int(np.isinf(fmt.decode(np.arange(1 << fmt.bits, dtype=np.uint64))).sum())
@@ -137,7 +206,7 @@ def scale(value: int) -> Callable[[Runs], float]:
 
 
 ROW32 = lambda lane, i: (8 * (i // 4) + 4 * (lane // 32) + i % 4, lane % 32)  # noqa: E731
-P, C, M, L = "Peaks", "Instructions", "Formats", "Layouts"
+P, M, C, I, X, L1, L2, L3, L4, L5 = SECTIONS  # the last ones are the five examples
 # Format, its row in the text's table, exponent bias, largest number, codes of 0, of NaN and of infinities.
 FORMATS = [
     ("f16", "E5M10 (FP16) | 15", 15, 65504, 2, 2046, 2),
@@ -150,6 +219,21 @@ FORMATS = [
     ("e3m2fn", "E3M2 (BF6) | 3", 3, 28, 2, 0, 0),
     ("e2m1fn", "E2M1 (FP4) | 1", 1, 6, 2, 0, 0),
 ]
+BOTH = {"16x16x4 f64", "32x32x2 f32", "16x16x4 f32"} | {
+    f"{shape} {of}"
+    for shapes, types in (("32x32x8 16x16x16", "f16 bf16"), ("16x16x32 32x32x16", "fp8 bf8"))
+    for shape in shapes.split()
+    for of in types.split()
+}
+LISTED = {
+    "gfx942": BOTH,
+    "gfx950": BOTH
+    | {f"{shape} {of}" for shape in ("16x16x32", "32x32x16") for of in ("f16", "bf16")}
+    | {"16x16x128 f8f6f4", "32x32x64 f8f6f4"},
+}
+"""Shape and type of A of the instructions in the text's table."""
+EXAMPLES = {"32x32x2 f32": L1, "16x16x16 f16": L2, "32x32x16 FP8": L3, "32x32x64 FP8": L4, "32x32x64 FP4": L5}
+"""Heading of each example, by shape and type."""
 STATEMENTS = [
     # --- Peaks
     *(S(P, f"{gpu}, {of}, TFLOPS", said, peak(arch, name, fmt), within=within, words=words)
@@ -181,16 +265,25 @@ STATEMENTS = [
           ("MI355X", "gfx950", "FP8", 32, LARGE, "e4m3fn", "5 PF | ~32x"),
           ("MI355X", "gfx950", "FP6", 64, LARGE, "e2m3fn", "Matrix FP6 | 10 PF | ~64x"),
           ("MI355X", "gfx950", "FP4", 64, LARGE, "e2m1fn", "Matrix FP4 | 10 PF | ~64x")]),
-    S(P, "MI355X, f64 to f32", 0.5, lambda r: peak("gfx950", "v_mfma_f64_16x16x4_f64")(r) / VECTOR["gfx950"],
+    S(P, "MI355X, f64 to f32", 0.5, lambda r: peak("gfx950", "v_mfma_f64_16x16x4_f64")(r) / peak("gfx950", F32)(r),
       within=0.001, words="78.6 TF | ~0.5x"),
-    S(P, "formula: 2 M N K cores (MHz / cycles) / 10^6 for 32x32x8, 1216 cores, 2100 MHz", 1307.4,
+    S(C, "formula: 2 M N K cores (MHz / cycles) / 10^6 for 32x32x8, 1216 cores, 2100 MHz", 1307.4,
       lambda r: 2 * 32 * 32 * 8 * 1216 * 2100 / cycles("gfx942", "v_mfma_f32_32x32x8_f16")(r) / 1e6, within=0.001,
       words="2*32*32*8 * 1216 * (2100 / 32) / 10^6 = 1307.4 TFLOP/s"),
     # --- Cycles
     S(C, "cycles of 16x16x4 f64 on CDNA4", 64, cycles("gfx950", "v_mfma_f64_16x16x4_f64"),
       words="FP64 ← FP64 | 16x16x4 | 16x16x4 | 64"),
     S(C, "the same on CDNA3", 64, cycles("gfx942", "v_mfma_f64_16x16x4_f64"), "refuted",
-      about="64 would be half of the text's own peak of 163.4", words="FP64 ← FP64 | 16x16x4 | 16x16x4 | 64"),
+      about="64 is right for CDNA4; CDNA3 takes 32, as the 163.4 TFLOPS of the text's first table need",
+      words="FP64 ← FP64 | 16x16x4 | 16x16x4 | 64"),
+    S(C, "instructions of CDNA4 that the table leaves out", "none", unlisted("gfx950"),
+      words="The following table lists all available floating-point MFMA instructions"),
+    S(C, "and of CDNA3", "none", unlisted("gfx942"), "refuted",
+      about="two rows would make it complete: FP32 from XF32, 16x16x8 in 16 cycles and 32x32x4 in 32, which CDNA3 has "
+      "and CDNA4 has not", words="The following table lists all available floating-point MFMA instructions"),
+    S(C, "cycles of both, as that note has them", "16, 32",
+      lambda r: f"{cycles('gfx942', 'v_mfma_f32_16x16x8_xf32')(r)}, {cycles('gfx942', 'v_mfma_f32_32x32x4_xf32')(r)}",
+      "remark", about="653.7 TFLOPS on MI325X"),
     *(S(C, f"cycles of {name.split('_')[3]} {name.split('_')[4]}", count, cycles("gfx950", name), words=words)
       for name, count, words in [
         (F32, 64, "32x32x2 | 32x32x2 | 64"), ("v_mfma_f32_16x16x4_f32", 32, "16x16x4 | 16x16x4 | 32"),
@@ -201,9 +294,6 @@ STATEMENTS = [
         cycles("gfx950", f"v_mfma_f32_{shape}_f8f6f4", fmt), words=words) for shape, fmt, count, words in [
         ("16x16x128", "e4m3fn", 32, SMALL), ("16x16x128", "e2m3fn", 16, SMALL), ("16x16x128", "e2m1fn", 16, SMALL),
         ("32x32x64", "e4m3fn", 64, WIDE), ("32x32x64", "e2m3fn", 32, WIDE), ("32x32x64", "e2m1fn", 32, WIDE)]),
-    S(C, "an instruction is called mfma_scale_f32_32x32x64_f8f8", "yes",
-      known("v_mfma_scale_f32_32x32x64_f8f8"), "refuted", about="f8f6f4, whatever the formats",
-      words="__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f8"),
     # --- Formats
     *(S(M, f"largest {name}", value, largest(name), within=1e-4, words=row) for name, row, _, value, *_ in FORMATS),
     *(S(M, f"exponent bias of {name}", value, bias(name), words=row) for name, row, value, *_ in FORMATS),
@@ -212,7 +302,8 @@ STATEMENTS = [
       for name, row, *_, value, _ in FORMATS if value is not None),
     *(S(M, f"codes of infinity in {name}", value, infinities(name), words=row) for name, row, *_, value in FORMATS),
     S(M, "codes of NaN in e5m2fnuz, S 00000 00", 2, nans("e5m2fnuz"), "refuted",
-      about="1 00000 00 alone: with both signs +0 were a NaN", words="0 00000 00 | S 00000 00 | n/a"),
+      about="1 00000 00, as in the row of E4M3FNUZ: with S for both signs +0 were a NaN",
+      words="0 00000 00 | S 00000 00 | n/a"),
     S(M, "largest exponent field of a number in f16", 30, last_exponent("f16"),
       words="the largest exponent value that can represent a real number is `E = 30`"),
     S(M, "E8M0, 127", 1, scale(127), words="E8M0 | 127 | 2^(±127)"),
@@ -228,10 +319,19 @@ STATEMENTS = [
     S(M, "codes of 0 and of NaN, e4m3fn against e4m3fnuz", "2, 2; 1, 1",
       lambda r: "; ".join(f"{zeros(name)(r)}, {nans(name)(r)}" for name in ("e4m3fn", "e4m3fnuz")),
       words="E4M3FN supports `+0`, `-0`, `+NaN` and `-Nan`, while E4M3FNUZ supports only `+0` and `NaN`"),
-    S(C, "formats of A by their code", "e4m3fn, e5m2, e2m3fn, e3m2fn, e2m1fn", lambda _: ", ".join(F8F6F4),
+    S(L4, "an instruction has the name of this heading", "no", known("v_mfma_scale_f32_32x32x64_f8f8"), "remark",
+      about="the heading shortens it; code and text below it have its name, f8f6f4, whatever the formats",
+      words="__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f8"),
+    S(L4, "formats of A by their code", "e4m3fn, e5m2, e2m3fn, e3m2fn, e2m1fn", lambda _: ", ".join(F8F6F4),
       words="`0 = E4M3 (fp8), 1 = E5M2(bf8), 2 = E2M3(fp6), 3 = E3M2(bf6), 4 = E2M1(fp4)`"),
+    S(X, "lanes of a wave of CDNA3 and CDNA4", "64, 64",
+      lambda _: ", ".join(str(mfmasim.arch(name).wave_sizes[0]) for name in PRODUCTS),
+      words="The wavefront size on the AMD CDNA™ architecture is 64"),
+    S(I, "D of 16x16x16 f16, and its A and B: formats", "f32, f16, f16",
+      lambda _: ", ".join(mfmasim.instruction("gfx950", F16).operands[of].format for of in "DAB"),
+      words="`__builtin_amdgcn_mfma_f32_16x16x16f16` performs `16x16x16` MFMA"),
     # --- Elements of a lane
-    *(S(L, f"{shape}, {operand}: elements of a lane", said, elements(name, operand, fmt), words=words)
+    *(S(EXAMPLES[shape], f"{shape}, {operand}: elements of a lane", said, elements(name, operand, fmt), words=words)
       for shape, name, operand, fmt, said, words in [
           ("32x32x2 f32", F32, "A", None, 1, "M * K / wavefront_size = 32 * 2 / 64 = 1"),
           ("32x32x2 f32", F32, "B", None, 1, "K * N / wavefront_size = 2 * 32 / 64 = 1"),
@@ -243,40 +343,71 @@ STATEMENTS = [
           ("32x32x64 FP8", SCALED, "A", "e4m3fn", 32, "Each thread stores `32` entries from the matrix `A`"),
           ("32x32x64 FP4", SCALED, "A", "e2m1fn", 32, "each thread stores `32` entries from the matrix `A`"),
           ("32x32x64 FP8", SCALED, "D", "e4m3fn", 16, "`16` entries from the matrix `C`")]),
-    S(L, "bits of an operand of 32 FP4 elements", 128,
+    S(L5, "bits of an operand of 32 FP4 elements", 128,
       lambda _: 32 * mfmasim.instruction("gfx950", SCALED, "e2m1fn", "e2m1fn").operands["A"].vgprs,
       words="Since 32 FP4 elements occupy only 128 bits"),
-    S(L, "bits of one of 32 FP8 elements, as wide as the builtin's argument", 256,
+    S(L5, "bits of one of 32 FP8 elements, as wide as the builtin's argument", 256,
       lambda _: 32 * mfmasim.instruction("gfx950", SCALED, "e4m3fn", "e4m3fn").operands["A"].vgprs,
       words="requires its first two arguments to be 256 bits wide"),
+    S(L3, "both operands without their conversion to long: it compiles", "no",
+      builds(("(x.a, x.b, c, 0", "(__builtin_bit_cast(byte8, x.a), __builtin_bit_cast(byte8, x.b), c, 0")),
+      words="the intrinsic function expects its first two operands to be of type `long`"),
+    S(L4, "the kernel compiles for gfx942", "no", builds(("", ""), "gfx942", "mfma_scale_f32_32x32x64_fp8"),
+      words="is supported only on AMD CDNA™4 GPUs (gfx950)"),
+    S(L4, "Ax: its shape, and its entries in a lane", "32x2, 1 in a lane", scales_of("scale_A"),
+      words="Matrix `Ax` of size `32x2`"),
+    S(L4, "Bx: its shape, and its entries in a lane", "2x32, 1 in a lane", scales_of("scale_B"),
+      words="Matrix `Bx` of size `2x32`"),
+    S(L4, "64 products of 1 with a scale of 2, added to 1", 129, with_scales(128, 1),
+      about="scaled first, then added: 65 x 2 would be 130; where a sum is rounded, the order is assumed",
+      words="the scales `Ax`, `Bx` are applied after the normal dot product and prior to output/accumulation"),
+    S(L4, "the same with a code of 127", 65, with_scales(127, 1),
+      words="If `scale_a = scale_b = 127`, the actual scale factors are equal to `1` and no scaling is applied"),
+    S(L4, "with a code of 130, and without what is added", 512, with_scales(130, 0),
+      words="the corresponding actual scale factors are `2^(scale_a - 127)` and `2^(scale_b - 127)`"),
     # --- Layouts, percent of the elements that the text's formula places
-    S(L, "32x32x2 f32, A: row l % 32, k l / 32", 100, held(F32, "A", lambda lane, _: (lane % 32, lane // 32)),
+    S(L1, "32x32x2 f32, A: row l % 32, k l / 32", 100, held(F32, "A", lambda lane, _: (lane % 32, lane // 32)),
       words="mfma_f32_32x32x2f32"),
-    S(L, "32x32x2 f32, C: row 8 (r / 4) + 4 (l / 32) + r % 4, column l % 32", 100, held(F32, "D", ROW32),
+    S(L1, "32x32x2 f32, B: k l / 32, column l % 32", 100, held(F32, "B", lambda lane, _: (lane // 32, lane % 32)),
+      words="B + threadIdx.x % 32 + (threadIdx.x / 32) * 32"),
+    S(L1, "32x32x2 f32, C: row 8 (r / 4) + 4 (l / 32) + r % 4, column l % 32", 100, held(F32, "D", ROW32),
       words="C[threadIdx.x % 32 + (threadIdx.x / 32) * 4 * 32 + i * 32 * 8]"),
-    S(L, "16x16x16 f16, A: row l % 16, k 4 (l / 16) + i", 100,
+    S(L2, "16x16x16 f16, A: row l % 16, k 4 (l / 16) + i", 100,
       held(F16, "A", lambda lane, i: (lane % 16, 4 * (lane // 16) + i)),
       words="A + 4 * (threadIdx.x / 16) + 16 * (threadIdx.x % 16)"),
-    S(L, "16x16x16 f16, B: the same of columns", 100,
+    S(L2, "16x16x16 f16, B: the same of columns", 100,
       held(F16, "B", turned(lambda lane, i: (lane % 16, 4 * (lane // 16) + i))),
       words="b_reg[i] = *(B + i * 16 + threadIdx.x % 16 + (threadIdx.x / 16) * 64);"),
-    S(L, "16x16x16 f16, C: row 4 (l / 16) + i, column l % 16", 100,
+    S(L2, "16x16x16 f16, C: row 4 (l / 16) + i, column l % 16", 100,
       held(F16, "D", lambda lane, i: (4 * (lane // 16) + i, lane % 16)),
       words="*(C + i * 16 + threadIdx.x % 16 + (threadIdx.x / 16) * 64) = c_reg[i];"),
-    S(L, "32x32x16 FP8, A: row l % 32, k 8 (l / 32) + i", 100,
+    S(L3, "32x32x16 FP8, A: row l % 32, k 8 (l / 32) + i", 100,
       held(FP8, "A", lambda lane, i: (lane % 32, 8 * (lane // 32) + i)),
       words="A + (threadIdx.x / 32) * 8 + (threadIdx.x % 32) * 16"),
-    S(L, "32x32x64 FP8, A: k 16 (l / 32) + 32 (i / 16) + i % 16", 100,
+    S(L3, "32x32x16 FP8, B: k 8 (l / 32) + i, column l % 32", 100,
+      held(FP8, "B", lambda lane, i: (8 * (lane // 32) + i, lane % 32)),
+      words="b_reg[i] = *(B + i * 32 + threadIdx.x % 32 + (threadIdx.x / 32) * 8 * 32);"),
+    S(L4, "32x32x64 FP8, B: k 16 (l / 32) + 32 (i / 16) + i % 16, column l % 32", 100,
+      held(SCALED, "B", lambda lane, i: (16 * (lane // 32) + 32 * (i // 16) + i % 16, lane % 32), "e4m3fn"),
+      words="b_reg[i*16 + j] = *(ldg_b + 32 * j + i * 32 * 32);"),
+    S(L5, "32x32x64 FP4, B: k 32 (l / 32) + i, column l % 32", 100,
+      held(SCALED, "B", lambda lane, i: (32 * (lane // 32) + i, lane % 32), "e2m1fn"),
+      words="const fp4x2_t* ldg_b = B + (threadIdx.x % 32) / 2 + 16 * 32 * (threadIdx.x / 32);"),
+    S(L4, "32x32x64 FP8, A: k 16 (l / 32) + 32 (i / 16) + i % 16", 100,
       held(SCALED, "A", lambda lane, i: (lane % 32, 16 * (lane // 32) + 32 * (i // 16) + i % 16), "e4m3fn"),
       words="a_reg[i*16 + j] = *(ldg_a + i * 32 + j);"),
-    S(L, "32x32x64 FP4, A: k 32 (l / 32) + i, low nibble first", 100,
+    S(L5, "32x32x64 FP4, A: k 32 (l / 32) + i, low nibble first", 100,
       held(SCALED, "A", lambda lane, i: (lane % 32, 32 * (lane // 32) + i), "e2m1fn"),
       words="const fp4x2_t* ldg_a = A + (threadIdx.x % 32) * 32 + (threadIdx.x / 32) * 16;"),
-    S(L, "checks that fail if FP8 takes the k of FP4, with equal scales", "mapping",
+    S(L4, "checks that fail if FP8 takes the k of FP4, with equal scales", "mapping",
       caught("k_map_of_fp4_uniform_scales"), "remark", about="the text's scales are 1: no output shows it"),
-    S(L, "checks that fail if OPSEL chooses another byte", "mapping, outputs", caught("wrong_opsel_byte"), "remark",
+    S(L4, "checks that fail if OPSEL chooses another byte", "mapping, outputs", caught("wrong_opsel_byte"), "remark",
       about="it chooses one of four scales in the register; the text leaves it out on purpose"),
-    *(S("Kernels", f"{name}, proved", "pass", status(name), words=words) for name, words in (
-        ("f32_32x32x2", "### 5.1."), ("f16_16x16x16", "### 5.2."), ("fp8_32x32x16", "### 5.3."),
-        ("scaled_fp8_32x32x64", "### 5.4."), ("scaled_fp4_32x32x64", "### 5.5."))),
+    *(S(place, f"the kernel {name}: outputs and the element of every slot", "pass", status(name), words=words)
+      for place, name, words in (
+        (L1, "f32_32x32x2", "mfma_fp32_32x32x2_fp32(const float* A, const float* B, float* C)"),
+        (L2, "f16_16x16x16", "mfma_fp32_16x16x16_fp16(const fp16_t* A, const fp16_t* B, float* C)"),
+        (L3, "fp8_32x32x16", "mfma_fp32_32x32x16_fp8_fp8(const fp8_t* A, const fp8_t* B, float* C)"),
+        (L4, "scaled_fp8_32x32x64", "mfma_fp32_32x32x64_fp8_fp8(const fp8_t* A, const fp8_t* B, float* C)"),
+        (L5, "scaled_fp4_32x32x64", "mfma_fp32_32x32x64_fp4_fp4(const fp4x2_t* A, const fp4x2_t* B, float* C)"))),
 ]  # fmt: skip

@@ -34,6 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--claims", action="store_true", help="only check what published texts state about the family's kernels"
     )
+    parser.add_argument("--section", metavar="TEXT", help="with --claims: only below the text's headings with this")
     add_case(parser)
     add_launch(parser)
     parser.add_argument(
@@ -49,11 +50,14 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
     from mfmasim import __version__
     from mfmasim.cli.output import counters, table
+    from mfmasim.errors import MfmasimError
     from mfmasim.lab.reports.profile_page import profile_page, tables_of
     from mfmasim.lab.reports.statements import has_text
 
     if args.claims:
         return _claims(args)
+    if args.section is not None:
+        raise MfmasimError("--section TEXT chooses among the statements of a text: it needs --claims")
     profiles = []
     for profile in _profiles(args):
         profiles.append(profile)
@@ -126,12 +130,16 @@ def _claims(args: argparse.Namespace) -> int:
             "--claims cannot be combined with --case, --set, --source or --arch: each statement names its own"
         )
     texts = [text_of(target) for target in args.targets]
+    if args.section is not None:
+        texts = [text.within(args.section) for text in texts]
     weighed = [(text, weigh(text, compiler=args.compiler)) for text in texts]
     if args.json != "-":
         for text, lines in weighed:
             # The words of the text and the notes do not fit a terminal's width; --json and --html have them.
             short = [(line.row[0], *line.row[2:-1]) for line in lines]
             print(table((COLUMNS[0], *COLUMNS[2:-1]), short, "terminal", text.name), end="")
+            if text.source is not None:
+                print(text.source.credit)
             for place, _, claim, *_, verdict, note in (line.row for line in lines):
                 if note and verdict.startswith("refuted"):
                     print(f"{verdict}: {claim} ({place}): {note}")
@@ -142,6 +150,6 @@ def _claims(args: argparse.Namespace) -> int:
         write(args.json, json.dumps(records, indent=1) + "\n")
     if args.html:
         write(args.html, claims_page([(text.name, lines) for text, lines in weighed], __version__))
-    if not any(line.verdict in {"confirmed", "refuted"} for _, lines in weighed for line in lines):
+    if not any(line.verdict in {"confirmed", "consistent", "refuted"} for _, lines in weighed for line in lines):
         raise MfmasimError(f"nothing was decided: no statement about {', '.join(args.targets)} is confirmed or refuted")
     return 0 if all(line.as_known for _, lines in weighed for line in lines) else 1

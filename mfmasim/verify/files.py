@@ -13,6 +13,7 @@ from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.files import is_object, is_source
 from mfmasim.resources import folder
 from mfmasim.verify.cases import CASE_FILE, collecting, line_in
+from mfmasim.verify.texts import PREFIX, source
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
@@ -121,12 +122,17 @@ def table_of(family: str) -> Callable[[Sequence[Result]], tuple[Sequence[str], l
 
 
 def find(target: str) -> list[tuple[str, list[Case]]]:
-    """Cases of a target: a family, a folder of families, ``all``, or a case file; each with the name of its group.
+    """Cases of a target: a family, a folder of families, ``all``, a published text such as ``text:004``, or a case file.
+
+    Returns:
+        Name and cases of each group.
 
     Raises:
         MfmasimError: the target does not exist.
     """
     known = families()
+    if target.startswith(PREFIX):
+        return [(name, load_file(known[name])) for name in source(target).families]
     inside = [name for name in known if target in ("all", name) or name.startswith(f"{target}/")]
     if inside:
         return [(name, load_file(known[name])) for name in inside]

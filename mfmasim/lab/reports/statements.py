@@ -1,14 +1,15 @@
 """Statements of a published text about its kernels, each judged by executed code or recomputed.
 
-A family's folder may hold ``statements.py`` with `TEXT`, the name of the text, and `STATEMENTS`, a list of `Statement`.
-``mfmasim report FAMILY --claims`` judges them.
+A family's folder may hold ``statements.py`` with `SECTIONS`, the headings of the text in its order, and `STATEMENTS`, a
+list of `Statement`. ``mfmasim report FAMILY --claims`` judges them. Who wrote the text, and where it is:
+``hipkernels/texts.toml``.
 """
 
 from __future__ import annotations
 
 import runpy
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from mfmasim.fidelity import Trust
 from mfmasim.lab.mutation.mutants import mutants_of, run_mutant
 from mfmasim.lab.reports.profile import profile_case
 from mfmasim.verify.files import families, load_file, neighbours
+from mfmasim.verify.texts import family_of, sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,12 +27,24 @@ if TYPE_CHECKING:
     from mfmasim.lab.reports.profile import Profile
     from mfmasim.verify.cases import Case
     from mfmasim.verify.mutant import Mutant
+    from mfmasim.verify.texts import Source
 
     Value = float | str
 
 COLUMNS = ("place", "words of the text", "claim", "text", "found", "verdict", "note")
 """Of `Weighed.row`."""
-KNOWN = ("confirmed", "refuted", "undecided", "remark")
+VERDICTS = {
+    "confirmed": "evidence that does not contain the claim gives the same: an executed kernel, a proof, or the tables of "
+    "instructions, formats and architectures",
+    "consistent": "it follows from other figures of the same text, which nothing here measures",
+    "refuted": "the quoted words themselves do not hold; the note says what would make them right",
+    "remark": "the quoted words are not judged: something beside them is otherwise, such as code that was published with "
+    "them or another table, or it is a finding of ours",
+    "undecided": "only a GPU, or the text's own binary, can decide it; what was found here stands beside it",
+}
+"""Every verdict with its meaning."""
+ALWAYS = ("confirmed", "refuted", "undecided")
+"""Verdicts that are counted even if there is none."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +60,7 @@ class Statement:
     find: Callable[[Runs], Value] | None = None
     """Function that returns the figure or word from executed code or a computation; None if there is none."""
     known: str = "confirmed"
-    """``confirmed``, ``refuted``, ``undecided``: it cannot be decided without the text's binary or the GPU, or
-    ``remark``: the text does not state it; `said` is what is found here."""
+    """One of `VERDICTS`. Of a remark `said` is what is found here."""
     within: float = 0.0
     """Relative difference that a figure may have; texts round."""
     relation: str = "="
@@ -59,14 +72,16 @@ class Statement:
 
     def __post_init__(self) -> None:
         """Refuse a statement that cannot be judged."""
-        if self.known not in KNOWN:
-            raise unknown("verdict", self.known, KNOWN, f"of statement {self.text!r}")
+        if self.known not in VERDICTS:
+            raise unknown("verdict", self.known, list(VERDICTS), f"of statement {self.text!r}")
         if self.relation not in {"=", "<", ">"}:
             raise unknown("relation", self.relation, ("=", "<", ">"), f"of statement {self.text!r}")
         if self.find is None and self.known != "undecided":
             raise MfmasimError(f"statement {self.text!r}: no function determines that it is {self.known}")
         if not self.words and self.known != "remark":
             raise MfmasimError(f"statement {self.text!r} quotes no words of the text; what is ours is a remark")
+        if self.known in {"refuted", "undecided"} and not self.about:
+            raise MfmasimError(f"statement {self.text!r} is {self.known}, and no note says why")
 
     def holds(self, found: Value) -> bool:
         """Whether a finding agrees with the statement."""
@@ -151,12 +166,12 @@ class Weighed:
 
     @property
     def verdict(self) -> str:
-        """One of `KNOWN`."""
+        """One of `VERDICTS`."""
         if self.statement.known == "undecided" or self.found is None:
             return "undecided"
         if not self.statement.holds(self.found):
             return "refuted"
-        return "remark" if self.statement.known == "remark" else "confirmed"
+        return self.statement.known if self.statement.known in {"consistent", "remark"} else "confirmed"
 
     @property
     def as_known(self) -> bool:
@@ -190,9 +205,9 @@ class Weighed:
 
 
 def counted(lines: Iterable[Weighed]) -> str:
-    """Number of statements with each verdict; remarks, which no text states, only if there are any."""
+    """Number of statements with each verdict; consistent ones, and remarks, only if there are any."""
     count = Counter(line.verdict for line in lines)
-    words = [f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided")]
+    words = [f"{count[word]} {word}" for word in VERDICTS if word in ALWAYS or (count[word] and word != "remark")]
     if count["remark"]:
         words.append(f"{count['remark']} remark{'s' * (count['remark'] > 1)}")
     return ", ".join(words)
@@ -212,26 +227,52 @@ class Text:
     family: str
     name: str
     statements: Sequence[Statement]
+    sections: Sequence[str] = ()
+    """Headings of the text, in its order; each statement's `place` is one of them."""
+    source: Source | None = None
+
+    def within(self, section: str) -> Text:
+        """The statements below one heading.
+
+        Args:
+            section: a part of the heading; capitals do not matter.
+
+        Raises:
+            MfmasimError: no heading contains it, or no statement stands below it.
+        """
+        places = dict.fromkeys(one.place for one in self.statements)
+        chosen = [place for place in places if section == place] or [
+            place for place in places if section.casefold() in place.casefold()
+        ]
+        if not chosen:
+            raise unknown("section with statements", section, list(places), f"of {self.name}")
+        return replace(self, statements=[one for one in self.statements if one.place in chosen])
 
 
-def has_text(family: str) -> bool:
-    """Whether a family has a ``statements.py``."""
-    known = families()
+def has_text(target: str) -> bool:
+    """Whether a family has a ``statements.py``, or there is such a text."""
+    family, known = family_of(target), families()
     return family in known and known[family].with_name("statements.py").is_file()
 
 
-def text_of(family: str) -> Text:
-    """The text of a family.
+def text_of(target: str) -> Text:
+    """The text of a family, or of a target such as ``text:004``.
 
     Raises:
         MfmasimError: the family is unknown, or has no text.
     """
-    if not has_text(family):
-        raise unknown("family with a text", family, [name for name in families() if has_text(name)])
+    if not has_text(target):
+        raise unknown("family with a text", target, [name for name in families() if has_text(name)])
+    family = family_of(target)
     path = families()[family].with_name("statements.py")
     with neighbours(path):
         found = runpy.run_path(str(path), run_name="mfmasim_statements")
-    return Text(family, found["TEXT"], found["STATEMENTS"])
+    source = next(one for one in sources() if one.families[0] == family)
+    order = {heading: n for n, heading in enumerate(found["SECTIONS"])}
+    if wrong := [one.place for one in found["STATEMENTS"] if one.place not in order]:
+        raise unknown("section", wrong[0], list(order), f"of {source.title}")
+    statements = sorted(found["STATEMENTS"], key=lambda one: order[one.place])
+    return Text(family, source.title, statements, found["SECTIONS"], source)
 
 
 def weigh(text: Text, *, compiler: str | None = None) -> list[Weighed]:
