@@ -127,6 +127,12 @@ def barriers(kernel: str, k: int) -> Figure:
     return found
 
 
+def lanes_of_wave(runs: Runs) -> float:
+    """Of the standard kernel, whose workgroups have 256 threads."""
+    report = profile(runs).report
+    return 256 * math.prod(report.grid) / report.waves
+
+
 def waves_by_vgprs(count: int) -> Figure:
     return lambda _: waves_of_vgprs(mfmasim.arch(ARCH), 32, count)
 

@@ -35,38 +35,20 @@ JOURNEY = [
 ]
 
 
-def largest_gap(_: Runs) -> float:
-    """Percent by which a variant's TFLOPS or share of the peak differs from what its milliseconds give."""
-    rates = [(teraflops(4096, 4096, 2048, ms / 1e3), rate, share) for _, ms, rate, share in VARIANTS]
-    return max(max(abs(a / b - 1) * 100, abs(b / PEAK * 1e14 - share)) for a, b, share in rates)
-
-
-def final_peak_gap(_: Runs) -> float:
-    """Points by which a share of the peak differs from its rate, at most."""
-    return max(abs(100e12 * rate / PEAK - share) for _, rate, share, _, _ in FINAL)
-
-
-def final_library_gap(_: Runs) -> float:
-    """Points by which a share of rocBLAS's rate differs from both rates, at most."""
-    return max(abs(100 * rate / library - share) for _, rate, _, library, share in FINAL)
-
-
 def final_kernels(_: Runs) -> str:
     """What the adaptive kernel takes at the sizes of the table."""
     return ", ".join(taken(size, size, size)(_) for size, *_rest in FINAL)
-
-
-def largest_step(_: Runs) -> float:
-    """Points of a percent by which a step of the journey differs from its two rates."""
-    rates = [5.4, *(rate for _, rate, *_ in JOURNEY)]
-    steps = zip(rates, rates[1:], JOURNEY, strict=False)
-    return max(abs((b / a - 1) * 100 - more) for a, b, (_, _, more, *_) in steps)
 
 
 def step(number: int) -> Callable[[Runs], float]:
     """Percent that a step of the journey gains, by the rates before and after it."""
     rates = [5.4, *(rate for _, rate, *_ in JOURNEY)]
     return lambda _: (rates[number + 1] / rates[number] - 1) * 100
+
+
+def over_baseline(rate: float) -> Callable[[Runs], float]:
+    """Percent that a version gains over the first one."""
+    return lambda _: (rate / 5.4 - 1) * 100
 
 
 def rate_of(name: str) -> Callable[[Runs], float]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import mfmasim
+from hipkernels.gemm_fp8.scheduled.evidence import epilogue, prologue, rotation
 from hipkernels.gemm_fp8.scheduled.schedules import PRINTED
 from mfmasim import grids, lds
 from mfmasim.lab.reports.profile import Profile
@@ -15,12 +16,21 @@ from mfmasim.lab.reports.statements import Runs, Statement
 from mfmasim.verify import load_file, verify_case
 from mfmasim.verify.files import families
 
-TEXT = "4-wave interleave FP8 GEMM on CDNA4"
+SECTIONS = (
+    "One Wave Per SIMD",
+    "Algorithm Breakdown",
+    "Prologue and Epilogue",
+    "LDS Swizzling",
+    "Results",
+    "Summary",
+    "Configuration Details",
+    "Appendix A: Optimizing Cache Reuse",
+)
+"""Headings of the text."""
 S = Statement
 ARCH, KERNEL, READ = "gfx950", "interleave_256", "ds_read_b128"
 MFMA = "v_mfma_f32_16x16x128_f8f6f4"
 MEASURED = "measured: only the GPU can decide it"
-XCDS, UNITS = 8, 32
 
 
 def profile(runs: Runs, case: str = KERNEL) -> Profile:
@@ -169,27 +179,78 @@ def published(title: str) -> Callable[[Runs], str]:
     return found
 
 
+def turns(runs: Runs) -> float:
+    """Turns of the main loop of a wave, with K = 1024."""
+    found = runs.profile(KERNEL, ARCH, K=1024)
+    return 0.0 if found.main is None else found.main.turns / found.report.waves
+
+
+def waits(runs: Runs) -> str:
+    """Kinds of waits and barriers in a turn of the main loop."""
+    turn = profile(runs).turn
+    words = "" if turn is None else turn.written
+    return " ".join(kind for kind in ("vmcnt", "lgkmcnt", "B") if kind in words)
+
+
+def busy_groups(_: Runs) -> float:
+    """Groups of four banks that the first phase of the unswizzled read uses."""
+    lane = np.arange(64)
+    address = lane % 16 * 128 + lane // 16 * 16
+    return len({int(address[one]) // 16 % 16 for one in lds.phase_table(ARCH, READ).sets(64)[0]})
+
+
+def period(_: Runs) -> str:
+    banks = lds.phase_table(ARCH, READ).banks
+    return f"{banks}, {4 * banks}"
+
+
+def same_mask(_: Runs) -> float:
+    """Rows in a run that the swizzle places alike."""
+    places = lds.swizzle("cdna4_4wave").place(np.arange(16), np.zeros(16, np.int64)) % 128
+    return 16 / (1 + int((np.diff(places) != 0).sum()))
+
+
+def chiplets(_: Runs) -> str:
+    (product,) = [one for one in mfmasim.arch(ARCH).rates.products if one.name == "MI355X"]
+    return f"{product.chiplets}, {product.units // product.chiplets}"
+
+
 def caught(name: str) -> Callable[[Runs], str]:
     return lambda runs: ", ".join(runs.mutant(name).caught) or "nothing"
 
 
-K, B, L, G, P, X = "Kernel", "Block", "LDS", "Tiles and XCDs", "Performance", "The source beside the text"
+ONE, B, ENDS, L, RESULTS, SUMMARY, DETAILS, G = SECTIONS
 STATEMENTS = [
     # --- Kernel
-    S(K, "waves on a SIMD", 1, claim("one wave on each SIMD"), words="It places one wave per SIMD"),
-    S(K, "registers of a lane, at most", 513, registers, relation="<", words="that wave gets all 512 VGPRs"),
-    S(K, "registers of sums", 256, lambda _: 4 * 4 * 4 * mfmasim.instruction(ARCH, MFMA).D.vgprs,
+    S(ONE, "waves on a SIMD", 1, claim("one wave on each SIMD"), words="It places one wave per SIMD"),
+    S(ONE, "registers of a lane, at most", 513, registers, relation="<", words="that wave gets all 512 VGPRs"),
+    S(ONE, "registers of sums", 256, lambda _: 4 * 4 * 4 * mfmasim.instruction(ARCH, MFMA).D.vgprs,
       words="a complete 128×128 output register tile at once"),
-    S(K, "VGPRs of a lane that 8 waves of a workgroup leave, in percent of those that 4 leave", 50,
+    S(ONE, "VGPRs of a lane that 8 waves of a workgroup leave, in percent of those that 4 leave", 50,
       lambda _: 100 * waves_of(8) / waves_of(4), words="the register budget was half that"),
-    S(K, "registers of operands, a and b with two halves each", 128,
+    S(B, "registers of operands, a and b with two halves each", 128,
       lambda _: 2 * 2 * 4 * mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").A.vgprs, words="RT_A a[2]{};"),
-    S(K, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds[2][2][128 * 128];"),
-    S(K, "matrix instructions of four blocks", 64, claim("matrix instructions of four blocks"),
+    S(B, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds[2][2][128 * 128];"),
+    S(B, "matrix instructions of four blocks", 64, claim("matrix instructions of four blocks"),
       words="Each wave ends up handling 4 64x64 tiles of the output matrix C"),
-    S(K, "checks that fail for K = 128, a multiple of 128", "nothing", one_tile, "refuted",
-      about="the prologue fetches two tiles: K is 256 at least",
+    S(B, "checks that fail for K = 128, a multiple of 128", "outputs", one_tile, "remark",
+      about="the prologue fetches two tiles: the printed code needs K of 256 at least",
       words="we will only consider input matrices with dimensions that are multiples of the blocking parameters"),
+    S(B, "wave and tile of the 8-wave kernel: columns of its sums, for 128 rows", 64,
+      lambda r: 256 * 256 / 8 / 128, "consistent", about="256 x 256 of C for eight waves",
+      words="For the 4-Wave kernel we will keep the same tile sizes"),
+    S(B, "what the four blocks of a turn fetch, and read, in slot 0",
+      "A[0][0] B[0][1], B[0][0] A[0][1], B[0][1] A[1][0], A[0][1] B[1][0]", lambda _: rotation(0),
+      about="from the executed accesses to the LDS; each half is fetched two blocks after it was read",
+      words="interleaved_block(B_lds[cur][0], B, a[1], A_lds[cur][1], a[0], b[1], c[0][1]);"),
+    S(B, "the same in the next turn, whose slot is 1",
+      "A[1][0] B[1][1], B[1][0] A[1][1], B[1][1] A[0][0], A[1][1] B[0][0]", lambda _: rotation(1),
+      words="cur ^= 1; next ^= 1;"),
+    S(B, "turns of the main loop for K = 1024, which has 8 tiles", 6, turns,
+      words="for (int k = 0; k < K_BLOCKS - 2; ++k) {"),
+    S(B, "waits and barriers of a turn", "vmcnt lgkmcnt B", waits, "remark",
+      about="the printed loop shows neither, being an outline; the source beside the post has both, and so has the kernel "
+      "here: two waits for fetches, four for reads, two barriers"),
     # --- Block
     S(B, "matrix instructions", 16, claim("matrix instructions of a block"), words="Issues 16 MFMA instructions"),
     S(B, "reads of the LDS", 8, claim("reads of a block"), words="Issues 8 LDS → register loads"),
@@ -201,7 +262,9 @@ STATEMENTS = [
       about="outputs and counts stay right",
       words="the compiler might legally batch all memory instructions after all MFMA"),
     S(B, "what a block fetches is used in the next one: fewest matrix instructions before its wait", 16,
-      of_turn("matrix from fetch to wait"), "refuted", about="it is for the tile after next",
+      of_turn("matrix from fetch to wait"), "refuted",
+      about="`six calls later` would be right: as the printed arguments show, a call fetches for the tile after next; "
+      "call 1 fills A_lds[cur][0], which call 3 of the next turn reads",
       words="that will be used in the next call to bring the operands from LDS to registers"),
     S(B, "matrix instructions between a read and its wait, at least", 0, of_turn("matrix from read to wait"),
       relation=">", words="we will have already loaded the operands for the next one"),
@@ -210,14 +273,26 @@ STATEMENTS = [
     S(L, "reads of 16 bytes for a fragment of 16 x 128", 2, lambda _: 16 * 128 / (16 * 64),
       words="(16*128) / (16*64) = 2"),
     S(L, "conflicts without a swizzle: degree", 8, claim("bank conflicts without a swizzle", "interleave_none_256"),
-      "refuted", about="4 in the phases of gfx950, which this text takes for four, too",
+      "refuted",
+      about="4-way: in each of the four phases 16 lanes hit four groups of four banks, four lanes each. 8-way would be "
+      "right if a phase were 16 lanes of one column, or if rows had 256 bytes",
       words="This results in an 8-way bank conflict"),
+    S(L, "groups of banks that a phase uses, of four banks each", 4, busy_groups,
+      "remark", about="lanes of one column use two of them, and a phase has lanes of two columns",
+      words="lanes along the same column will always hit the same two banks"),
+    S(L, "banks, and bytes from one address of bank 0 to the next", "64, 256", period,
+      words="This means that the period is 256 bytes"),
+    S(L, "phases of the read", 4, lambda _: len(lds.phase_table(ARCH, READ).sets(64)),
+      words="The ds_read_b128 instruction is carried out in 4 phases"),
+    S(L, "adjacent rows that have the same mask", 2, same_mask,
+      words="We can tolerate two adjacent lanes to access elements in the same column"),
     S(L, "the printed swizzle is one-to-one and its own inverse", "yes", swizzle,
       words="int swizzled_offset = offset ^ mask;"),
     S(L, "degree with it", 1, lambda r: max(a.degree for a in profile(r).accesses if a.instruction == READ),
       words="we are now bank conflict-free during all four phases"),
     # --- Tiles
-    S(G, "units of 8 XCDs with 32 each", 256, lambda _: XCDS * UNITS, words="each one with 32 compute units"),
+    S(G, "XCDs of MI355X, and compute units of each", "8, 32", chiplets, about="by AMD's white paper on CDNA 4",
+      words="the AMD Instinct™ MI355X is a cluster of 8 chiplets"),
     S(G, "tiles of XCD 0, 3 XCDs, window 2, chunks of 4, grid of 4 x 6",
       "(0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1)", mine, words="WINDOW_SIZE=2 and CHUNK_SIZE=4"),
     S(G, "tiles of XCD 0 in the naive order, 3 XCDs, grid of 4 x 6",
@@ -227,8 +302,8 @@ STATEMENTS = [
       words="int remap_wgid(int wgid, int num_workgroups, int num_xcds, int chunk_size)"),
     S(G, "chunks that are rectangles, 16 x 16, chunks of 8", "32 of 32", rectangle(16, 16, 8),
       words="each XCD will own a WINDOW_SIZE x CHUNK_SIZE / WINDOW_SIZE contiguous tile block"),
-    S(G, "chunks that are rectangles, 16 x 17, chunks of 8", "32 of 32", rectangle(16, 17, 8), "refuted",
-      about="and fits the bands",
+    S(G, "chunks that are rectangles, 16 x 17, chunks of 8", "30 of 32", rectangle(16, 17, 8), "remark",
+      about="the sentence holds where bands and chunks divide the grid; at its edges some chunks are no rectangles",
       words="each XCD will own a WINDOW_SIZE x CHUNK_SIZE / WINDOW_SIZE contiguous tile block"),
     S(G, "chunks that are rectangles, 16 x 16, chunks of 6", "0 of 40", rectangle(16, 16, 6), "remark",
       about="only if a chunk is whole columns of the window, which the text's division presumes"),
@@ -238,24 +313,29 @@ STATEMENTS = [
     S(G, "strips from memory with the best window and chunk, in percent of those of 4 and 8, 64 x 64 tiles", 100, tuned,
       relation="<", about="window 16, chunk 4, `mfmasim lds grid --search`; assumed: a round's workgroups keep step",
       words="WINDOW_SIZE and CHUNK_SIZE are constants that have to be tuned"),
-    S(P, "rates beside other kernels", "a chart", None, "undecided", about=MEASURED,
+    S(RESULTS, "rates beside other kernels", "a chart", None, "undecided", about=MEASURED,
       words="Figure 6 shows a performance comparison of the two algorithms"),
-    S(P, "parts of c stored as soon as they are complete: matrix instructions of a wave after its first store", 48,
+    S(ENDS, "halves of tiles that the prologue fetches, and what it reads", "8 fetched; read A[0][0] B[0][0]",
+      lambda _: prologue(), about="both operands of two tiles, in halves",
+      words="The prologue loads both cur and next tile pairs into LDS before the loop starts"),
+    S(ENDS, "and behind the loop", "0 fetched; read B[0][1] A[0][1] A[1][0] B[1][0] B[1][1] A[1][1]",
+      lambda _: epilogue(), words="there is no further tile to prefetch"),
+    S(ENDS, "parts of c stored as soon as they are complete: matrix instructions of a wave after its first store", 48,
       after_first_store(KERNEL), words="we start storing parts c[i][j] as soon as they are available"),
-    S(P, "and in a kernel that stores all at the end", 0, after_first_store("interleave_stored_last_256"), "remark",
+    S(ENDS, "and in a kernel that stores all at the end", 0, after_first_store("interleave_stored_last_256"), "remark",
       about="the timeline of one workgroup has 42,037 clocks for it and 43,856 for this one (K = 1024)"),
-    S(P, "a gain by it", "in all cases", None, "undecided", about=MEASURED,
+    S(ENDS, "a gain by it", "in all cases", None, "undecided", about=MEASURED,
       words="this improves performance across all test cases"),
-    S(P, "bytes of scratch of the kernel here, which has no pragma, at -O1, -O2 and -O3", "0, 0, 0",
-      scratch("interleave"), about="by LLVM 22, and likewise by LLVM 21",
+    S(SUMMARY, "bytes of scratch of the kernel here, which has no pragma, at -O1, -O2 and -O3", "0, 0, 0",
+      scratch("interleave"), "undecided", about="of the text's kernel its own compiler decides; found by LLVM 22, and LLVM 21",
       words="it required no manual #pragma unroll tuning to avoid register spilling"),
-    S(P, "those of the 8-wave kernel here", "36, 0, 0", scratch("pingpong"), "remark",
+    S(SUMMARY, "those of the 8-wave kernel here", "36, 0, 0", scratch("pingpong"), "remark",
       about="by LLVM 22; 72, 20 and 20 when each fragment had an address register of its own"),
-    S(P, "the same rates by several releases", "consistent", None, "undecided", about=MEASURED,
+    S(SUMMARY, "the same rates by several releases", "consistent", None, "undecided", about=MEASURED,
       words="delivered consistent performance across different ROCm releases"),
     # --- What the source beside the text does, and the text does not say
-    S(X, "checks that report its barrier before the wait", "races", published("interleave_barrier_first_256"), "remark",
+    S(G, "checks that report its barrier before the wait", "races", published("interleave_barrier_first_256"), "remark",
       about="others may overwrite what is still being read"),
-    S(X, "grids up to 40 x 40 that its remap fails", 1099, refuted("xcd_divided"), "remark",
+    S(G, "grids up to 40 x 40 that its remap fails", 1099, refuted("xcd_divided"), "remark",
       about="it is right only where the XCDs divide the number of tiles"),
 ]  # fmt: skip
