@@ -124,9 +124,35 @@ def permutation(_: Runs) -> str:
     return " ".join(str(int(place) % 128 // 16) for place in swizzle.place(rows, np.zeros(8, np.int64)))
 
 
+def placed() -> Any:
+    """Place of each byte of a tile of 16 rows."""
+    row, column = np.indices((16, 128))
+    return lds.swizzle("cdna4_gemm").place(row, column)
+
+
+def formulas(_: Runs) -> float:
+    """Percent of the bytes of a tile whose place is that of the text's formulas."""
+    row, column = np.indices((16, 128))
+    pair = row >> 1 & 7
+    mask = (pair ^ ((pair >> 1 ^ pair >> 2) & 1)) << 4
+    return float(100 * (placed() == row * 128 + (column ^ mask)).mean())
+
+
 def sound(_: Runs) -> str:
     swizzle = lds.swizzle("cdna4_gemm")
     return "yes" if swizzle.bijective and swizzle.self_inverse else "no"
+
+
+def shape_of(_: Runs) -> str:
+    """Formats of A and D, and shape."""
+    op = mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn")
+    return f"{op.operands['A'].format}, {op.operands['D'].format}, {op.m}x{op.n}x{op.k}"
+
+
+def lanes_of(_: Runs) -> str:
+    """Lanes that have elements of A, B and D."""
+    operands = mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").operands
+    return ", ".join(str(len(set(operands[of].table()["lane"].tolist()))) for of in "ABD")
 
 
 def share_of(operand: str, row: Callable[[int, int], int], other: Callable[[int, int], int]) -> Callable[[Runs], float]:
@@ -361,7 +387,7 @@ STATEMENTS = [
     S(M, "of a wave's FMA", 128, lambda _: flops("v_fma_f32"), words="65536 vs. 128 FLOPs/inst"),
     S(M, "times as many", 512, lambda _: flops(MFMA) / flops("v_fma_f32"), words="512x larger"),
     S(M, "FLOPS a cycle with FMA", 59.627372, lambda _: FMA_RATE * flops("v_fma_f32"), "consistent", within=1e-6,
-      words="0 59.627372 59.627372"),
+      words="0 0.465838844 0 59.627372 59.627372"),
     S(M, "FLOPS a cycle with matrix instructions", 617.427753,
       lambda _: MFMA_RATE * flops(MFMA) + REST_RATE * flops("v_fma_f32"), "consistent", within=1e-6,
       words="617.277051 0.150702 617.427753"),
@@ -380,6 +406,13 @@ STATEMENTS = [
       words="about 10.35x higher FLOPs/cycle"),
     S(M, "times as many cycles a second in the slower kernel, by Tables 2 and 3", 1.654,
       lambda _: clocks(4.80, 59.627372) / clocks(30.05, 617.427753), "remark", within=0.001, about=RATIO),
+    S(M, "lanes that hold elements of A, B and D", "64, 64, 64", lanes_of,
+      words="all 64 lanes in a wave cooperate on D = A * B + C"),
+    S(M, "formats of A and D of the instruction with rows, columns and K", "e4m3fn, f32, 16x16x128", shape_of,
+      words="The matrix-core variant used here is the 16x16x128 form with FP8 inputs and FP32 accumulation"),
+    S(LANES, "elements of A, and of B, in a lane", "32, 32",
+      lambda _: ", ".join(f"{4 * mfmasim.instruction(ARCH, MFMA, 'e4m3fn', 'e4m3fn').operands[of].vgprs}" for of in "AB"),
+      words="For each K tile (128), one lane consumes: • A: 32 FP8 elements as two chunks (A_tile[a_row][k_chunk0 : k_chunk0+15] and A_tile[a_row][k_chunk1 : k_chunk1+15])"),
     S(LANES, "A: percent of the figure's places, row l % 16, k 16 (l / 16) + 64 (i / 16) + i % 16", 100,
       share_of("A", lambda lane, _: lane % 16, lambda lane, i: 16 * (lane // 16) + 64 * (i // 16) + i % 16),
       words="const int k_chunk1 = k_chunk0 + 64;"),
@@ -414,6 +447,10 @@ STATEMENTS = [
       about="its phases are others; the text is about CDNA4"),
     S(SWIZZLE, "order of columns by pairs of rows", "0 1 3 2 5 4 6 7", permutation,
       words="perm = pair ^ (((pair >> 1) ^ (pair >> 2)) & 1)"),
+    S(SWIZZLE, "bytes of the tile that these formulas place as the swizzle of the kernels here does: percent", 100, formulas,
+      words="pair = (r >> 1) & 7 • perm = pair ^ (((pair >> 1) ^ (pair >> 2)) & 1) • mask(r) = perm << 4"),
+    S(SWIZZLE, "places in the tile that no byte of it takes", 0,
+      lambda _: 16 * 128 - len(set(placed().ravel().tolist())), words="For a 16x128 tile, with row r (0..15) and column c (0..127)"),
     S(SWIZZLE, "one-to-one and its own inverse", "yes", sound, words="XOR is self-inverse"),
     S(SWIZZLE, "checks that fail if only reads are swizzled", "mapping, outputs",
       lambda r: ", ".join(r.mutant("swizzled_read_only").caught), "remark",
@@ -440,8 +477,8 @@ STATEMENTS = [
     S(D, "the next tile is fetched, then this one read and multiplied", "F4 R8 lgkmcnt(0) M4 vmcnt(0) B",
       order("double_buffer_pairs"), words="launch load for tile t+1 into the other slot while computing tile t"),
     S(D, "percent by the swizzle, of 1056.95 TFLOPS", 10.36, lambda _: (1166.41 / 1056.95 - 1) * 100, "consistent", within=0.001,
-      words="avg_tflops from 1056.95 without swizzle to 1166.41 with swizzle, +10.36%"),
-    S(D, "times of 497.43", 2.34, lambda _: 1166.41 / 497.43, "consistent", within=0.005, words="2.34x higher"),
+      words="avg_tflops from 1056.95 without swizzle to 1166.41 with swizzle, +10.36% for M=N=K=4096"),
+    S(D, "times of 497.43", 2.34, lambda _: 1166.41 / 497.43, "consistent", within=0.005, words="Relative to single buffer load (497.43 TFLOPS/s), the swizzled double-buffer result is 2.34x higher"),
     S(D, "percent more than 497.43", 134.50, lambda _: (1166.41 / 497.43 - 1) * 100, "consistent", within=1e-4,
       about="134.49 by the rates as printed", words="(+134.50%)"),
     S(W, "loads to the LDS for each matrix instruction of 256x256, in percent of those of 128x128, 8 waves", 50,
@@ -449,8 +486,10 @@ STATEMENTS = [
       words="A larger tile can reuse loaded data more times before fetching new data"),
     S(W, "waves of a workgroup of the three", "8, 8, 16",
       lambda r: ", ".join(f"{waves_of(name)(r):g}" for name in CONFIGURATIONS), words="1024 16 2228.01"),
-    S(W, "rates of the three", "a table", None, "undecided", about=MEASURED + "; the timeline of docs/cost.md orders "
-      "them the other way round", words="256x256_t512 256x256 512 8 2288.16 4096"),
+    *(S(W, f"rate of {words.partition(' ')[0]}", words.split()[-2], None, "undecided",
+        about=MEASURED + "; the timeline orders the three the other way round, see the end of the page", words=words)
+      for words in ("128x128_t512 128x128 512 8 1828.74 4096", "256x256_t512 256x256 512 8 2288.16 4096",
+                    "256x256_t1024 256x256 1024 16 2228.01 4096")),
     S(W, "128x128 by 8 waves, 256x256 by 8 and by 16", "pass",
       status(*CONFIGURATIONS),
       words="we compare three configurations"),
@@ -462,12 +501,13 @@ STATEMENTS = [
     S(W, "Figure 7, elements of C that each wave computes: percent", 100,
       lambda _: regions.share_of_c(*FIGURE_7, MINE["C"]),
       about="row / 64 % 2 gives the half of the waves, column / 32 % 4 the wave in it",
-      words="Wave0-3 and Wave4-7 alternate by 64-row bands across the 256x128 C/D region shown"),
+      words="work is split into 64x32 wave blocks: Wave0-3 and Wave4-7 alternate by 64-row bands across the 256x128 C/D region shown"),
     S(W, "Figure 7, rows of A that each wave reads: percent", 100,
       lambda _: regions.share_of_rows(*FIGURE_7, "read", "A", MINE["A"]), words="reads are grouped by row bands"),
     S(W, "Figure 7, rows of B that each wave reads: percent", 100,
       lambda _: regions.share_of_rows(*FIGURE_7, "read", "B", MINE["B"]),
-      words="(Wave0, Wave4), (Wave1, Wave5), (Wave2, Wave6), and (Wave3, Wave7), then the same pattern repeats"),
+      words="reads are grouped by 32-row bands in fixed wave pairs: (Wave0, Wave4), (Wave1, Wave5), (Wave2, Wave6), and "
+      "(Wave3, Wave7), then the same pattern repeats"),
     # --- Ping-pong
     S(P, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds [2][2][128*128]"),
     S(P, "matrix instructions of a wave and tile of K", 32, claim("matrix instructions of a wave"),

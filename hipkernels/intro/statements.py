@@ -162,6 +162,11 @@ def with_scales(a: int, c: float) -> Callable[[Runs], float]:
     return found
 
 
+def formats(name: str) -> Callable[[Runs], str]:
+    """Of D, A and B."""
+    return lambda _: ", ".join(str(mfmasim.instruction("gfx950", name).operands[of].format) for of in "DAB")
+
+
 def scales_of(operand: str) -> Callable[[Runs], str]:
     """Rows and columns of a matrix of scales, and how many of them a lane supplies."""
 
@@ -200,6 +205,21 @@ def last_exponent(name: str) -> Callable[[Runs], float]:
     return lambda _: int((finite >> np.uint64(fmt.mantissa_bits) & np.uint64((1 << fmt.exponent_bits) - 1)).max())
 
 
+def last_field(name: str) -> Callable[[Runs], float]:
+    """The exponent field of the codes that are no numbers, where it is one."""
+    fmt = mfmasim.format(name)
+    codes = np.arange(1 << fmt.bits, dtype=np.uint64)
+    others = codes[~np.isfinite(fmt.decode(codes))]
+    fields = set((others >> np.uint64(fmt.mantissa_bits) & np.uint64((1 << fmt.exponent_bits) - 1)).tolist())
+    return lambda _: float(fields.pop()) if len(fields) == 1 else -1.0
+
+
+def sizes(name: str, fmt: str | None = None) -> Callable[[Runs], str]:
+    """Rows and columns of A, B and C, and lanes of the wave."""
+    op = mfmasim.instruction("gfx950", name, fmt, fmt)
+    return lambda _: f"{op.m}x{op.k}, {op.k}x{op.n}, {op.m}x{op.n}; {op.wave} lanes"
+
+
 def scale(value: int) -> Callable[[Runs], float]:
     """What a code of E8M0 stands for."""
     return lambda _: float(mfmasim.format("e8m0fnu").decode(np.array([value], np.uint8))[0])
@@ -209,15 +229,15 @@ ROW32 = lambda lane, i: (8 * (i // 4) + 4 * (lane // 32) + i % 4, lane % 32)  # 
 P, M, C, I, X, L1, L2, L3, L4, L5 = SECTIONS  # the last ones are the five examples
 # Format, its row in the text's table, exponent bias, largest number, codes of 0, of NaN and of infinities.
 FORMATS = [
-    ("f16", "E5M10 (FP16) | 15", 15, 65504, 2, 2046, 2),
-    ("bf16", "E8M7 (BF16) | 127", 127, 3.3895e38, 2, 254, 2),
-    ("e4m3fn", "E4M3FN (FP8, OCP) | 7", 7, 448, 2, 2, 0),
-    ("e4m3fnuz", "E4M3FNUZ (FP8) | 8", 8, 240, 1, 1, 0),
-    ("e5m2", "E5M2 (BF8, OCP) | 15", 15, 57344, 2, 6, 2),
-    ("e5m2fnuz", "E5M2FNUZ (BF8) | 16", 16, 57344, 1, None, 0),
-    ("e2m3fn", "E2M3 | 1", 1, 7.5, 2, 0, 0),
-    ("e3m2fn", "E3M2 (BF6) | 3", 3, 28, 2, 0, 0),
-    ("e2m1fn", "E2M1 (FP4) | 1", 1, 6, 2, 0, 0),
+    ("f16", "E5M10 (FP16) | 15 | ±65504 | S 00000 0000000000 | S 11111 xxxxxxxxxx | S 11111 0000000000", 15, 65504, 2, 2046, 2),
+    ("bf16", "E8M7 (BF16) | 127 | ±3.3895 * 10^38 | S 00000000 0000000 | S 11111111 xxxxxxx | S 11111111 0000000", 127, 3.3895e38, 2, 254, 2),
+    ("e4m3fn", "E4M3FN (FP8, OCP) | 7 | ±448 | S 0000 000 | S 1111 111 | n/a", 7, 448, 2, 2, 0),
+    ("e4m3fnuz", "E4M3FNUZ (FP8) | 8 | ±240 | 0 0000 000 | 1 0000 000 | n/a", 8, 240, 1, 1, 0),
+    ("e5m2", "E5M2 (BF8, OCP) | 15 | ±57344 | S 00000 00 | S 11111 {01, 10 11} | S 11111 00", 15, 57344, 2, 6, 2),
+    ("e5m2fnuz", "E5M2FNUZ (BF8) | 16 | ±57344 | 0 00000 00", 16, 57344, 1, None, 0),
+    ("e2m3fn", "E2M3 | 1 | ±7.5 | S 00 000 | n/a | n/a", 1, 7.5, 2, 0, 0),
+    ("e3m2fn", "E3M2 (BF6) | 3 | ±28 | S 000 00 | n/a | n/a", 3, 28, 2, 0, 0),
+    ("e2m1fn", "E2M1 (FP4) | 1 | ±6 | S 00 0 | n/a | n/a", 1, 6, 2, 0, 0),
 ]
 BOTH = {"16x16x4 f64", "32x32x2 f32", "16x16x4 f32"} | {
     f"{shape} {of}"
@@ -304,6 +324,12 @@ STATEMENTS = [
     S(M, "codes of NaN in e5m2fnuz, S 00000 00", 2, nans("e5m2fnuz"), "refuted",
       about="1 00000 00, as in the row of E4M3FNUZ: with S for both signs +0 were a NaN",
       words="0 00000 00 | S 00000 00 | n/a"),
+    S(M, "bits of the exponent field of f16, and its largest value", "5, 31",
+      lambda _: f"{mfmasim.format('f16').exponent_bits}, {2 ** mfmasim.format('f16').exponent_bits - 1}",
+      words="the FP16 type has 5-bit exponent with a nominal range of `[0, 1, ... 2^5-1] = [0, 1, ... 31]`"),
+    S(M, "the exponent field of NaN and of infinities in f16", 31, last_field("f16"),
+      words="the exponent value `E = 31` is reserved for `NaN` (if the mantissa `M != 0`) and `infinity`"),
+    S(M, "E8M0, 255", "nan", lambda _: str(scale(255)(_)), words="The exponent value `E = 255` is reserved for `NaN` values"),
     S(M, "largest exponent field of a number in f16", 30, last_exponent("f16"),
       words="the largest exponent value that can represent a real number is `E = 30`"),
     S(M, "E8M0, 127", 1, scale(127), words="E8M0 | 127 | 2^(±127)"),
@@ -327,8 +353,26 @@ STATEMENTS = [
     S(X, "lanes of a wave of CDNA3 and CDNA4", "64, 64",
       lambda _: ", ".join(str(mfmasim.arch(name).wave_sizes[0]) for name in PRODUCTS),
       words="The wavefront size on the AMD CDNA™ architecture is 64"),
+    S(I, "D, A and B of 32x32x16 fp8_fp8: formats", "f32, e4m3fn, e4m3fn", formats(FP8),
+      words="`__builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8` performs `32x32x16` MFMA"),
+    S(I, "and of fp8_bf8", "f32, e4m3fn, e5m2", formats("v_mfma_f32_32x32x16_fp8_bf8"),
+      words="`__builtin_amdgcn_mfma_f32_32x32x16_fp8_bf8` performs `32x32x16` MFMA"),
+    *(S(place, "sizes of A, B and C, and lanes", said, sizes(name, fmt), words=words) for place, name, fmt, said, words in [
+        (L1, F32, None, "32x2, 2x32, 32x32; 64 lanes",
+         "multiply matrix `A` of size `32x2` with matrix `B` of size `2x32` using single wavefront (64 threads) and single "
+         "MFMA instruction. The output matrix `C` has shape `32x32`"),
+        (L2, F16, None, "16x16, 16x16, 16x16; 64 lanes",
+         "matrix `A` of size `16x16` with matrix `B` of size `16x16` using single wavefront (64 threads)"),
+        (L3, FP8, None, "32x16, 16x32, 32x32; 64 lanes",
+         "matrix `A` of size `32x16` with matrix `B` of size `16x32` using single wavefront (64 threads) and single MFMA "
+         "instruction. The output matrix `C` has shape `32x32`"),
+        (L4, SCALED, "e4m3fn", "32x64, 64x32, 32x32; 64 lanes", "Matrix `A` of size `32x64`"),
+        (L4, SCALED, "e4m3fn", "32x64, 64x32, 32x32; 64 lanes", "Matrix `B` of size `64x32`"),
+        (L4, SCALED, "e4m3fn", "32x64, 64x32, 32x32; 64 lanes",
+         "The output matrix `C` has shape `32x32`. Specifically, this instruction performs the following operation using "
+         "single wavefront (64 threads)")]),
     S(I, "D of 16x16x16 f16, and its A and B: formats", "f32, f16, f16",
-      lambda _: ", ".join(mfmasim.instruction("gfx950", F16).operands[of].format for of in "DAB"),
+      formats(F16),
       words="`__builtin_amdgcn_mfma_f32_16x16x16f16` performs `16x16x16` MFMA"),
     # --- Elements of a lane
     *(S(EXAMPLES[shape], f"{shape}, {operand}: elements of a lane", said, elements(name, operand, fmt), words=words)

@@ -9,6 +9,7 @@ from hipkernels.wmma.facts import (
     copies,
     degree,
     fragments,
+    in_turn,
     lds_bytes,
     prefetches,
     rows_of_a,
@@ -64,6 +65,11 @@ def rungs(runs: Runs) -> str:
     return ", ".join(sorted(found))
 
 
+def product_bandwidth(_: Runs) -> float:
+    """GB/s of the architecture's product."""
+    return mfmasim.arch(ARCH).rates.products[0].gigabytes
+
+
 def vgpr_file(arch: str) -> float:
     """KiB of a SIMD."""
     return mfmasim.arch(arch).simd.vgprs[0][1] * 32 * 4 / 1024
@@ -84,6 +90,8 @@ STATEMENTS = [
     S(MACHINE, "KiB of VGPRs a SIMD", 192, lambda _: vgpr_file(ARCH), words="VGPR File 192 KB per SIMD"),
     S(MACHINE, "times that of gfx1103, which is mobile RDNA3", 1.5, lambda _: vgpr_file(ARCH) / vgpr_file("gfx1103"),
       words="(1.5× larger than mobile RDNA3)"),
+    S(MACHINE, "GB/s of the product", 256, product_bandwidth, "consistent", about="the product's row here is of this text",
+      words="Memory LPDDR5X (~256 GB/s)"),
     S(INSTRUCTION, "rows, columns and K", "16x16x16", lambda _: "{0.m}x{0.n}x{0.k}".format(mfmasim.instruction(ARCH, WMMA)), words="Tile Size 16×16×16 (M×N×K)"),
     S(INSTRUCTION, "elements of A in a lane", 16, lambda _: 2 * fragments("A").vgprs, words="Input Type FP16 (half16)"),
     S(INSTRUCTION, "sums in a lane", 8, lambda _: fragments("D").vgprs, words="Accumulator Type FP32 (float8)"),
@@ -112,6 +120,8 @@ STATEMENTS = [
       lambda r: f"{taken(4096, 8192, 2048)(r)}, {taken(8192, 1024, 2048)(r)}", "remark",
       about="its rules have two more cases than the text",
       words="Large matrices (> 2048): Uses 128×64 standard tiles"),
+    S(UNROLLED, "matrix instructions of a turn, times those of the standard kernel", 2,
+      lambda r: in_turn("v_wmma", "k_unrolled")(r) / in_turn("v_wmma")(r), words="128×64 tile with 2× K-unrolling"),
     S(UNROLLED, "barriers that are left, in percent", 50,
       lambda r: 100 * barriers("k_unrolled", 256)(r) / barriers("tile_128x64", 256)(r),
       words="Reduces __syncthreads overhead by 50%"),
@@ -129,6 +139,8 @@ STATEMENTS = [
       words="64×32 tile, 4×1 warps, 2×1 register blocking"),
     S(HIGH, "VGPRs, about", 50, vgprs("high_occupancy"), "undecided", about=COMPILED, words="reducing VGPRs to ~50"),
     S(HIGH, "bytes of one slot without padding", 3072, lds_bytes("high_occupancy"), "remark"),
+    S(NATIVE, "a kernel written so", "pass", status("wmma", "native_128x64"), "remark", about="of ours",
+      words="128×64 tile, explicit inline assembly fences"),
     S(NATIVE, "its rate", "~20 TFLOPS", None, "undecided", about=MEASURED + "; the table has 19.92",
       words="~same as adaptive (~20 TFLOPS)"),
     S(NATIVE, "prefetch instructions of the kernel here, which calls __builtin_prefetch twice a turn", 0,
@@ -142,9 +154,9 @@ STATEMENTS = [
       for n, what, said, kind, words in [
           (3, "two slots", 14.78, "remark", "Double Buffering +20%"),
           (5, "fetching ahead", 5.455, "remark", "GMEM Spreading +15%"),
-          (2, "wide loads", 18.56, "remark", "Vectorized half8 Loads +25%"),
+          (2, "wide loads", 18.56, "remark", "Vectorized half8 Loads +25% 128-bit global loads"),
           (4, "128x64 tile", 25, "consistent", "128×64 Tile Shape +25%"),
-          (6, "padding of the LDS", 20, "consistent", "LDS Padding (+8 halfs) +15-20%")]),
+          (6, "padding of the LDS", 20, "consistent", "LDS Padding (+8 halfs) +15-20% Eliminates bank conflicts (stride 24 vs 16)")]),
     S(DONE, "tiles of a wave, and rows and columns of C", "4, 32x32", lambda _: f"{2 * 2}, {2 * 16}x{2 * 16}",
       "consistent", words="4 WMMA tiles per warp (32×32 output)"),
     S(DONE, "checks that B fails untransposed", "mapping, outputs, races, uninitialised", caught("b_not_transposed"),
