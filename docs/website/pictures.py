@@ -1,6 +1,6 @@
 """Pictures of the pages: ``python -m docs.website.pictures`` draws them anew into docs/pictures.
 
-Figures are what a command prints; the explorer is photographed in a browser (Debian's chromium, with playwright).
+Figures are what a command prints, or what a program draws from an executed launch; the explorer is photographed in a browser (Debian's chromium, with playwright).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs.companions import waves
 from mfmasim.cli import main as mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.explorer import explorer_page, view_state
@@ -21,7 +22,7 @@ from mfmasim.explorer import explorer_page, view_state
 if TYPE_CHECKING:
     from playwright.sync_api import FloatRect, ViewportSize
 
-__all__ = ["FIGURES", "FOLDER", "draw", "main", "photograph"]
+__all__ = ["DRAWN", "FIGURES", "FOLDER", "draw", "main", "photograph"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
@@ -45,9 +46,19 @@ FIGURES = {
     "streams.svg": "lds grid --rows 2 --cols 2 --depth 5 --workgroups 6 --format svg",
     "orders.svg": "lds grid --search attention --set queries=1024 --set keys=1024 --set heads=12 --set kv_heads=4"
     " --xcds 4 --units 8 --format svg",
+    "conflicts_swizzled.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --swizzle cdna4_gemm"
+    " --format svg",
+    "intro_fp8.svg": "show gfx950 v_mfma_f32_32x32x16_fp8_fp8 --operand A --format svg",
+    "intro_scaled.svg": "show gfx950 v_mfma_scale_f32_32x32x64_f8f6f4 --operand A --format svg",
+    "intro_fp4.svg": "show gfx950 v_mfma_scale_f32_32x32x64_f8f6f4 --a e2m1fn --b e2m1fn --operand A --format svg",
+    "wmma_fragment.svg": "show gfx1151 v_wmma_f32_16x16x16_f16 --operand A --format svg",
+    "wmma_padding.svg": "lds gfx1151 ds_load_b128 --address 'lane % 16 * 48' --format svg",
+    "grid_naive.svg": "lds grid row --rows 4 --cols 6 --xcds 3 --format svg",
     "grid.svg": "grid xcd_grouped --rows 4 --cols 6 --xcds 3 --window 2 --chunk 4 --format svg",
 }
 """The command that prints each figure."""
+DRAWN = {"waves.svg": waves.figure}
+"""Figures that a program draws from executed launches."""
 
 WINDOW: ViewportSize = {"width": 1160, "height": 800}
 PHOTOGRAPHS: dict[str, tuple[str, FloatRect]] = {
@@ -64,6 +75,8 @@ TYPED = "lane % 2"
 
 def draw(name: str) -> str:
     """The text of a figure."""
+    if name in DRAWN:
+        return DRAWN[name]()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         status = mfmasim(shlex.split(FIGURES[name]))
@@ -94,7 +107,7 @@ def photograph(folder: Path) -> None:
 def main() -> int:
     """Draw every picture."""
     FOLDER.mkdir(exist_ok=True)
-    for name in FIGURES:
+    for name in (*FIGURES, *DRAWN):
         (FOLDER / name).write_text(draw(name), encoding="utf-8")
     photograph(FOLDER)
     return 0

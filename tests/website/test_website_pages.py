@@ -15,7 +15,7 @@ from docs.website.course import course_pages
 from docs.website.facts import fact_pages, format_table
 from docs.website.markdown import docstring, headings, linked, prepared
 from docs.website.notebooks import notebook_pages
-from docs.website.pictures import FIGURES, FOLDER, draw
+from docs.website.pictures import DRAWN, FIGURES, FOLDER, draw
 from docs.website.python_api import INTERNAL, PACKAGES, api_pages, public_names
 from docs.website.runtime import PACKAGES as PACKAGED
 from mfmasim.architectures import ARCHITECTURES
@@ -149,7 +149,7 @@ def test_every_exercise_is_a_page_without_its_solution():
         assert one.solution.strip() not in text
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [*FIGURES, *DRAWN])
 def test_figures_are_what_the_commands_print(name):
     assert (FOLDER / name).read_text() == draw(name), "run python -m docs.website.pictures"
 
