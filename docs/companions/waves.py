@@ -10,7 +10,7 @@ from mfmasim.figures import svg
 from mfmasim.figures.grid import colour_of
 
 KERNEL = ("multi_wave.hip", "multi_wave_256x256_t512")
-SCALE, LEFT, TOP, GAP = 1.5, 44, 62, 70
+SCALE, LEFT, TOP, GAP = 1.25, 44, 62, 46
 Rows = NDArray[np.int64]
 
 

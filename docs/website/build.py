@@ -25,6 +25,7 @@ from docs.website.runtime import write_runtime
 from docs.website.search import place_script, rewrite
 from mfmasim.errors import MfmasimError
 from mfmasim.schemas import names
+from mfmasim.verify.texts import sources
 
 __all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "render", "stage"]
 
@@ -56,7 +57,6 @@ WIDE = (
     *(
         "zoo.md",
         "instructions.md",
-        "statements.md",
         "hazards.md",
         "traps.md",
         "prove.md",
@@ -64,6 +64,7 @@ WIDE = (
         "architectures.md",
     ),
     *("gemm-kernels.md", "gfx1250.md", "formats.md", "listings.md"),
+    *(f"texts/{one.page}.md" for one in sources()),
 )
 """Pages with wide tables, which take the whole width of a window."""
 SITE_URL = "MFMASIM_SITE_URL"
@@ -75,7 +76,8 @@ SHOWN = {".toml": "toml", ".hip": "cpp", ".py": "python"}
 def hand_written() -> dict[str, str]:
     """Paths in the site of the pages that people write, by path in the repository."""
     pages = {f"docs/{path.name}": path.name for path in sorted((ROOT / "docs").glob("*.md"))}
-    return pages | ELSEWHERE
+    texts = {f"docs/texts/{path.name}": f"texts/{path.name}" for path in sorted((ROOT / "docs" / "texts").glob("*.md"))}
+    return pages | texts | ELSEWHERE
 
 
 def _example() -> str:

@@ -38,7 +38,7 @@ WORDS = {
     "toolchain.html": "compiler clang hipcc rocm ziglang",
 }
 """Words that a section is asked by, by its place in the site, beside those that it has."""
-LAST = ("changes.html", "changelog.html", "api/", "cli/", "command-line.html", "statements.html", "listings.html")
+LAST = ("changes.html", "changelog.html", "api/", "cli/", "command-line.html", "texts/", "listings.html")
 """Pages that have every word somewhere: they are found by their titles."""
 
 

@@ -111,6 +111,6 @@ def test_outputs_without_elements_are_no_agreement(tmp_path, capsys, monkeypatch
 def test_no_statement_is_decided(capsys, monkeypatch):
     from mfmasim.lab.reports import statements
 
-    one = statements.Weighed(statements.Statement("p", "t", 1.0, known="undecided", words="one"), None)
+    one = statements.Weighed(statements.Statement("p", "t", 1.0, known="undecided", words="one", about="why"), None)
     monkeypatch.setattr(statements, "weigh", lambda *_, **__: [one])
     refused(["report", "wmma", "--claims"], "nothing was decided", capsys)
