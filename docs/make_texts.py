@@ -172,7 +172,7 @@ def page(source: Source, companion: Companion, weighed: list[Weighed], old: str 
     if companion.tables is not None:
         before = old.partition(SPEED)[2]
         kept = [line for line in before.splitlines() if line.startswith("|")]
-        lines = companion.tables() if timed or not kept else before.partition("\n\n")[2].partition("\n\n")[2].splitlines()
+        lines = companion.tables() if timed or not kept else before.partition("\n\n")[2].splitlines()
         parts += [SPEED, *wrapped(companion.speed), "", *lines]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -216,7 +216,8 @@ def write(chosen: list[str], *, timed: bool) -> None:
             old = path.read_text(encoding="utf-8") if path.is_file() else ""
             text = page(one, COMPANIONS[one.number], weigh(text_of(one.families[0])), old, timed=timed)
             path.write_text(text, encoding="utf-8")
-    INDEX.write_text(index(counts_of_pages()), encoding="utf-8")
+    if all((FOLDER / f"{one.page}.md").is_file() for one in sources()):
+        INDEX.write_text(index(counts_of_pages()), encoding="utf-8")
 
 
 if __name__ == "__main__":

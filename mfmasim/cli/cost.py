@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,16 +145,19 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
 
     needed(args, OPTIONS, "a code object or a source in place of cases")
     work = chosen_of(args, args.targets)
-    for *_, case, arch in work:
+    titles = Counter(title for _, title in {(one.group, one.case.title) for one in work})
+    for _, group, case, arch in work:
+        # Families below one target may have cases of one name.
+        title = case.title if titles[case.title] == 1 else f"{group}: {case.title}"
         product = _product(args, arch)
         try:
             recorded = record_case(case, arch, units=product.units, whole=_whole(args))
         except MfmasimError as error:
             if len(work) == 1:
                 raise
-            print(f"mfmasim: {case.title} on {arch} is left out: {error}", file=sys.stderr)
+            print(f"mfmasim: {title} on {arch} is left out: {error}", file=sys.stderr)
             continue
-        yield Costed(recorded, product, case.title)
+        yield Costed(recorded, product, title)
 
 
 def _of_launch(args: argparse.Namespace) -> Costed:

@@ -22,16 +22,35 @@ if TYPE_CHECKING:
     from mfmasim.verify.tolerance import Bounded, Tolerance
 
 FLAVOUR_FACTORS = (0.25, 0.5, 2.0, 4.0)
-FLAVOURS = (
-    ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
-    ", or a block scale is off by one"
-)
+FLAVOURS = "FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
 NEARLY = float(np.log2(1.05))
 """Largest difference of the logarithms of a ratio and of the common factor: 5 %."""
 FAR = 1 << 24
 """Number of units in the last place from which on it is not informative: an f32 has 24 bits."""
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Possible causes of an output whose numbers are all too large by one power of two."""
+
+    flavours: bool = True
+    """Whether an operand may be FP8 of the other flavour: FNUZ is the hardware's, or that of an argument."""
+    scales: bool = True
+    """Whether the architecture has block scales."""
+
+    def of(self, factor: float) -> str:
+        """The causes of a factor as a clause; empty if there is none.
+
+        >>> Causes(flavours=False).of(4.0)
+        ', as when a block scale is off by two'
+        """
+        if factor not in FLAVOUR_FACTORS:
+            return ""
+        found = [FLAVOURS] * self.flavours
+        found += [f"a block scale is off by {'two' if factor in (0.25, 4.0) else 'one'}"] * self.scales
+        return f", as when {', or '.join(found)}" if found else ""
 
 
 @dataclass(frozen=True)
@@ -56,12 +75,13 @@ class Comparison:
         """The element for a finding: the one with the largest ratio of error to bound, else the first that differs."""
         return tuple(int(i) for i in np.argwhere(self.wrong)[0]) if self.bounded is None else self.bounded.worst
 
-    def worst(self, actual: NDArray[Any], expected: NDArray[Any]) -> str:
+    def worst(self, actual: NDArray[Any], expected: NDArray[Any], causes: Causes | None = None) -> str:
         """The largest error in words: the difference of integers; for floats in units of the last place, too.
 
         Args:
             actual: codes or integers of the kernel.
             expected: the expected codes or integers.
+            causes: possible causes of numbers that are all too large; None for every cause.
         """
         if self.bounded is not None:
             return f"the worst: {self.bounded.words()}"
@@ -81,7 +101,7 @@ class Comparison:
         alike = ""
         if factor := common_factor(have[finite], want[finite]):
             alike = f"; nearly all are {factor:g} times what they should be"
-            alike += FLAVOURS if factor in FLAVOUR_FACTORS else ""
+            alike += (causes or Causes()).of(factor)
         furthest = f"the worst by {self.max_ulp:,} ulp" if self.max_ulp <= FAR else "the worst far off"
         return f"{furthest}, error at most {', '.join(errors)}{alike}"
 
@@ -269,6 +289,7 @@ def differences(
     *,
     fp8: bool = False,
     before: NDArray[Any] | None = None,
+    causes: Causes | None = None,
 ) -> list[Finding]:
     """Count the elements of an output.
 
@@ -283,6 +304,7 @@ def differences(
         label: the inputs in the message.
         fp8: whether any argument is FP8.
         before: contents of the output before the launch, unless they are expected.
+        causes: possible causes of numbers that are all too large; None for every cause.
 
     Returns:
         The finding about elements that differ, if there are any, and findings about their common cause.
@@ -294,7 +316,7 @@ def differences(
         result.margin = max(result.margin or 0.0, float(comparison.bounded.share[comparison.bounded.worst]))
     if not comparison.mismatches:
         return []
-    place, worst = comparison.place, comparison.worst(actual, expected)
+    place, worst = comparison.place, comparison.worst(actual, expected, causes)
     more = "" if comparison.bounded is None else " by more than their bound"
     text = f"{comparison.mismatches} of {actual.size} elements differ{more}{label}, {worst}"
     if before is not None:
@@ -310,6 +332,7 @@ def differences(
             found.append(Finding("outputs", "error", text, "outputs-saturated", result.kernel, **where))
         number = np.isfinite(have) & np.isfinite(want)
         if fp8 and common_factor(have[number], want[number]) in FLAVOUR_FACTORS:
-            text = f"nearly all of {name} are {common_factor(have[number], want[number]):g} times too large{FLAVOURS}"
+            factor = common_factor(have[number], want[number])
+            text = f"nearly all of {name} are {factor:g} times too large{(causes or Causes()).of(factor)}"
             found.append(Finding("outputs", "error", text, "outputs-fp8-flavour", result.kernel, **where))
     return found

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.matrix import instructions
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import POISON
 from mfmasim.verify.arrays import draw_array
-from mfmasim.verify.compare import bit_exact, compare_codes, differences, shown_code, within
+from mfmasim.verify.causes import EIGHT_BITS
+from mfmasim.verify.compare import Causes, bit_exact, compare_codes, differences, shown_code, within
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once, without_subnormals
 from mfmasim.verify.factors import neglected
 from mfmasim.verify.roles import bytes_of, codes_of, format_of, untouched
@@ -135,7 +137,14 @@ def compare_output(
     found = _gaps(result, output, memory[output.name], fmt)
     if comparison.mismatches and not any(one.id == "outputs-factor" for one in result.findings):  # once for all inputs
         found += _factor(result, expression, inputs, actual, fmt, arch, tolerance, bound, sums)
-    return found + differences(result, case, comparison, "C", actual, expected, shown, f" ({inputs.label})")
+    formats = [format_of(tensor, arch).name for tensor in launch.tensors.values()]
+    eight = [name for name in formats if name in EIGHT_BITS]
+    causes = Causes(
+        flavours=bool(eight) and (arch.fp8 == "fnuz" or any(name.endswith("fnuz") for name in eight)),
+        scales=any("_scale_" in name for name in instructions(arch.name)),
+    )
+    label = f" ({inputs.label})"
+    return found + differences(result, case, comparison, "C", actual, expected, shown, label, causes=causes)
 
 
 def _factor(

@@ -1,5 +1,7 @@
 """Traps of published kernels that one mutant or one case shows: what sees it, and what cannot (docs/traps.md)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,17 @@ def test_amax_of_a_nan_is_a_nan_in_every_kernel():
     assert len(every) >= 2
     for case in every:
         assert verify_case(case, "gfx950").status == "pass", case.title
+
+
+@pytest.mark.parametrize(("arch", "clause"), [("gfx942", ""), ("gfx950", ", as when a block scale is off by two")])
+def test_a_factor_of_four_names_only_causes_that_can_be(arch, clause, tmp_path):
+    """No argument is FP8, so that none is of the other flavour; CDNA3 has no block scales."""
+    (case,) = [case for case in cases("intro", "f16_16x16x16") if case.title == "f16_16x16x16"]
+    source = tmp_path / case.source.name
+    source.write_text(case.source.read_text().replace("+ line] = c[r];", "+ line] = 4 * c[r];"))
+    result = verify_case(replace(case, source=source), arch)
+    found = next(one for one in result.findings if one.id == "outputs-differ")
+    assert found.message.endswith(f"nearly all are 4 times what they should be{clause}")
 
 
 @pytest.mark.trap("T50")
