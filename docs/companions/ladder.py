@@ -8,7 +8,7 @@ PAGE = Companion(
     "000",
     """The post develops an FP8 GEMM for CDNA4 from one thread an element to eight waves that take turns. Each of its steps
     is a kernel in `hipkernels/gemm_fp8`, written from its description; its printed listings are executed as they stand
-    where they are complete ([listings](../listings.md)). Of its fastest kernel, the 8-wave ping-pong, every output, every
+    where they are complete ([listings](../listings.md)); the notebook `docs/notebooks/5_the_gemm_ladder.ipynb` follows it, too. Of its fastest kernel, the 8-wave ping-pong, every output, every
     slot, every LDS access and the order of its loop are proved:""",
     (("verify gemm_fp8/scheduled --arch gfx950 --case pingpong_256", "^PASS"),),
     ("Which wave fills, computes and reads what, from the accesses of an executed launch (Figure 7)", "waves.svg"),

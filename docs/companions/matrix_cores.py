@@ -9,7 +9,7 @@ PAGE = Companion(
     """The post introduces the Matrix Cores of CDNA3 and CDNA4: peaks, number formats, instructions, and five kernels with
     the places of their elements. Its five kernels pass as they are printed (`tests/seeds` cuts them out of the text): every
     output is right, and every slot of every operand holds the element that it should. `hipkernels/intro` has kernels of
-    ours that do the same.""",
+    ours that do the same. The notebook `docs/notebooks/4_introduction_to_matrix_cores.ipynb` follows the post, too.""",
     (("verify text:004 --arch gfx950", "^PASS"),),
     ("Where each lane holds A of v_mfma_f32_32x32x2_f32 (Figure 5)", "layout.svg"),
     {

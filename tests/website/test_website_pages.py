@@ -265,7 +265,7 @@ def test_snippets_run_as_on_the_page():
 
 def test_notebooks_are_pages_without_answers():
     pages = notebook_pages()
-    assert len(pages) == 3
+    assert len(pages) == 5
     first = pages["notebooks/1_layouts_and_formats.md"]
     assert first.startswith(
         "# 1. Layouts and formats\n\nA notebook for Jupyter: `docs/notebooks/1_layouts_and_formats.ipynb`."
