@@ -54,10 +54,10 @@ INDEX_HEAD = """\
 Is what published texts say about their kernels true?
 
 Five texts have a page each, which follows them heading by heading: their words, what is claimed, what was found, the
-verdict, and the command that shows it. The kernels here were written from the texts' descriptions; none of the texts is in
-the repository. `python -m docs.make_texts` generates the pages and runs their commands, and tests compare them. Another test
-finds the quoted words below their headings, and asserts that every number and every listing of a text is judged or is named
-as what is not a claim (`tests/seeds/numbers`).
+verdict, and the command that shows it. The kernels here were written from the texts' descriptions; none of the texts
+is in the repository. `python -m docs.make_texts` generates the pages and runs their commands, and tests compare them.
+Another test finds the quoted words below their headings, and asserts that every number and every listing of a text is
+judged or is named as what is not a claim (`tests/seeds/numbers`).
 
 {table}
 
@@ -65,9 +65,9 @@ What a verdict means:
 
 {verdicts}
 
-Times and rates that only a GPU gives are undecided, and so is what the texts' own compilers and binaries did; what was found
-here stands beside them. Where a text has times, its page ends with a table of them beside the bound and the timeline of
-`mfmasim cost`.
+Times and rates that only a GPU gives are undecided, and so is what the texts' own compilers and binaries did; what
+was found here stands beside them. Where a text has times, its page ends with a table of them beside the bound and the
+timeline of `mfmasim cost`.
 """
 
 

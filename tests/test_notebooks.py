@@ -8,13 +8,24 @@ import pytest
 from tests.tiers import tiers
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "notebooks"
-RICH = {"1_layouts_and_formats": 5, "2_a_kernel_under_the_microscope": 6, "3_lds": 4, "4_introduction_to_matrix_cores": 3, "5_the_gemm_ladder": 5}
+RICH = {
+    "1_layouts_and_formats": 5,
+    "2_a_kernel_under_the_microscope": 6,
+    "3_lds": 4,
+    "4_introduction_to_matrix_cores": 3,
+    "5_the_gemm_ladder": 5,
+}
 """Cells of each notebook that end in a picture or a table, at least."""
 SAID = {
     "1_layouts_and_formats": ("not yet: 64 lanes", "not yet: register 0 of lane 0", "0 of 16 right", "exact: True"),
     "2_a_kernel_under_the_microscope": ("needs A[0, 1], holds A[16, 0]", "not yet: on gfx942", "permuted identically"),
     "3_lds": ("32 [32, 32] 62 extra passes", "gfx950: [56, 28]", "not yet: on gfx942"),
-    "4_introduction_to_matrix_cores": ("1307.4 TFLOP/s", "not yet: ['gfx942']", "not yet: another lane", "129.0 = 2 * 64"),
+    "4_introduction_to_matrix_cores": (
+        "1307.4 TFLOP/s",
+        "not yet: ['gfx942']",
+        "not yet: another lane",
+        "129.0 = 2 * 64",
+    ),
     "5_the_gemm_ladder": ("4 / 32 = 0.125", "not yet: 12 extra passes", "F4 R8 lgkmcnt(0) M4 vmcnt(0) B"),
 }
 """What the cells show, in part, while nothing is answered."""

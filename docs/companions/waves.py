@@ -1,6 +1,8 @@
-"""Figure 7 of the post on FP8 GEMM, drawn from the accesses of an executed launch: which wave has which rows and columns."""
+"""Figure 7 of the post on FP8 GEMM, drawn from the accesses of an executed launch: which wave has which rows and
+columns."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +31,9 @@ def panel(title: str, width: int, bands: list[tuple[int, int, int, int, tuple[in
         fill = colour_of(waves[0])
         data = {"rows": f"{top}-{bottom - 1}", "waves": label}
         body.append(
-            svg.rect(left * SCALE, top * SCALE, (right - left) * SCALE, (bottom - top) * SCALE, fill, label=label, data=data)
+            svg.rect(
+                left * SCALE, top * SCALE, (right - left) * SCALE, (bottom - top) * SCALE, fill, label=label, data=data
+            )
         )
     assert all(right <= width for *_, right, _ in bands)
     return body
@@ -39,11 +43,12 @@ def bands_of(waves: Rows, rows: Rows, width: int) -> list[tuple[int, int, int, i
     """Runs of rows that the same waves access."""
     of = [tuple(np.unique(waves[rows == row]).tolist()) for row in range(SIDE)]
     edges = [row for row in range(SIDE) if row == 0 or of[row] != of[row - 1]] + [SIDE]
-    return [(top, bottom, 0, width, of[top]) for top, bottom in zip(edges, edges[1:], strict=False)]
+    return [(top, bottom, 0, width, of[top]) for top, bottom in pairwise(edges)]
 
 
 def blocks_of(waves: Rows, offsets: Rows) -> list[tuple[int, int, int, int, tuple[int, ...]]]:
-    """Rectangles of C that one wave stores, at a grain of 16 rows and 16 columns, joined to 64 x 32 where they are alike."""
+    """Rectangles of C that one wave stores, at a grain of 16 rows and 16 columns, joined to 64 x 32 where they are
+    alike."""
     owner = np.empty((SIDE, SIDE), np.int64)
     owner[np.divmod(offsets // 2, SIDE)] = waves
     found = []

@@ -54,15 +54,7 @@ EXAMPLE = "docs/example"
 BARE = "---\nhide: [navigation, toc]\n---\n\n"
 """Head of a page without the lists beside it."""
 WIDE = (
-    *(
-        "zoo.md",
-        "instructions.md",
-        "hazards.md",
-        "traps.md",
-        "prove.md",
-        "cost.md",
-        "architectures.md",
-    ),
+    *("zoo.md", "instructions.md", "hazards.md", "traps.md", "prove.md", "cost.md", "architectures.md"),
     *("gemm-kernels.md", "gfx1250.md", "formats.md", "listings.md"),
     *(f"texts/{one.page}.md" for one in sources()),
 )

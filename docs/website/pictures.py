@@ -1,6 +1,7 @@
 """Pictures of the pages: ``python -m docs.website.pictures`` draws them anew into docs/pictures.
 
-Figures are what a command prints, or what a program draws from an executed launch; the explorer is photographed in a browser (Debian's chromium, with playwright).
+Figures are what a command prints, or what a program draws from an executed launch; the explorer is photographed in a
+browser (Debian's chromium, with playwright).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ FIGURES = {
     "debugger.svg": "show gfx942 v_mfma_f32_32x32x8_f16 --operand B --format svg",
     "formats.svg": "format e2m1fn --format svg",
     "transposed_read.svg": "lds gfx950 ds_read_b64_tr_b8 --address '"
-    "(lane // 2 % 4 + lane // 32 * 4 + lane // 8 % 2 * 8) * 128"
-    " + ((lane // 16 % 2) ^ (lane // 32 + lane // 4 % 2 * 2 + lane // 8 % 2 * 4)) * 16 + lane % 2 * 8' --format svg",
+    "(lane // 2 % 4 + lane // 32 * 4 + lane // 8 % 2 * 8) * 128 + ((lane // 16 % 2) ^ (lane // 32 + lane // 4 % 2 * "
+    "2 + lane // 8 % 2 * 4)) * 16 + lane % 2 * 8' --format svg",
     "tensor_tile.svg": "lds gfx1250 ds_load_tr8_b64 --address '"
     "(lane // 16 * 8 + lane % 4 + lane // 8 % 2 * 4) * 144 + lane // 4 % 2 * 8' --format svg",
     "scales.svg": "show gfx950 v_mfma_scale_f32_16x16x128_f8f6f4 --a e2m1fn --b e2m1fn --operand scale_A --format svg",
@@ -46,8 +47,8 @@ FIGURES = {
     "streams.svg": "lds grid --rows 2 --cols 2 --depth 5 --workgroups 6 --format svg",
     "orders.svg": "lds grid --search attention --set queries=1024 --set keys=1024 --set heads=12 --set kv_heads=4"
     " --xcds 4 --units 8 --format svg",
-    "conflicts_swizzled.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --swizzle cdna4_gemm"
-    " --format svg",
+    "conflicts_swizzled.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --swizzle "
+    "cdna4_gemm --format svg",
     "intro_fp8.svg": "show gfx950 v_mfma_f32_32x32x16_fp8_fp8 --operand A --format svg",
     "intro_scaled.svg": "show gfx950 v_mfma_scale_f32_32x32x64_f8f6f4 --operand A --format svg",
     "intro_fp4.svg": "show gfx950 v_mfma_scale_f32_32x32x64_f8f6f4 --a e2m1fn --b e2m1fn --operand A --format svg",

@@ -231,7 +231,9 @@ def grid_ratio(blocks: int) -> Callable[[Runs], float]:
     def milliseconds(count: int) -> float:
         (case,) = [case for case in load_file(families()["cast"]) if case.title == "cast_grid[blocks=1]"]
         product = product_of(mfmasim.arch(ARCH), None)
-        recorded = record_case(case.with_parameters({"n": count * 4096 * 8, "blocks": count}), ARCH, units=product.units)
+        recorded = record_case(
+            case.with_parameters({"n": count * 4096 * 8, "blocks": count}), ARCH, units=product.units
+        )
         cost, n = Costed(recorded, product, case.title), 131072 * 5760
         turns = n / (count * 4096)
         taken = estimate(recorded, cost.bound, cost.drawn, product, turns=turns, workgroups=count, operands=n * 5)
@@ -286,9 +288,10 @@ STATEMENTS = [
       about="the means of the table above give 1.8; the summary names no shapes, so others may give 2.0",
       words="Cast Transpose: 2.0x speedup on average"),
     # --- Kernels
-    S(C, "packed conversions for 16 bytes of FP8", 8, per_store(CAST), about="two for each dword, word by word",
+    S(C, "packed conversions for 16 bytes of FP8", 8, per_store(CAST), about="one intrinsic pair for each dword, "
+      "word by word: four for 16 bytes",
       words="4 intrinsic pairs per 16 elements"),
-    S(C, "wide stores with the hint, of a kernel with an array between and of one without", "all, all", None, "undecided",
+    S(C, "wide stores with the hint, with an array between and without", "all, all", None, "undecided",
       about="by the text's compiler; LLVM 22 keeps `nt` in both, on gfx942 and gfx950",
       words="No intermediate converted[] array, which preserves the NT store hint through the compiler"),
     S(C, "wide stores without the hint of non-temporal", 0, without_hint(CAST),
@@ -335,7 +338,8 @@ STATEMENTS = [
       words="stores CVec<fp8,8> instead of float"),
     S(T, "times as many in f32", 4, lambda _: tile_bytes(32, 32)(_) / tile_bytes(32, 8)(_), "consistent",
       words="4x smaller footprint"),
-    S(RT, "and of 64 x 65, for WARP_SIZE 64: KB", 33, lambda _: tile_bytes(64, 8)(_) / 1000, within=0.01,
+    S(RT, "KB of a tile of 64 x 65 groups of 8, for WARP_SIZE 64", 33, lambda _: tile_bytes(64, 8)(_) / 1000,
+      within=0.01,
       words="creates TILE_M=512 and smem=33KB"),
     S(T, "bytes of the LDS that the kernel here takes, at least", 8512, lds_bytes(F32), "remark",
       about="the tile, and a dword of each wave for amax"),
@@ -347,14 +351,16 @@ STATEMENTS = [
       about="16 without padding; the text names groups of 8"),
     # --- Launches
     S(KNOWN, "320x2880, bf16", "general 320x2880", launches(320, 2880, 2), "refuted",
-      about="320 is a multiple of 64: by the rule as its code was published (below 512 rows one launch) it takes tiles with "
-      "stores of 2; 496 alone is right. By the rule that the text prints it would be 256 rows by STORE 8 and 64 by STORE 2",
+      about="320 is a multiple of 64: by the rule as its code was published (below 512 rows one launch) it takes "
+      "tiles with stores of 2; 496 alone is right. By the rule that the text prints it would be 256 rows by STORE 8 "
+      "and 64 by STORE 2",
       words="shapes like 320x2880 and 496x2880 trigger the general-kernel fallback"),
     S(KNOWN, "496x2880, bf16", "general 496x2880", launches(496, 2880, 2),
       about="by the rule as its code was published",
       words="shapes like 320x2880 and 496x2880 trigger the general-kernel fallback"),
     S(KNOWN, "2048x2880, bf16", "8/8 2048x2816; 4/8 2048x64", launches(2048, 2880, 2),
-      words="2880 is not divisible by TILE_N=128 for BF16 (LOAD=8), requiring a 2-launch column cascade (2816 + 64 cols)"),
+      words="2880 is not divisible by TILE_N=128 for BF16 (LOAD=8), requiring a 2-launch column cascade (2816 + 64 "
+      "cols)"),
     S(KNOWN, "2048x2880, f32", "8/8 2048x2880", launches(2048, 2880, 4), "remark",
       about="2880 is a multiple of 64 columns"),
     S(T, "most launches for any number of rows", 2, most_launches, words="Max 2 launches for any M value"),
@@ -368,7 +374,8 @@ STATEMENTS = [
       words="Tiled structure imposed unnecessary alignment constraints and cascade overhead"),
     S(RT, "launches of the full cascade for M = 496", 5, lambda _: len(plan_cascade(496, 2816, 2)),
       about="256 + 128 + 64 + 32 + 16 rows; the tests execute them",
-      words="Full row cascade (STORE 8->4->2->1->scalar) — produces up to 5 kernel launches for non-aligned M (e.g., M=496)"),
+      words="Full row cascade (STORE 8->4->2->1->scalar) — produces up to 5 kernel launches for non-aligned M (e.g., "
+      "M=496)"),
     S(C, "workgroups of a cast of 131072x5760 from f32 on 256 units", 256,
       lambda _: plan_cast(131072 * 5760, 4, 256).blocks, words="cu_count blocks for FP32"),
     S(C, "and from bf16", 512, lambda _: plan_cast(131072 * 5760, 2, 256).blocks,
@@ -387,9 +394,9 @@ STATEMENTS = [
       about="as for loads of 8, with a target of 2 waves; 68 without", words="LOAD=16 for BF16 uses 211 VGPRs"),
     S(T, "waves on a SIMD of the kernel here with loads of 16 bytes from bf16", 6, occupied(WIDE), "remark",
       about="8 with loads of 8, on gfx950: with packed bytes and loads in turn nothing asks for a cap"),
-    S(RT, "its rate against tiles", "2-3x", None, "undecided", about=MEASURED,
+    S(RT, "how much faster than that kernel", "2-3x", None, "undecided", about=MEASURED,
       words="The tiled cascade was 2-3x faster for M>=64"),
-    S(RC, "its rate against the flat kernel", "10-20%", None, "undecided", about=MEASURED,
+    S(RC, "how much faster than the tiles", "10-20%", None, "undecided", about=MEASURED,
       words="The dedicated 1D kernel was 10-20% faster on small shapes"),
     S(T, "packed conversions for 4 bytes, in one dword", 2, lambda r: per_store(CAST)(r) / 4,
       words="pack 4 FP8 values into one uint32"),
@@ -413,12 +420,13 @@ STATEMENTS = [
       words="Only unconditional NT or template-parameterized NT can emit the nt flag"),
     S(RC, "hints behind a branch on the size: loads in the code that have one", "0 of 4", hints(MAYBE), "undecided",
       about="by the text's compiler; LLVM 22 keeps both branches, and the hint in one",
-      words="Conditional NT loads (runtime branch on tensor size >512MB) — LLVM merged both branch paths during optimization "
-      "and dropped the !nontemporal metadata"),
+      words="Conditional NT loads (runtime branch on tensor size >512MB) — LLVM merged both branch paths during "
+      "optimization and dropped the !nontemporal metadata"),
     S(RC, "1024 workgroups: operations on amax", 1024, atomics("rejected_grid[blocks=1024]"),
-      about="256 with a workgroup for each unit", words="Grid size 1024 blocks — uniformly worse than 512 or 256. More blocks = more scheduling overhead + more "
-      "atomicMax contention on amax"),
-    S(RC, "128 workgroups: turns of a thread for 131072x5760, twice those of 256", 2 * 720, most_loads(128), "consistent",
+      about="256 with a workgroup for each unit", words="Grid size 1024 blocks — uniformly worse than 512 or 256. "
+      "More blocks = more scheduling overhead + more atomicMax contention on amax"),
+    S(RC, "128 workgroups: turns of a thread for 131072x5760, twice those of 256", 2 * 720, most_loads(128),
+      "consistent",
       words="Grid size 128 blocks"),
     S(RC, "times of the rejected variants", "a list", None, "undecided", about=MEASURED,
       words="up to -35% on 16384x4096"),

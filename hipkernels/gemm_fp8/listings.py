@@ -27,8 +27,10 @@ extern "C" __global__ void copy(const float *from, float *to) {
 }
 """
 """Memory to LDS to registers to memory, 16 bytes a lane; the resource's word 3 and both addresses are macros."""
-PRINTED = {"WORD3": "0x110000", "OFFSET": "threadIdx.x * 4", "ADDRESS": "4 * (unsigned)(__UINTPTR_TYPE__)(lds_void *)(memory + 4 * threadIdx.x)"}  # fmt: skip
-RIGHT = PRINTED | {"OFFSET": "threadIdx.x * 16", "ADDRESS": "(unsigned)(__UINTPTR_TYPE__)(lds_void *)(memory + 4 * threadIdx.x)"}  # fmt: skip
+PRINTED = {"WORD3": "0x110000", "OFFSET": "threadIdx.x * 4", "ADDRESS": "4 * (unsigned)(__UINTPTR_TYPE__)(lds_void "
+  "*)(memory + 4 * threadIdx.x)"}  # fmt: skip
+RIGHT = PRINTED | {"OFFSET": "threadIdx.x * 16", "ADDRESS": "(unsigned)(__UINTPTR_TYPE__)(lds_void *)(memory + 4 * "
+  "threadIdx.x)"}  # fmt: skip
 WAIT = 'asm volatile("s_waitcnt vmcnt(0)");'
 """The wait as it is printed."""
 

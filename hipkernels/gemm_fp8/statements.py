@@ -43,7 +43,7 @@ SECTIONS = (
 """Headings of the text."""
 S = Statement
 ARCH, MFMA = "gfx950", "v_mfma_f32_16x16x128_f8f6f4"
-READ = "ds_read_b128"
+READ, FP8 = "ds_read_b128", ("e4m3fn", "e4m3fn")
 MEASURED = "measured: only the GPU can decide it"
 # Instructions a cycle in the counters of its second table.
 FMA_RATE, MFMA_RATE, REST_RATE = 0.465838844, 0.009418900, 0.001177363
@@ -56,7 +56,7 @@ RATES = [
     ("SNAP", "matrix instructions", 4096, 4.57335, 30.05, "Matrix-core baseline 4.57335 30.05"),
     ("SNAP", "16-byte loads", 4096, 0.40797, 336.88, "Matrix-core + vectorized loads 0.40797 336.88"),
     ("SNAP", "direct to the LDS", 4096, 0.27125, 506.70, "Matrix-core + direct global-to-LDS load 0.27125 506.70"),
-    ("SWIZZLE", "direct to the LDS", 4096, 0.27125, 506.70, "Direct global-to-LDS load path: 0.27125 ms, 506.70 TFLOPS/s"),
+    ("SWIZZLE", "direct to the LDS", 4096, 0.27125, 506.70, "load path: 0.27125 ms, 506.70 TFLOPS/s"),
     ("SWIZZLE", "and swizzled", 4096, 0.27630, 497.43, "swizzle path: 0.27630 ms, 497.43 TFLOPS/s"),
     ("RESULTS", "naive", 4096, 119.60, 1.15, "Naive global-memory mapping 119.60 1.15 4096"),
     ("RESULTS", "LDS tiles", 4096, 28.64, 4.80, "Shared-memory tile reuse 28.64 4.80 4096"),
@@ -145,13 +145,13 @@ def sound(_: Runs) -> str:
 
 def shape_of(_: Runs) -> str:
     """Formats of A and D, and shape."""
-    op = mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn")
+    op = mfmasim.instruction(ARCH, MFMA, *FP8)
     return f"{op.operands['A'].format}, {op.operands['D'].format}, {op.m}x{op.n}x{op.k}"
 
 
 def lanes_of(_: Runs) -> str:
     """Lanes that have elements of A, B and D."""
-    operands = mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").operands
+    operands = mfmasim.instruction(ARCH, MFMA, *FP8).operands
     return ", ".join(str(len(set(operands[of].table()["lane"].tolist()))) for of in "ABD")
 
 
@@ -233,7 +233,7 @@ def vector(case: str) -> Callable[[Runs], float]:
 
 
 def idle(name: str) -> Callable[[Runs], float]:
-    """Percent of the main loop in which the matrix cores of a unit are idle, by the timeline of the workgroups it holds."""
+    """Percent of the main loop in which a unit's matrix cores are idle, by the timeline of the workgroups it holds."""
 
     def found(_: Runs) -> float:
         (case,) = [case for case in load_file(families()["gemm_fp8"]) if case.title == name]
@@ -411,8 +411,9 @@ STATEMENTS = [
     S(M, "formats of A and D of the instruction with rows, columns and K", "e4m3fn, f32, 16x16x128", shape_of,
       words="The matrix-core variant used here is the 16x16x128 form with FP8 inputs and FP32 accumulation"),
     S(LANES, "elements of A, and of B, in a lane", "32, 32",
-      lambda _: ", ".join(f"{4 * mfmasim.instruction(ARCH, MFMA, 'e4m3fn', 'e4m3fn').operands[of].vgprs}" for of in "AB"),
-      words="For each K tile (128), one lane consumes: • A: 32 FP8 elements as two chunks (A_tile[a_row][k_chunk0 : k_chunk0+15] and A_tile[a_row][k_chunk1 : k_chunk1+15])"),
+      lambda _: ", ".join(str(4 * mfmasim.instruction(ARCH, MFMA, *FP8).operands[of].vgprs) for of in "AB"),
+      words="For each K tile (128), one lane consumes: • A: 32 FP8 elements as two chunks (A_tile[a_row][k_chunk0 : "
+      "k_chunk0+15] and A_tile[a_row][k_chunk1 : k_chunk1+15])"),
     S(LANES, "A: percent of the figure's places, row l % 16, k 16 (l / 16) + 64 (i / 16) + i % 16", 100,
       share_of("A", lambda lane, _: lane % 16, lambda lane, i: 16 * (lane // 16) + 64 * (i // 16) + i % 16),
       words="const int k_chunk1 = k_chunk0 + 64;"),
@@ -429,7 +430,8 @@ STATEMENTS = [
       "address in the LDS is scaled twice; with both mended, 256", words="__global__ void lds_buffer_copy("),
     S(DIRECT, "the same with both addresses mended", FLOATS, lambda r: copied(RIGHT, r)[0], "remark"),
     S(DIRECT, "waits that have no clobber of memory", "s_waitcnt", waits_without_clobber, "remark",
-      about='`"memory"` keeps the compiler from moving the read above the wait', words='asm volatile("s_waitcnt vmcnt(0)");'),
+      about='`"memory"` keeps the compiler from moving the read above the wait', words='asm volatile("s_waitcnt '
+      'vmcnt(0)");'),
     S(DIRECT, "what the resource's last dword causes", "bounds-resource-unread",
       lambda r: ", ".join(sorted(one for one in copied(RIGHT, r)[1] if one.startswith("bounds"))), "remark",
       about="0x110000 sets USER_VM_MODE without USER_VM_ENABLE, which the hardware does not read: no harm",
@@ -447,10 +449,12 @@ STATEMENTS = [
       about="its phases are others; the text is about CDNA4"),
     S(SWIZZLE, "order of columns by pairs of rows", "0 1 3 2 5 4 6 7", permutation,
       words="perm = pair ^ (((pair >> 1) ^ (pair >> 2)) & 1)"),
-    S(SWIZZLE, "bytes of the tile that these formulas place as the swizzle of the kernels here does: percent", 100, formulas,
+    S(SWIZZLE, "bytes of the tile that these formulas place as the swizzle of the kernels here does: percent", 100,
+      formulas,
       words="pair = (r >> 1) & 7 • perm = pair ^ (((pair >> 1) ^ (pair >> 2)) & 1) • mask(r) = perm << 4"),
     S(SWIZZLE, "places in the tile that no byte of it takes", 0,
-      lambda _: 16 * 128 - len(set(placed().ravel().tolist())), words="For a 16x128 tile, with row r (0..15) and column c (0..127)"),
+      lambda _: 16 * 128 - len(set(placed().ravel().tolist())), words="For a 16x128 tile, with row r (0..15) and "
+        "column c (0..127)"),
     S(SWIZZLE, "one-to-one and its own inverse", "yes", sound, words="XOR is self-inverse"),
     S(SWIZZLE, "checks that fail if only reads are swizzled", "mapping, outputs",
       lambda r: ", ".join(r.mutant("swizzled_read_only").caught), "remark",
@@ -476,9 +480,11 @@ STATEMENTS = [
       words="Once double buffering removes more of that serialization"),
     S(D, "the next tile is fetched, then this one read and multiplied", "F4 R8 lgkmcnt(0) M4 vmcnt(0) B",
       order("double_buffer_pairs"), words="launch load for tile t+1 into the other slot while computing tile t"),
-    S(D, "percent by the swizzle, of 1056.95 TFLOPS", 10.36, lambda _: (1166.41 / 1056.95 - 1) * 100, "consistent", within=0.001,
+    S(D, "percent by the swizzle, of 1056.95 TFLOPS", 10.36, lambda _: (1166.41 / 1056.95 - 1) * 100,
+      "consistent", within=0.001,
       words="avg_tflops from 1056.95 without swizzle to 1166.41 with swizzle, +10.36% for M=N=K=4096"),
-    S(D, "times of 497.43", 2.34, lambda _: 1166.41 / 497.43, "consistent", within=0.005, words="Relative to single buffer load (497.43 TFLOPS/s), the swizzled double-buffer result is 2.34x higher"),
+    S(D, "times of 497.43", 2.34, lambda _: 1166.41 / 497.43, "consistent", within=0.005, words="Relative to single "
+      "buffer load (497.43 TFLOPS/s), the swizzled double-buffer result is 2.34x higher"),
     S(D, "percent more than 497.43", 134.50, lambda _: (1166.41 / 497.43 - 1) * 100, "consistent", within=1e-4,
       about="134.49 by the rates as printed", words="(+134.50%)"),
     S(W, "loads to the LDS for each matrix instruction of 256x256, in percent of those of 128x128, 8 waves", 50,
@@ -494,20 +500,22 @@ STATEMENTS = [
       status(*CONFIGURATIONS),
       words="we compare three configurations"),
     S(W, "Figure 7, rows that each wave fills, of A: percent", 100,
-      lambda _: regions.share_of_rows(*FIGURE_7, "write", "A", MINE["fill"]), about="strips of 8 rows, one for each wave",
+      lambda _: regions.share_of_rows(*FIGURE_7, "write", "A", MINE["fill"]), about="strips of 8 rows, one for each "
+        "wave",
       words="all 8 waves cooperatively fill a 256x128 LDS tile for A/B as repeated narrow row strips"),
     S(W, "and of B", 100, lambda _: regions.share_of_rows(*FIGURE_7, "write", "B", MINE["fill"]),
       words="all 8 waves cooperatively fill a 256x128 LDS tile for A/B as repeated narrow row strips"),
     S(W, "Figure 7, elements of C that each wave computes: percent", 100,
       lambda _: regions.share_of_c(*FIGURE_7, MINE["C"]),
       about="row / 64 % 2 gives the half of the waves, column / 32 % 4 the wave in it",
-      words="work is split into 64x32 wave blocks: Wave0-3 and Wave4-7 alternate by 64-row bands across the 256x128 C/D region shown"),
+      words="work is split into 64x32 wave blocks: Wave0-3 and Wave4-7 alternate by 64-row bands across the 256x128 "
+      "C/D region shown"),
     S(W, "Figure 7, rows of A that each wave reads: percent", 100,
       lambda _: regions.share_of_rows(*FIGURE_7, "read", "A", MINE["A"]), words="reads are grouped by row bands"),
     S(W, "Figure 7, rows of B that each wave reads: percent", 100,
       lambda _: regions.share_of_rows(*FIGURE_7, "read", "B", MINE["B"]),
-      words="reads are grouped by 32-row bands in fixed wave pairs: (Wave0, Wave4), (Wave1, Wave5), (Wave2, Wave6), and "
-      "(Wave3, Wave7), then the same pattern repeats"),
+      words="reads are grouped by 32-row bands in fixed wave pairs: (Wave0, Wave4), (Wave1, Wave5), (Wave2, Wave6), "
+      "and (Wave3, Wave7), then the same pattern repeats"),
     # --- Ping-pong
     S(P, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds [2][2][128*128]"),
     S(P, "matrix instructions of a wave and tile of K", 32, claim("matrix instructions of a wave"),
@@ -537,16 +545,17 @@ STATEMENTS = [
       lambda r: turns("pingpong_256", 1024)(r.of("gemm_fp8/scheduled")),
       words="the final two k iterations must be manually unrolled"),
     S(P, "checks that report the printed loop", "nothing", printed("pingpong_printed_loop_256"), "refuted",
-      about="formally a race: a half of A is fetched while the other half of the waves may still read it, for no wait "
-      "of theirs stands before it. The memory latency hides it, see the next row. Fetching that half one phase later, as "
-      "`pingpong` does, or a wait for the reads before the barrier, makes it right",
+      about="formally a race: a half of A is fetched while the other half of the waves may still read it, for no "
+      "wait of theirs stands before it. The memory latency hides it, see the next row. Fetching that half one phase "
+      "later, as `pingpong` does, or a wait for the reads before the barrier, makes it right",
       words="issue async buffer loads: vmem -> A_lds[tic][0] // vmcnt += 2"),
     S(P, "clocks from the end of those reads to the first write of that fetch, at the least", 0, lambda _: margin(),
       "remark", relation=">",
       about="by the timeline, with the shortest latency of the L2 and the longest of the LDS: hardware hides the race"),
     S(P, "the name that a compiler reports as undeclared", "warp_m", undeclared, "remark",
       about="the declarations above it call it wave_m", words="if (warp_m == 1) {"),
-    S(P, "values of s_setprio", "0-3", None, "undecided", about="two bits by the ISA manual; priority changes only time",
+    S(P, "values of s_setprio", "0-3", None, "undecided", about="two bits by the ISA manual; priority changes only "
+      "time",
       words="Possible x values are 0-3"),
     S(P, "checks that report its barriers", "nothing", printed("pingpong_barrier_parity_256"), "undecided",
       about="one half passes a barrier more; what balances it may stand in the epilogue, which the text omits",

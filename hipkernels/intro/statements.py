@@ -130,7 +130,9 @@ def unlisted(arch: str) -> Callable[[Runs], str]:
     return found
 
 
-def builds(change: tuple[str, str], arch: str = "gfx950", kernel: str = "mfma_f32_32x32x16_fp8") -> Callable[[Runs], str]:
+def builds(
+    change: tuple[str, str], arch: str = "gfx950", kernel: str = "mfma_f32_32x32x16_fp8"
+) -> Callable[[Runs], str]:
     """Whether one of the five kernels compiles after a change of its source."""
 
     def found(runs: Runs) -> str:
@@ -226,11 +228,27 @@ def scale(value: int) -> Callable[[Runs], float]:
 
 
 ROW32 = lambda lane, i: (8 * (i // 4) + 4 * (lane // 32) + i % 4, lane % 32)  # noqa: E731
-P, M, C, I, X, L1, L2, L3, L4, L5 = SECTIONS  # the last ones are the five examples
+P, M, C, BUILTINS, X, L1, L2, L3, L4, L5 = SECTIONS  # the last ones are the five examples
 # Format, its row in the text's table, exponent bias, largest number, codes of 0, of NaN and of infinities.
 FORMATS = [
-    ("f16", "E5M10 (FP16) | 15 | ±65504 | S 00000 0000000000 | S 11111 xxxxxxxxxx | S 11111 0000000000", 15, 65504, 2, 2046, 2),
-    ("bf16", "E8M7 (BF16) | 127 | ±3.3895 * 10^38 | S 00000000 0000000 | S 11111111 xxxxxxx | S 11111111 0000000", 127, 3.3895e38, 2, 254, 2),
+    (
+        "f16",
+        "E5M10 (FP16) | 15 | ±65504 | S 00000 0000000000 | S 11111 xxxxxxxxxx | S 11111 0000000000",
+        15,
+        65504,
+        2,
+        2046,
+        2,
+    ),
+    (
+        "bf16",
+        "E8M7 (BF16) | 127 | ±3.3895 * 10^38 | S 00000000 0000000 | S 11111111 xxxxxxx | S 11111111 0000000",
+        127,
+        3.3895e38,
+        2,
+        254,
+        2,
+    ),
     ("e4m3fn", "E4M3FN (FP8, OCP) | 7 | ±448 | S 0000 000 | S 1111 111 | n/a", 7, 448, 2, 2, 0),
     ("e4m3fnuz", "E4M3FNUZ (FP8) | 8 | ±240 | 0 0000 000 | 1 0000 000 | n/a", 8, 240, 1, 1, 0),
     ("e5m2", "E5M2 (BF8, OCP) | 15 | ±57344 | S 00000 00 | S 11111 {01, 10 11} | S 11111 00", 15, 57344, 2, 6, 2),
@@ -329,7 +347,8 @@ STATEMENTS = [
       words="the FP16 type has 5-bit exponent with a nominal range of `[0, 1, ... 2^5-1] = [0, 1, ... 31]`"),
     S(M, "the exponent field of NaN and of infinities in f16", 31, last_field("f16"),
       words="the exponent value `E = 31` is reserved for `NaN` (if the mantissa `M != 0`) and `infinity`"),
-    S(M, "E8M0, 255", "nan", lambda _: str(scale(255)(_)), words="The exponent value `E = 255` is reserved for `NaN` values"),
+    S(M, "E8M0, 255", "nan", lambda _: str(scale(255)(_)), words="The exponent value `E = 255` is reserved for `NaN` "
+      "values"),
     S(M, "largest exponent field of a number in f16", 30, last_exponent("f16"),
       words="the largest exponent value that can represent a real number is `E = 30`"),
     S(M, "E8M0, 127", 1, scale(127), words="E8M0 | 127 | 2^(±127)"),
@@ -353,25 +372,26 @@ STATEMENTS = [
     S(X, "lanes of a wave of CDNA3 and CDNA4", "64, 64",
       lambda _: ", ".join(str(mfmasim.arch(name).wave_sizes[0]) for name in PRODUCTS),
       words="The wavefront size on the AMD CDNA™ architecture is 64"),
-    S(I, "D, A and B of 32x32x16 fp8_fp8: formats", "f32, e4m3fn, e4m3fn", formats(FP8),
+    S(BUILTINS, "D, A and B of 32x32x16 fp8_fp8: formats", "f32, e4m3fn, e4m3fn", formats(FP8),
       words="`__builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8` performs `32x32x16` MFMA"),
-    S(I, "and of fp8_bf8", "f32, e4m3fn, e5m2", formats("v_mfma_f32_32x32x16_fp8_bf8"),
+    S(BUILTINS, "and of fp8_bf8", "f32, e4m3fn, e5m2", formats("v_mfma_f32_32x32x16_fp8_bf8"),
       words="`__builtin_amdgcn_mfma_f32_32x32x16_fp8_bf8` performs `32x32x16` MFMA"),
-    *(S(place, "sizes of A, B and C, and lanes", said, sizes(name, fmt), words=words) for place, name, fmt, said, words in [
+    *(S(place, "sizes of A, B and C, and lanes", said, sizes(name, fmt), words=words)
+      for place, name, fmt, said, words in [
         (L1, F32, None, "32x2, 2x32, 32x32; 64 lanes",
-         "multiply matrix `A` of size `32x2` with matrix `B` of size `2x32` using single wavefront (64 threads) and single "
-         "MFMA instruction. The output matrix `C` has shape `32x32`"),
+         ("matrix `A` of size `32x2` with matrix `B` of size `2x32` using single wavefront (64 threads) and single "
+           "MFMA instruction. The output matrix `C` has shape `32x32`")),
         (L2, F16, None, "16x16, 16x16, 16x16; 64 lanes",
          "matrix `A` of size `16x16` with matrix `B` of size `16x16` using single wavefront (64 threads)"),
         (L3, FP8, None, "32x16, 16x32, 32x32; 64 lanes",
-         "matrix `A` of size `32x16` with matrix `B` of size `16x32` using single wavefront (64 threads) and single MFMA "
-         "instruction. The output matrix `C` has shape `32x32`"),
+         ("matrix `A` of size `32x16` with matrix `B` of size `16x32` using single wavefront (64 threads) and single "
+          "MFMA instruction. The output matrix `C` has shape `32x32`")),
         (L4, SCALED, "e4m3fn", "32x64, 64x32, 32x32; 64 lanes", "Matrix `A` of size `32x64`"),
         (L4, SCALED, "e4m3fn", "32x64, 64x32, 32x32; 64 lanes", "Matrix `B` of size `64x32`"),
         (L4, SCALED, "e4m3fn", "32x64, 64x32, 32x32; 64 lanes",
-         "The output matrix `C` has shape `32x32`. Specifically, this instruction performs the following operation using "
-         "single wavefront (64 threads)")]),
-    S(I, "D of 16x16x16 f16, and its A and B: formats", "f32, f16, f16",
+         ("The output matrix `C` has shape `32x32`. Specifically, this instruction performs the following operation "
+          "using single wavefront (64 threads)"))]),
+    S(BUILTINS, "D of 16x16x16 f16, and its A and B: formats", "f32, f16, f16",
       formats(F16),
       words="`__builtin_amdgcn_mfma_f32_16x16x16f16` performs `16x16x16` MFMA"),
     # --- Elements of a lane

@@ -122,7 +122,7 @@ def table_of(family: str) -> Callable[[Sequence[Result]], tuple[Sequence[str], l
 
 
 def find(target: str) -> list[tuple[str, list[Case]]]:
-    """Cases of a target: a family, a folder of families, ``all``, a published text such as ``text:004``, or a case file.
+    """Cases of a target: a family, a folder of families, ``all``, a published text (``text:004``), or a case file.
 
     Returns:
         Name and cases of each group.

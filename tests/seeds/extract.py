@@ -18,8 +18,8 @@ NUMBER = re.compile(r"(?<![A-Za-z_0-9.])\d+(?:[.,]\d+)*(?:[x×]\d+)*%?")
 OPENING = "(opening)"
 """Section of what stands above the first heading."""
 LINES = {
-    "Cast-Only (flat kernel)": "The baseline uses a generic VectorizedUnaryKernel with per-element scalar processing and "
-    "no FP8 hardware intrinsics.",
+    "Cast-Only (flat kernel)": "The baseline uses a generic VectorizedUnaryKernel with per-element scalar processing "
+    "and no FP8 hardware intrinsics.",
     "Tried and Rejected: Cast+Transpose": "Cast+Transpose",
     "Tried and Rejected: Cast-Only": "Cast-Only",
 }
@@ -39,7 +39,12 @@ LISTINGS = [
     ("000", "two barriers", "// 8 waves per threadblock", "// code block 2"),
     ("000", "ping-pong", "__shared__ fp8 A_lds [2][2][128*128]", "write c_reg0, c_reg1, c_reg2, c_reg3 to vmem"),
     ("001", "outline of the kernel", "// A/B tiles in LDS are 256x128", "// Last two iterations (k..."),
-    ("001", "interleaved_block", "// All operands (a, b, c) are already in", "// ... pattern continues for rows 1, 2, 3"),
+    (
+        "001",
+        "interleaved_block",
+        "// All operands (a, b, c) are already in",
+        "// ... pattern continues for rows 1, 2, 3",
+    ),
     ("001", "swizzle", "int2 swizzle(", "return {swizzled_offset..."),
     ("001", "remap_wgid", "int remap_wgid(", "const int block_n = ..."),
     ("002", "uses of matmul", "import torch", 'print(f"Max error...'),
@@ -147,7 +152,9 @@ def hashed(number: str) -> list[tuple[str, ...]]:
         text = "\n".join(" ".join(lines[n][1].split()) for n in places if lines[n][1].strip())
         inside = [one.text for one in statements if one.place == section and flat(one.words) in flat(text)]
         judge = OTHERS.get(name) or inside[0]
-        rows.append((number, section, name, judge, str(len(text.splitlines())), hashlib.sha256(text.encode()).hexdigest()))
+        rows.append(
+            (number, section, name, judge, str(len(text.splitlines())), hashlib.sha256(text.encode()).hexdigest())
+        )
     return rows
 
 
@@ -162,7 +169,9 @@ def main() -> None:
             )
     with (FOLDER / "listings.csv").open("w", encoding="utf-8", newline="") as file:
         rows = [row for number in texts for row in hashed(number)]
-        csv.writer(file, lineterminator="\n").writerows([("text", "section", "name", "judged", "lines", "sha256"), *rows])
+        csv.writer(file, lineterminator="\n").writerows(
+            [("text", "section", "name", "judged", "lines", "sha256"), *rows]
+        )
 
 
 if __name__ == "__main__":

@@ -81,7 +81,10 @@ def test_every_text_has_its_page_and_its_line_of_the_index():
     index = (DOCS / "statements.md").read_text(encoding="utf-8")
     assert index == maker().index(maker().counts_of_pages()), "run python -m docs.make_texts"
     for one in sources():
-        assert {one.title, one.authors, one.date, one.address, one.licence} <= set(re.split(r"[|\[\]()]| \| ", stored(one.number)) + re.findall(r"\| (?:authors|published|licence) \| (.*) \|", stored(one.number)))
+        assert {one.title, one.authors, one.date, one.address, one.licence} <= set(
+            re.split(r"[|\[\]()]| \| ", stored(one.number))
+            + re.findall(r"\| (?:authors|published|licence) \| (.*) \|", stored(one.number))
+        )
         assert f"texts/{one.page}.md" in index
         assert one.authors in index
     assert [word for word in VERDICTS if f"* **{word}**" not in index] == []

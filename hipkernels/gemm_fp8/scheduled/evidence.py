@@ -1,4 +1,4 @@
-"""What executed launches of the two schedules show: rotation of the slots, prologue and epilogue, and a margin in clocks."""
+"""What executed launches of the two schedules show: rotation of the slots, prologue, epilogue, a margin in clocks."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -99,9 +99,10 @@ def _first_fetch() -> int:
 
 
 def waits_of_prologue(profile: Profile) -> str:
-    """Loads to the LDS and waits for them in the order of the code before the main loop: ``F8 vmcnt(4) F6 vmcnt(6)``."""
+    """Loads to the LDS and waits for them as the code before the main loop orders them: ``F8 vmcnt(4) ...``."""
     report, main = profile.report, profile.main
-    assert report.program is not None and main is not None
+    assert report.program is not None
+    assert main is not None
     before = [i for i in report.program.instructions if i.pc < main.first and report.executed.get(i.pc)]
     words = ["F" if i.name.startswith("buffer_load") else i.text.removeprefix("s_waitcnt ") for i in before
              if i.name.startswith("buffer_load") or i.text.startswith("s_waitcnt vmcnt")]  # fmt: skip
@@ -130,7 +131,7 @@ def margin() -> float:
 
 
 def _clocks(trace: Any, drawn: Any, wave: int, head: int) -> list[dict[str, list[float]]]:
-    """Clocks at which a wave's fetches issue, and at which the LDS is done with its reads, by turns of the main loop."""
+    """Clocks at which a wave's fetches issue, and at which the LDS is done with its reads, by turns."""
     operations, lane = trace.waves[wave].operations, drawn.lanes[wave]
     starts = turns_of(trace, trace.waves[wave], head)
     found = []

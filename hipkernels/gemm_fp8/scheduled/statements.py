@@ -248,8 +248,8 @@ STATEMENTS = [
       lambda _: 2 * 2 * 4 * mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").A.vgprs, words="RT_A a[2]{};"),
     S(B, "bytes of LDS", 131072, claim("LDS of a workgroup"), words="__shared__ fp8 A_lds[2][2][128 * 128];"),
     S(B, "matrix instructions of four blocks", 64, claim("matrix instructions of four blocks"),
-      words="Each wave ends up handling 4 64x64 tiles of the output matrix C, and each one of these is made up of a sequence "
-      "of smaller, 16x16, sub-tiles"),
+      words="Each wave ends up handling 4 64x64 tiles of the output matrix C, and each one of these is made up of a "
+      "sequence of smaller, 16x16, sub-tiles"),
     S(B, "checks that fail for K = 128, a multiple of 128", "outputs", one_tile, "remark",
       about="the prologue fetches two tiles: the printed code needs K of 256 at least",
       words="we will only consider input matrices with dimensions that are multiples of the blocking parameters"),
@@ -268,12 +268,15 @@ STATEMENTS = [
     S(B, "turns of the main loop for K = 1024, which has 8 tiles", 6, turns,
       words="for (int k = 0; k < K_BLOCKS - 2; ++k) {"),
     S(B, "waits and barriers of a turn", "vmcnt lgkmcnt B", waits, "remark",
-      about="the printed loop shows neither, being an outline; the source beside the post has both, and so has the kernel "
-      "here: two waits for fetches, four for reads, two barriers"),
+      about="the printed loop shows neither, being an outline; the source beside the post has both, and so has the "
+      "kernel here: two waits for fetches, four for reads, two barriers"),
     # --- Block
-    S(B, "matrix instructions", 16, claim("matrix instructions of a block"), words="Issues 16 MFMA instructions (a 4x4 grid of 16x16x128 MFMA) computing a 64x64 part of C"),
-    S(B, "reads of the LDS", 8, claim("reads of a block"), words="Issues 8 LDS → register loads (loading a 64x128 fragment of A/B)"),
-    S(B, "loads to the LDS", 4, claim("buffer loads of a block"), words="Issues 4 global → LDS loads loading a 128x128 sub-tile of A/B"),
+    S(B, "matrix instructions", 16, claim("matrix instructions of a block"), words="Issues 16 MFMA instructions (a "
+      "4x4 grid of 16x16x128 MFMA) computing a 64x64 part of C"),
+    S(B, "reads of the LDS", 8, claim("reads of a block"), words="Issues 8 LDS → register loads (loading a 64x128 "
+      "fragment of A/B)"),
+    S(B, "loads to the LDS", 4, claim("buffer loads of a block"), words="Issues 4 global → LDS loads loading a "
+      "128x128 sub-tile of A/B"),
     S(B, "reads and loads stand between matrix instructions, in the printed order", PRINTED,
       block("interleave_printed_256"), about="so in the compiled code, of every turn that is executed",
       words="load_one_rt<1, 0>(lds_src, rt_dst, lds_swizzle); // ... pattern continues for rows 1, 2, 3"),
@@ -290,8 +293,8 @@ STATEMENTS = [
     # --- LDS
     S(L, "bank of byte 260", 1, bank(260), about="(address / 4) % 64", words="bank = (addr / 4) % 64"),
     S(L, "reads of 16 bytes for a fragment of 16 x 128", 2, lambda _: 16 * 128 / (16 * 64),
-      words="Since we need a 16x128 fragment of A/B for each MFMA we’ll have to issue two ds_read_b128 per thread in order to "
-      "load one fragment: (16*128) / (16*64) = 2"),
+      words="Since we need a 16x128 fragment of A/B for each MFMA we’ll have to issue two ds_read_b128 per thread in "
+      "order to load one fragment: (16*128) / (16*64) = 2"),
     S(L, "conflicts without a swizzle: degree", 8, claim("bank conflicts without a swizzle", "interleave_none_256"),
       "refuted",
       about="4-way: in each of the four phases 16 lanes hit four groups of four banks, four lanes each. 8-way would be "
@@ -312,8 +315,8 @@ STATEMENTS = [
       words="we are now bank conflict-free during all four phases"),
     # --- Tiles
     S(G, "XCDs of MI355X, and compute units of each", "8, 32", chiplets, about="by AMD's white paper on CDNA 4",
-      words="the AMD Instinct™ MI355X is a cluster of 8 chiplets called accelerated complex die, or XCD, each one with 32 "
-      "compute units"),
+      words="the AMD Instinct™ MI355X is a cluster of 8 chiplets called accelerated complex die, or XCD, each one "
+      "with 32 compute units"),
     S(G, "tiles of XCD 0, 3 XCDs, window 2, chunks of 4, grid of 4 x 6",
       "(0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1)", mine, words="WINDOW_SIZE=2 and CHUNK_SIZE=4"),
     S(G, "tiles of XCD 0 in the naive order, 3 XCDs, grid of 4 x 6",
@@ -349,13 +352,14 @@ STATEMENTS = [
       words="this improves performance across all test cases"),
     S(SUMMARY, "registers of a lane, and elements of C of a wave, against those of the 8-wave kernel", "512, 2",
       lambda r: f"{registers(r):g}, {sums(r, KERNEL) / sums(r, 'pingpong_256'):g}",
-      words="One wave per SIMD gives each wave the full 512-VGPR budget, enabling a larger 128×128 output register tile "
-      "instead of 64×128"),
+      words="One wave per SIMD gives each wave the full 512-VGPR budget, enabling a larger 128×128 output register "
+      "tile instead of 64×128"),
     S(SUMMARY, "degree that the swizzle removes", 4, claim("bank conflicts without a swizzle", "interleave_none_256"),
       "remark", about="the swizzle removes all; without it they are 4-way, see above",
       words="LDS swizzling eliminates 8-way bank conflicts that arise from the column-major access pattern"),
     S(SUMMARY, "bytes of scratch of the kernel here, which has no pragma, at -O1, -O2 and -O3", "0, 0, 0",
-      scratch("interleave"), "undecided", about="of the text's kernel its own compiler decides; found by LLVM 22, and LLVM 21",
+      scratch("interleave"), "undecided", about="of the text's kernel its own compiler decides; found by LLVM 22, "
+        "and LLVM 21",
       words="it required no manual #pragma unroll tuning to avoid register spilling"),
     S(SUMMARY, "those of the 8-wave kernel here", "36, 0, 0", scratch("pingpong"), "remark",
       about="by LLVM 22; 72, 20 and 20 when each fragment had an address register of its own"),

@@ -64,7 +64,8 @@ STATEMENTS = [
     S(Q, "bytes that padding A costs, one slot", 2048, lambda _: 128 * 16, "consistent",
       words="For BLOCK_M=128 rows: 128 × 16 = 2KB wasted per buffer"),
     S(Q, "bytes that padding costs in all", 4096, lambda r: lds_bytes("tile_128x64")(r) - lds_bytes("swizzled")(r),
-      "refuted", about="4 KB are those of A; B's 64 rows are padded, too: 6,144 bytes, the savings that the text gives below",
+      "refuted", about="4 KB are those of A; B's 64 rows are padded, too: 6,144 bytes, the savings that the text "
+      "gives below",
       words="With double buffering: 4KB wasted total"),
     S(Q, "rows of 24 halfs, bytes of alignment", 16, alignment(24), "refuted", relation="<",
       about="48 bytes are three times 16: every row begins at a multiple of 128 bits, and loads stay wide",
@@ -84,11 +85,12 @@ STATEMENTS = [
       about="reads have none, which is better than low; the stores of B conflict in every layout; " + PHASES,
       words="Padding (stride=24) 20-21 18.4 KB Low (stride breaks alignment)"),
     S(Q, "a swizzle by row & 1: degree of reads", 1, degree("swizzled_as_published", "ds_load"), "refuted",
-      about="2, as without: row & 1 exchanges halves of neighbouring rows. row >> 2 & 1 makes it right (1) with 32 banks, "
-      "row >> 3 & 1 with 64; " + PHASES,
+      about="2, as without: row & 1 exchanges halves of neighbouring rows. row >> 2 & 1 makes it right (1) with 32 "
+      "banks, row >> 3 & 1 with 64; " + PHASES,
       words="XOR Swizzle (stride=16) 17-18 12.3 KB None (mathematically eliminated)"),
     S(FIXES, "checks that the corrected load of A fails", "nothing", caught("column_of_a"), "refuted",
-      about="A is transposed: the loop over r walks down a column. A row, as the heading says, is right: row warp_m_base + "
+      about="A is transposed: the loop over r walks down a column. A row, as the heading says, is right: row "
+      "warp_m_base + "
       "lane % 16, and r as the column; symmetric matrices do not show it", words="// CORRECT: Invert XOR swizzle"),
     S(FIXES, "the corrected map of C; percent", 100, share_of_c("gfx1151"),
       words="Each element c_frag[i] stores to row i*2 + (lane/16), column lane%16"),
@@ -102,8 +104,9 @@ STATEMENTS = [
     S(MAPS, "grids up to 40x40 that columns fail", 0, refuted_grids("column", 40), "remark",
       about="a permutation of the tiles; what it gains in the L2 is measured",
       words="Column-major or chunked tile processing improves L2 cache locality"),
-    S(MAPS, "grids up to 19x19 that the published chunks fail, of 361", 327, refuted_grids("chunked_clamped", 19, xcds=1),
-      "remark", about="the code beside the sentence leaves tiles out; so do its chiplet and L2-aware maps"),
+    S(MAPS, "grids up to 19x19 that the published chunks fail, of 361", 327,
+      refuted_grids("chunked_clamped", 19, xcds=1), "remark", about="the code beside the sentence leaves tiles out; "
+        "so do its chiplet and L2-aware maps"),
     S(MAPS, "is 5 to 15 % faster", "5 to 15 %", None, "undecided", about=MEASURED,
       words="Expected Impact: 5-15% improvement for large matrices (4096×4096+)"),
     S(SPLIT, "tiles of 16 x 4096", 64, lambda _: 4096 / 64, "consistent", words="Without Split-K: Only 64 tiles"),
@@ -176,7 +179,8 @@ STATEMENTS = [
     S(R, "the four matrix instructions use", "4 sums, 2 of A, 2 of B", neighbours_in_loop,
       words="v_wmma_f32_16x16x16_f16 v[25:32], v[33:40], v[41:48], v[25:32] ; MMA 3"),
     S(COMMANDS, "passes that conflicts add, for 100 instructions of the LDS", 246, extra_per_instruction("tile_128x64"),
-      "remark", within=0.01, about="cycles over instructions may exceed 100 %: the profiler's own rate is the share of the "
+      "remark", within=0.01, about="cycles over instructions may exceed 100 %: the profiler's own rate is the share "
+      "of the "
       "active cycles that serve conflicts", words="LDSBankConflict / LDSInstructions = conflict rate (target: < 5%)"),
     S(COMMANDS, "that rate, with padding: percent", 44.4, conflict_rate("tile_128x64"), "remark", within=0.01,
       about="of the stores of B; with a pass for a cycle; " + PHASES),
@@ -204,7 +208,7 @@ STATEMENTS = [
       about="the load itself is asynchronous, counted by vmcnt; the wait stands where the compiler needs the data",
       words="llvm.amdgcn.load.to.lds exists but is synchronous"),
     S(DIRECT, "the pattern's instructions on gfx1151: buffer_load_b32, ds_store_b32", "yes, yes",
-      lambda r: ", ".join("yes" if instructions(ARCH, name)(r) else "no" for name in ("buffer_load_b32", "ds_store_b32")),
+      lambda r: ", ".join("yes" if instructions(ARCH, one)(r) else "no" for one in ("buffer_load_b32", "ds_store_b32")),
       about="buffer_load_dword and ds_write_b32 are their names on gfx9, which LLVM takes as aliases",
       words="buffer_load_dword v1, v0, s[sgpr0:sgpr3]"),
     S(DIRECT, "s_wait_dscnt on gfx1201", 1, instructions("gfx1201", "s_wait_dscnt"),

@@ -18,16 +18,7 @@ from hipkernels.wmma.facts import (
     taken,
     vgprs,
 )
-from hipkernels.wmma.rates import (
-    FINAL,
-    JOURNEY,
-    UNITS,
-    journey_product,
-    over_baseline,
-    rate_of,
-    share_of_matmul,
-    step,
-)
+from hipkernels.wmma.rates import FINAL, JOURNEY, UNITS, journey_product, over_baseline, rate_of, share_of_matmul, step
 from hipkernels.wmma.said.results import MEASURED
 from mfmasim.lab.reports.statements import Runs, Statement
 
@@ -57,12 +48,21 @@ DONE, NOT, STEPS, LESSONS, LATER = (
 )
 
 
+PADDED = "LDS Padding (+8 halfs) +15-20% Eliminates bank conflicts (stride 24 vs 16)"
+
+
 def rungs(runs: Runs) -> str:
     """Whether the kernel of each version of the journey passes."""
     rungs = ("baseline", "columns", "blocking", "wide_loads", "two_slots", "tall")
     names = [*(f"rung_{rung}" for rung in rungs), "not_swizzled", "tile_128x64"]
     found = {runs.profile(name, ARCH, K=256).result.status for name in names}
     return ", ".join(sorted(found))
+
+
+def shape(_: Runs) -> str:
+    """Of the matrix instruction."""
+    op = mfmasim.instruction(ARCH, WMMA)
+    return f"{op.m}x{op.n}x{op.k}"
 
 
 def product_bandwidth(_: Runs) -> float:
@@ -90,9 +90,10 @@ STATEMENTS = [
     S(MACHINE, "KiB of VGPRs a SIMD", 192, lambda _: vgpr_file(ARCH), words="VGPR File 192 KB per SIMD"),
     S(MACHINE, "times that of gfx1103, which is mobile RDNA3", 1.5, lambda _: vgpr_file(ARCH) / vgpr_file("gfx1103"),
       words="(1.5× larger than mobile RDNA3)"),
-    S(MACHINE, "GB/s of the product", 256, product_bandwidth, "consistent", about="the product's row here is of this text",
+    S(MACHINE, "GB/s of the product", 256, product_bandwidth, "consistent", about="the product's row here is of this "
+      "text",
       words="Memory LPDDR5X (~256 GB/s)"),
-    S(INSTRUCTION, "rows, columns and K", "16x16x16", lambda _: "{0.m}x{0.n}x{0.k}".format(mfmasim.instruction(ARCH, WMMA)), words="Tile Size 16×16×16 (M×N×K)"),
+    S(INSTRUCTION, "rows, columns and K", "16x16x16", shape, words="Tile Size 16×16×16 (M×N×K)"),
     S(INSTRUCTION, "elements of A in a lane", 16, lambda _: 2 * fragments("A").vgprs, words="Input Type FP16 (half16)"),
     S(INSTRUCTION, "sums in a lane", 8, lambda _: fragments("D").vgprs, words="Accumulator Type FP32 (float8)"),
     S(INSTRUCTION, "cycles", 32, lambda _: mfmasim.instruction(ARCH, WMMA).cycles, words="Latency ~32 cycles"),
@@ -134,7 +135,8 @@ STATEMENTS = [
     S(PLAIN, "VGPRs, about", 64, vgprs("no_prefetch"), "undecided", about=COMPILED,
       words="Lower register pressure (~64 VGPRs)"),
     S(PLAIN, "bytes of one slot of the LDS", 9216, lds_bytes("no_prefetch"), "remark"),
-    S(HIGH, "4x1 waves of 2x1 tiles, as rows x columns, cover", "128x16", lambda _: f"{16 * 4 * 2}x{16 * 1 * 1}", "remark",
+    S(HIGH, "4x1 waves of 2x1 tiles, as rows x columns, cover", "128x16", lambda _: f"{16 * 4 * 2}x{16 * 1 * 1}",
+      "remark",
       about="64x32 is right if the blocking is written as columns x rows, or for 2x2 waves",
       words="64×32 tile, 4×1 warps, 2×1 register blocking"),
     S(HIGH, "VGPRs, about", 50, vgprs("high_occupancy"), "undecided", about=COMPILED, words="reducing VGPRs to ~50"),
@@ -147,8 +149,10 @@ STATEMENTS = [
       prefetches("native_128x64"), "remark", about="LLVM 22 compiles it to nothing on RDNA3.5, which has none",
       words="__builtin_prefetch for software prefetch"),
     # --- Optimisations
-    S(DONE, "2x2 register blocking: percent, from the first version to 9.7 TFLOPS", 80, over_baseline(9.7), "consistent",
-      within=0.01, about="79.6; the journey counts from the version before, and has 56", words="2×2 Register Blocking +80%"),
+    S(DONE, "2x2 register blocking: percent, from the first version to 9.7 TFLOPS", 80, over_baseline(9.7),
+      "consistent",
+      within=0.01, about="79.6; the journey counts from the version before, and has 56", words="2×2 Register "
+        "Blocking +80%"),
     *(S(DONE, f"{what}: percent by the rates of the journey", said, step(n), kind, within=0.02,
         about=TABLES if kind == "remark" else "", words=words)
       for n, what, said, kind, words in [
@@ -156,7 +160,7 @@ STATEMENTS = [
           (5, "fetching ahead", 5.455, "remark", "GMEM Spreading +15%"),
           (2, "wide loads", 18.56, "remark", "Vectorized half8 Loads +25% 128-bit global loads"),
           (4, "128x64 tile", 25, "consistent", "128×64 Tile Shape +25%"),
-          (6, "padding of the LDS", 20, "consistent", "LDS Padding (+8 halfs) +15-20% Eliminates bank conflicts (stride 24 vs 16)")]),
+          (6, "padding of the LDS", 20, "consistent", PADDED)]),
     S(DONE, "tiles of a wave, and rows and columns of C", "4, 32x32", lambda _: f"{2 * 2}, {2 * 16}x{2 * 16}",
       "consistent", words="4 WMMA tiles per warp (32×32 output)"),
     S(DONE, "checks that B fails untransposed", "mapping, outputs, races, uninitialised", caught("b_not_transposed"),
@@ -165,7 +169,8 @@ STATEMENTS = [
     S(DONE, "its gain", "2 %", None, "undecided", about=MEASURED, words="amdgpu_waves_per_eu +2%"),
     S(DONE, "a launch that scales and adds, too", "pass", status("wmma/scaled", "gemm_128x64"),
       about="one kernel reads C where it writes it; no second pass", words="Saves 1 pass"),
-    S(NOT, "its rate", "slower", share_of_matmul("kunroll"), "undecided", about=MEASURED + "; found by the table of variants",
+    S(NOT, "its rate", "slower", share_of_matmul("kunroll"), "undecided", about=MEASURED + "; found by the table of "
+      "variants",
       words="BLOCK_K=32 Slower"),
     S(NOT, "degree of reads with lines of 17 halfs", 2, degree("odd_17", "ds_load"), "undecided",
       about="the text's compiler decides; LLVM 22 reads 16 bytes at addresses that are no multiple of 16, which is "

@@ -2,8 +2,18 @@
 
 from typing import Any
 
-from hipkernels.wmma.facts import attention_error, estimated, gemm_error, profile, status, taken, unnoticed, worst_error
-from hipkernels.wmma.facts import LARGE_ERROR, refuted_grids
+from hipkernels.wmma.facts import (
+    LARGE_ERROR,
+    attention_error,
+    estimated,
+    gemm_error,
+    profile,
+    refuted_grids,
+    status,
+    taken,
+    unnoticed,
+    worst_error,
+)
 from hipkernels.wmma.rates import FINAL, PEAK, VARIANTS, final_kernels, of_peak
 from mfmasim.lab.reports.roofline import teraflops
 from mfmasim.lab.reports.statements import Runs, Statement
@@ -12,7 +22,9 @@ S = Statement
 MEASURED = "measured: only the GPU can decide it"
 MODEL = MEASURED + "; `python -m hipkernels.wmma.autotune` orders by a model, which has the same here"
 THEIRS = "of the text's own binary; found is what a right kernel of this description has"
-LONG_RUN = THEIRS + ": 8.4 million matrix instructions, 147 s of CPU time, kept, and run again by the long tier of the tests"
+LONG_RUN = (
+    THEIRS + ": 8.4 million matrix instructions, 147 s of CPU time, kept, and run again by the long tier of the tests"
+)
 SUMMARY, STATS, FINALS, TABLE, KEY = (
     "Executive Summary",
     "Quick Stats",
@@ -55,14 +67,18 @@ STATEMENTS = [
       words="36% of 59.4 TFLOPS peak"),
     S(STATS, "and so many percent of rocBLAS's 41", 53, lambda _: 2160 / 41, "consistent", within=0.01,
       words="vs rocBLAS FP16 53% (rocBLAS: ~41 TFLOPS)"),
-    S(STATS, "times as fast as the first version", 4, lambda _: 21.6 / 5.4, "consistent", words="Improvement 4× over baseline"),
+    S(STATS, "times as fast as the first version", 4, lambda _: 21.6 / 5.4, "consistent", words="Improvement 4× over "
+      "baseline"),
     S(STATS, "variants that are wrong, of those here", 0, wrong_variants, "undecided", about=THEIRS + ", bit for bit",
       words="All tests pass (rel_err < 1%)"),
-    *(S(FINALS, f"{size}: percent of the peak", share, lambda _, rate=rate: 100e12 * rate / PEAK, "consistent", within=0.003,
-        words=f"{size}×{size}×{size} {rate} {share:.1f}% {library} {part}%") for size, rate, share, library, part in FINAL),
+    *(S(FINALS, f"{size}: percent of the peak", share, lambda _, rate=rate: 100e12 * rate / PEAK, "consistent",
+        within=0.003,
+        words=f"{size}×{size}×{size} {rate} {share:.1f}% {library} {part}%")
+      for size, rate, share, library, part in FINAL),
     *(S(FINALS, f"{size}: percent of rocBLAS", part, lambda _, rate=rate, library=library: 100 * rate / library,
         "consistent", within=0.014, about="60.7, cut off" if size == 512 else "",
-        words=f"{size}×{size}×{size} {rate} {share:.1f}% {library} {part}%") for size, rate, share, library, part in FINAL),
+        words=f"{size}×{size}×{size} {rate} {share:.1f}% {library} {part}%")
+      for size, rate, share, library, part in FINAL),
     S(FINALS, "the kernels taken for its sizes", "128x64, k_unrolled, 128x64, 128x64", final_kernels, "remark",
       about="as its code was published; the heading names the adaptive kernel with K-unrolling"),
     S(FINALS, "rocBLAS's 41 TFLOPS are so many percent of the peak", 69, lambda _: 41e14 / PEAK, "consistent",
@@ -99,7 +115,8 @@ STATEMENTS = [
     S(TESTS, "the same of gemm, alpha 2, beta 0.5", 0.001, gemm_error(2, 0.5), "undecided", relation="<",
       about=THEIRS + "; 256x256x64: the text gives no shape", words="GEMM α=2.0, β=0.5 < 0.001%"),
     S(TESTS, "gemm in place", "pass", status("wmma/scaled", "gemm_128x64"), "undecided",
-      about=THEIRS + ", in which C is read once where it is written; the published wrapper updates a copy of a C with gaps",
+      about=THEIRS + ", in which C is read once where it is written; the published wrapper updates a copy of a C "
+      "with gaps",
       words="GEMM in-place < 0.001%"),
     S(FUNCTIONS, "grids up to 40x40 that Hilbert's map fails", 0, refuted_grids("hilbert", 40),
       words="Hilbert curve tile mapping for L2 locality"),

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 COLUMNS = ("place", "words of the text", "claim", "text", "found", "verdict", "note")
 """Of `Weighed.row`."""
 VERDICTS = {
-    "confirmed": "evidence that does not contain the claim gives the same: an executed kernel, a proof, or the tables of "
-    "instructions, formats and architectures",
+    "confirmed": "evidence that does not contain the claim gives the same: an executed kernel, a proof, or the "
+    "tables of instructions, formats and architectures",
     "consistent": "it follows from other figures of the same text, which nothing here measures",
     "refuted": "the quoted words themselves do not hold; the note says what would make them right",
-    "remark": "the quoted words are not judged: something beside them is otherwise, such as code that was published with "
-    "them or another table, or it is a finding of ours",
+    "remark": "the quoted words are not judged: something beside them is otherwise, such as code that was published "
+    "with them or another table, or it is a finding of ours",
     "undecided": "only a GPU, or the text's own binary, can decide it; what was found here stands beside it",
 }
 """Every verdict with its meaning."""
