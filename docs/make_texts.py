@@ -30,9 +30,8 @@ HEAD = """\
 
 {about}
 
-| | |
-|---|---|
 | text | [{title}]({address}) |
+|---|---|
 | authors | {authors} |
 | published | {date} |
 | licence | {licence} |
@@ -97,11 +96,19 @@ def escaped(words: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", words)
 
 
+def plain(text: str) -> str:
+    """What is ours in a cell: code between backticks stays, brackets are no links."""
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"([|*\[\]])", r"\\\1", part) for part in parts[::2]]
+    parts[1::2] = [part.replace("|", "\\|") for part in parts[1::2]]
+    return "`".join(parts)
+
+
 def table(lines: Iterable[Weighed]) -> list[str]:
     """Statements as a table."""
     rows = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
     for line in lines:
-        _, _, *rest = (part.replace("|", "\\|").replace("*", "\\*") for part in line.row)
+        _, _, *rest = map(plain, line.row)
         words = f"“{escaped(line.statement.words)}”" if line.statement.words else ""
         rows.append(f"| {words} | {' | '.join(rest)} |")
     return [*rows, ""]

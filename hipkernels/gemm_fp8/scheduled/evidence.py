@@ -103,9 +103,11 @@ def waits_of_prologue(profile: Profile) -> str:
     report, main = profile.report, profile.main
     assert report.program is not None
     assert main is not None
-    before = [i for i in report.program.instructions if i.pc < main.first and report.executed.get(i.pc)]
-    words = ["F" if i.name.startswith("buffer_load") else i.text.removeprefix("s_waitcnt ") for i in before
-             if i.name.startswith("buffer_load") or i.text.startswith("s_waitcnt vmcnt")]  # fmt: skip
+    words = []
+    for ins in report.program.instructions:
+        if ins.pc < main.first and report.executed.get(ins.pc):
+            words += ["F"] * ins.name.startswith("buffer_load")
+            words += [ins.text.removeprefix("s_waitcnt ")] * ins.text.startswith("s_waitcnt vmcnt")
     return " ".join(f"F{len(list(run))}" if one == "F" else one for one, run in groupby(words))
 
 
@@ -119,15 +121,19 @@ def margin() -> float:
     path = Path(__file__).with_name("wrong_cases.py")
     (case,) = [case for case in load_file(path) if case.title == "pingpong_printed_loop_256"]
     recorded = record_case(case.with_parameters({"K": 1024, "beta": 0.0}), ARCH, most=1)
-    trace, rates = recorded.trace, mfmasim.arch(ARCH).rates
+    trace, head, rates = recorded.trace, recorded.head, mfmasim.arch(ARCH).rates
+    fastest, slowest = rates["l2 latency"].low, rates["lds latency"].high
+    assert head is not None
+    assert fastest is not None
+    assert slowest is not None
     most = []
     for end in ("low", "value", "high"):
         drawn = timeline(trace, end)
-        ahead, behind = (_clocks(trace, drawn, wave, recorded.head) for wave in (0, 4))
+        ahead, behind = (_clocks(trace, drawn, wave, head) for wave in (0, 4))
         for fetches, reads in zip((turn["F"] for turn in ahead), (turn["R"] for turn in behind), strict=True):
             # A turn fetches two loads in each of four phases, and reads 12 fragments in its first.
             most.append(fetches[2] - reads[11])
-    return min(most) + rates["l2 latency"].low - rates["lds latency"].high
+    return min(most) + fastest - slowest
 
 
 def _clocks(trace: Any, drawn: Any, wave: int, head: int) -> list[dict[str, list[float]]]:

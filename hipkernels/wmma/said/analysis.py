@@ -148,8 +148,8 @@ STATEMENTS = [
     S(BOTTLENECKS, "barriers for K = 2048", 128, lambda r: barriers("tile_128x64", 256)(r) * 2048 / 256,
       words="128 barriers for K=2048"),
     S(BOTTLENECKS, "waves that 91 VGPRs allow", 5, waves_by_vgprs(91), "refuted",
-      about="16: the 1,536 registers of a lane in granules of 24. Five is right for GCN, with 512 in granules of 4. "
-      "The LDS allows 14 a SIMD", words="91 VGPRs limits to 5 waves"),
+      about="16: the 1,536 registers of a lane in granules of 24. Five is right for 512, as on CDNA2 and "
+      "CDNA3. The LDS allows 14 a SIMD", words="91 VGPRs limits to 5 waves"),
     S(BOTTLENECKS, "stores that transpose B conflict: degree", 1, degree("tile_128x64", "ds_store_b16"), relation=">",
       about="phases of stores are not published: 32 lanes in one are assumed",
       words="Transpose pattern causes conflicts"),

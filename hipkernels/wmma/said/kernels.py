@@ -84,7 +84,7 @@ STATEMENTS = [
     S(MACHINE, "units, clock, 256 GB/s", "40, 2.9 GHz", None, "undecided", about="of the product, not the ISA",
       words="Compute Units 40 CUs Peak Clock 2.9 GHz"),
     S(MACHINE, "TFLOPS of 40 units at 2.9 GHz", 59.4,
-      lambda _: mfmasim.instruction(ARCH, WMMA).peak(UNITS / 2, 2.9e9) / 1e12, "consistent", within=0.001,
+      lambda _: mfmasim.instruction(ARCH, WMMA).peak(UNITS // 2, 2.9e9) / 1e12, "consistent", within=0.001,
       about="by the cycles of the instruction, and the text's units and clock", words="Peak TFLOPS 59.4 (FP16 WMMA)"),
     S(MACHINE, "KiB of LDS a unit", 64, lambda _: mfmasim.arch(ARCH).simd.lds_bytes / 2048, words="LDS 64 KB per CU"),
     S(MACHINE, "KiB of VGPRs a SIMD", 192, lambda _: vgpr_file(ARCH), words="VGPR File 192 KB per SIMD"),

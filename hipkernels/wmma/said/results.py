@@ -1,5 +1,6 @@
 """Statements of the README of wmma_ops about results: rates, variants, correctness, attention, its summary."""
 
+from collections.abc import Callable
 from typing import Any
 
 from hipkernels.wmma.facts import (
@@ -50,6 +51,11 @@ def wrong_variants(runs: Runs) -> int:
     return sum(profile(runs, name).result.status != "pass" for name in HERE)
 
 
+def percent(value: float) -> Callable[[Runs], float]:
+    """Of two figures of a table."""
+    return lambda _: value
+
+
 def rate(size: tuple[int, int, int], milliseconds: float) -> Any:
     return lambda _: teraflops(*size, milliseconds / 1e3)
 
@@ -71,11 +77,11 @@ STATEMENTS = [
       "baseline"),
     S(STATS, "variants that are wrong, of those here", 0, wrong_variants, "undecided", about=THEIRS + ", bit for bit",
       words="All tests pass (rel_err < 1%)"),
-    *(S(FINALS, f"{size}: percent of the peak", share, lambda _, rate=rate: 100e12 * rate / PEAK, "consistent",
+    *(S(FINALS, f"{size}: percent of the peak", share, percent(100e12 * rate / PEAK), "consistent",
         within=0.003,
         words=f"{size}×{size}×{size} {rate} {share:.1f}% {library} {part}%")
       for size, rate, share, library, part in FINAL),
-    *(S(FINALS, f"{size}: percent of rocBLAS", part, lambda _, rate=rate, library=library: 100 * rate / library,
+    *(S(FINALS, f"{size}: percent of rocBLAS", part, percent(100 * rate / library),
         "consistent", within=0.014, about="60.7, cut off" if size == 512 else "",
         words=f"{size}×{size}×{size} {rate} {share:.1f}% {library} {part}%")
       for size, rate, share, library, part in FINAL),
