@@ -93,7 +93,7 @@ def run(command: str, keep: str, old: str) -> list[str]:
 
 def escaped(words: str) -> str:
     """Words of a text as they stand there: nothing in them is Markdown."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", words)
+    return re.sub(r"([\\`*_\[\]|#])", r"\\\1", words).replace("<", "&lt;").replace(">", "&gt;")
 
 
 def plain(text: str) -> str:
