@@ -87,5 +87,5 @@ PAGE = Companion(
     that of its table of variants, which [cost.md](../cost.md) has. The timeline orders the steps nearly as the text
     does, and takes about half of its times from the second step on; the bound of our first step is above the text's
     time, so that our kernel is heavier there.""",
-    lambda: [*speed.table(2), "", *speed.table(3, 4, 5, 6)],
+    lambda: [*speed.table(*speed.JOURNEY), "", *speed.table(*speed.FINALS)],
 )  # fmt: skip
