@@ -127,3 +127,18 @@ def hipblaslt_2470(version: str = "before", tiles: int = 3, per_tile: int = 4) -
     iteration = (tiles + 2) * per_tile
     args = [partials, y, iteration, tiles, per_tile]
     return {"grid": 1, "block": 64, "args": args, "expect": lambda x: x[2].sum(0)}
+
+
+@entry()
+def fbgemm_5894(version: str = "before", n: int = 192) -> LaunchDict:
+    x, y = In("f32", n, "integers"), Out("f32", n)
+    expect = lambda x: np.where(x > abs(x).max() / 2, x, 0)  # noqa: E731
+    return {"grid": 1, "block": 256, "args": [x, y, n], "expect": expect}
+
+
+@entry()
+def hipblaslt_11779(version: str = "before", turns: int = 5) -> LaunchDict:
+    x, y = In("u32", (turns, 64), "bits"), Out("u32", 64)
+    weights = (3 ** np.arange(turns)[::-1]).astype(np.uint32)[:, None]
+    expect = lambda x: np.roll((x * weights).sum(0, dtype=np.uint32), 32)  # noqa: E731
+    return {"grid": 1, "block": 64, "args": [x, y, turns], "expect": expect}

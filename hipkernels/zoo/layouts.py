@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from hipkernels.zoo.entry import entry
 from mfmasim import format as find_format
-from mfmasim.verify import A, B, C, DependsOn, In, LaunchDict, Out, every
+from mfmasim.verify import A, B, C, DependsOn, In, Index, LaunchDict, Out, ScaleA, ScaleB, every, sparse
 
 
 def product(m: int, n: int, k: int, a: str = "f16", b: str = "f16", c: str = "f32", block: int = 64) -> LaunchDict:
@@ -142,3 +142,22 @@ def sglang_26884(version: str = "before", tiles: int = 4) -> LaunchDict:
     order = {"before": "aiter_gate_up_16", "after": "aiter_16x16"}[version]
     a, b, c = A("e2m1fn", (16, 128)), B("e2m1fn", (128, 16 * tiles), shuffle=order), C("f32", (16, 16 * tiles))
     return {"grid": 1, "block": 64, "args": [a, b, c, tiles], "expect": a @ b}
+
+
+@entry()
+def flydsl_580(version: str = "before") -> LaunchDict:
+    return product(16, 16, 16, "i8", "i8", "i32", 32)
+
+
+@entry()
+def ck_3759(version: str = "before") -> LaunchDict:
+    a, index, b, c = A("f16", (16, 16)), Index((16, 16)), B("f16", (32, 16), order="column"), C("f32", (16, 16))
+    return {"grid": 1, "block": 32, "args": [a, index, b, c], "expect": sparse(a, index) @ b}
+
+
+@entry()
+def hipblaslt_7386(version: str = "before") -> LaunchDict:
+    a, b, c = A("e4m3fn", (16, 128)), B("e4m3fn", (128, 16), order="column"), C("f32", (16, 16))
+    scale_a, scale_b = ScaleA((16, 4)), ScaleB((4, 16), order="column")
+    args = [a, scale_a, b, scale_b, c]
+    return {"grid": 1, "block": 32, "args": args, "expect": (a * scale_a) @ (b * scale_b)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from hipkernels.zoo.entry import HERE, OUTPUTS, Row, rows
+from hipkernels.zoo.entry import HERE, OUTPUTS, REFUSED, Row, rows
 from mfmasim.verify import families
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def table(results: Sequence[Result]) -> tuple[Sequence[str], list[list[str]], st
         if before is not None:
             how = caught(before, row)
             counts[how] += 1
-            agrees &= how == expected(row) and before.status != "error"
+            agrees &= how == expected(row) and (before.status == "error") == (row.found == REFUSED)
             place = next((f.source for f in before.findings if f.id == row.found and f.source), "")
             first = f"{row.found} {place}".strip() if how == NAMED else how
         if after is not None:

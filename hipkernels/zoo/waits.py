@@ -109,3 +109,8 @@ def hipblaslt_10653(version: str = "before") -> LaunchDict:
 def hipblaslt_9487(version: str = "before") -> LaunchDict:
     x, y = In("u32", 64, "bits"), Out("u32", 64)
     return {"grid": 1, "block": 32, "args": [x, y], "expect": lambda x: x}
+
+
+@entry()
+def llvm_158117(version: str = "before") -> LaunchDict:
+    return constant(128.0)
