@@ -142,3 +142,34 @@ def hipblaslt_11779(version: str = "before", turns: int = 5) -> LaunchDict:
     weights = (3 ** np.arange(turns)[::-1]).astype(np.uint32)[:, None]
     expect = lambda x: np.roll((x * weights).sum(0, dtype=np.uint32), 32)  # noqa: E731
     return {"grid": 1, "block": 64, "args": [x, y, turns], "expect": expect}
+
+
+@entry()
+def rocsolver_10909(version: str = "before") -> LaunchDict:
+    x = In("f32", 128, np.r_[np.float32(4), np.arange(127, dtype=np.float32)])
+    return {"grid": 1, "block": 128, "args": [x, Out("f32", 128)], "expect": lambda x: x / 2}
+
+
+@entry()
+def ck_2934(version: str = "before") -> LaunchDict:
+    x, y = In("f32", 128, np.arange(128, dtype=np.float32)), Out("f32", 128)
+    return {"grid": 1, "block": 128, "args": [x, y], "expect": np.repeat([1, 0], 64).astype(np.float32)}
+
+
+@entry()
+def aiter_4523(version: str = "before") -> LaunchDict:
+    a, b, c = A("f16", (16, 32)), B("f16", (32, 32), order="column"), C("f32", (16, 32))
+    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
+
+
+@entry()
+def rocke_10410(version: str = "before") -> LaunchDict:
+    x, y = In("u32", 32, "bits"), Out("u32", 32)
+    return {"grid": 1, "block": 64, "args": [x, y], "expect": lambda x: x[np.arange(32) ^ 3] + np.uint32(1)}
+
+
+@entry()
+def rocmlir_1853(version: str = "before", turns: int = 3) -> LaunchDict:
+    keys, y = In("f32", (turns, 64), "integers"), Out("f32", 64)
+    expect = lambda x: np.tile(x.sum(0).reshape(8, 8).sum(0), 8)  # noqa: E731
+    return {"grid": 1, "block": 64, "args": [keys, y, turns], "expect": expect}

@@ -161,3 +161,49 @@ def hipblaslt_7386(version: str = "before") -> LaunchDict:
     scale_a, scale_b = ScaleA((16, 4)), ScaleB((4, 16), order="column")
     args = [a, scale_a, b, scale_b, c]
     return {"grid": 1, "block": 32, "args": args, "expect": (a * scale_a) @ (b * scale_b)}
+
+
+@entry()
+def hipblaslt_10887(version: str = "before") -> LaunchDict:
+    return product(16, 16, 16, "i8", "i8", "i32", 32)
+
+
+@entry()
+def tilelang_2105(version: str = "before") -> LaunchDict:
+    return product(32, 32, 16)
+
+
+@entry()
+def triton_11313(version: str = "before", turns: int = 2) -> LaunchDict:
+    a, b, c = A("f16", (16, 32 * turns)), B("f16", (32 * turns, 16), order="column"), C("f32", (16, 16))
+    return {"grid": 1, "block": 32, "args": [a, b, c, turns], "expect": a @ b}
+
+
+@entry()
+def tinygrad_9838(version: str = "before") -> LaunchDict:
+    return product(16, 16, 16, block=32)
+
+
+@entry()
+def hipblaslt_8406(version: str = "before") -> LaunchDict:
+    return product(16, 16, 64, block=32)
+
+
+@entry()
+def iree_18206(version: str = "before") -> LaunchDict:
+    return product(16, 16, 16, c="f16", block=32)
+
+
+@entry()
+def hipblaslt_12226(version: str = "before", alpha: float = 0.5, beta: float = 2.0) -> LaunchDict:
+    a, b, c = A("f16", (16, 16)), B("f16", (16, 32), order="column"), C("f32", (16, 32))
+    return {"grid": 1, "block": 64, "args": [a, b, c, alpha, beta], "expect": alpha * (a @ b) + beta * c}
+
+
+@entry()
+def atlas_174(version: str = "before", blocks: int = 3) -> LaunchDict:
+    numbers = np.arange(1, 128 * blocks + 1, dtype=np.float32).reshape(blocks, 128)
+    x, scale, y = In("f32", (blocks, 128), numbers), In("f32", blocks, "normal"), Out("f32", (blocks, 128))
+    sources = [DependsOn(y, scale, lambda i, j: i)]
+    expect = lambda x, scale: x * scale[:, None]  # noqa: E731
+    return {"grid": blocks, "block": 128, "args": [x, scale, y], "expect": expect, "sources": sources}

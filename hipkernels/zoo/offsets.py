@@ -3,7 +3,7 @@
 import numpy as np
 
 from hipkernels.zoo.entry import entry
-from mfmasim.verify import A, B, C, In, InOut, LaunchDict, Out
+from mfmasim.verify import A, B, C, ComesFrom, In, InOut, LaunchDict, Out
 
 
 @entry()
@@ -51,3 +51,62 @@ def hipblaslt_9055(version: str = "before") -> LaunchDict:
     x, y, stored = In("f32", (16, 64), "integers"), Out("f32", 64), InOut("u32", 1, "zeros")
     done = np.uint32(version == "after")
     return {"grid": 2, "block": 64, "args": [x, y, stored], "expect": lambda x, stored: [x.sum(0), stored + done]}
+
+
+@entry()
+def aiter_3471(version: str = "before", rows: int = 2, columns: int = 256) -> LaunchDict:
+    x, y = In("f32", (rows, columns), "integers"), Out("f32", (rows, columns))
+    grid = (-(-columns // 384), rows)
+    return {"grid": grid, "block": 384, "args": [x, y, rows, columns], "expect": lambda x: 2 * x}
+
+
+@entry()
+def aiter_5573(version: str = "before", rows: int = 40) -> LaunchDict:
+    x, y = In("f32", (rows, 4), "integers"), Out("f32", (rows, 4))
+    return {"grid": -(-rows // 32), "block": 128, "args": [x, y, rows], "expect": lambda x: x + 1}
+
+
+@entry()
+def rocsparse_11082(version: str = "before", first: int = 2**24) -> LaunchDict:
+    x, y = In("f32", 256, "normal"), Out("f32", 256)
+    args = [x, y, np.uint32(first), np.int64(256 * first)]
+    return {"grid": 1, "block": 256, "args": args, "expect": lambda x: 2 * x}
+
+
+@entry()
+def miopen_9049(version: str = "before", row: int = 70000, stride: int = 32768) -> LaunchDict:
+    x = Out("f32", 32)
+    return {"grid": 1, "block": 32, "args": [x, row, stride, np.int64(row * stride)], "expect": np.ones(32, np.float32)}
+
+
+@entry()
+def aiter_4329(version: str = "before") -> LaunchDict:
+    words = {"before": 65792 // 4, "after": 65792 // 4 - 64}[version]
+    x, y = In("f32", 64, "integers"), Out("f32", 64)
+    expect = lambda x: x + x[np.arange(64) ^ 32]  # noqa: E731
+    return {"grid": 1, "block": 64, "args": [x, y, words], "shared_bytes": 4 * words, "expect": expect}
+
+
+@entry()
+def vllm_42420(version: str = "before", tokens: int = 8) -> LaunchDict:
+    blocks = In("i32", 2, np.array([2, 0], np.int32))
+    places = np.array([8, 10, 9, 11, 4, 5, 7, 6], np.int32)
+    slots = In("i32", tokens, places)
+    cache, y = In("f32", (12, 32), "normal"), Out("f32", (tokens, 32))
+    sources = [ComesFrom(y, cache, lambda i, j: (places[i], j))]
+    expect = lambda blocks, slots, cache: cache[slots]  # noqa: E731
+    return {"grid": tokens, "block": 32, "args": [blocks, slots, cache, y], "expect": expect, "sources": sources}
+
+
+@entry()
+def rocblas_10831(version: str = "before", chunks: int = 2) -> LaunchDict:
+    alpha, x = In("f32", 1, "normal"), InOut("f32", 64 * chunks, "normal")
+    return {"grid": chunks, "block": 64, "args": [alpha, x, 64, 1], "expect": lambda alpha, x: alpha * x}
+
+
+@entry()
+def omniprobe_40(version: str = "before") -> LaunchDict:
+    x, y = In("i32", 128, "integers"), Out("i32", 128)
+    given = {"before": 0, "after": 512}[version]
+    expect = lambda x: x[np.arange(128) ^ 64]  # noqa: E731
+    return {"grid": 1, "block": 128, "args": [x, y], "shared_bytes": given, "expect": expect}

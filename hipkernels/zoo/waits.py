@@ -114,3 +114,41 @@ def hipblaslt_9487(version: str = "before") -> LaunchDict:
 @entry()
 def llvm_158117(version: str = "before") -> LaunchDict:
     return constant(128.0)
+
+
+@entry()
+def llvm_183573(version: str = "before") -> LaunchDict:
+    return constant(32.0, n=32)
+
+
+@entry()
+def llvm_117286(version: str = "before") -> LaunchDict:
+    x, y = In("u32", 64, "bits"), Out("u32", 64)
+    return {"grid": 1, "block": 64, "args": [x, y], "expect": lambda x: np.r_[x[:32], ~x[:32]]}
+
+
+@entry()
+def hipkittens_40(version: str = "before") -> LaunchDict:
+    x, y = In("u32", (2, 128), "bits"), Out("u32", 128)
+    expect = lambda x: (x[0] + np.uint32(3) * x[1])[np.arange(128) ^ 64]  # noqa: E731
+    return {"grid": 1, "block": 128, "args": [x, y], "expect": expect}
+
+
+@entry()
+def aiter_5561(version: str = "before", turns: int = 3) -> LaunchDict:
+    x, y = In("u32", (turns, 128), "bits"), Out("u32", 128)
+    weights = (3 ** np.arange(turns)[::-1]).astype(np.uint32)[:, None]
+    expect = lambda x: (x * weights).sum(0, dtype=np.uint32)[np.arange(128) ^ 64]  # noqa: E731
+    return {"grid": 1, "block": 128, "args": [x, y, turns], "expect": expect}
+
+
+@entry()
+def aiter_3633(version: str = "before") -> LaunchDict:
+    a, b, c = A("f16", (16, 32)), B("f16", (32, 16), order="column"), C("f32", (16, 16))
+    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
+
+
+@entry()
+def llvm_75245(version: str = "before") -> LaunchDict:
+    x, y = In("u32", 32, "bits"), Out("u32", 32)
+    return {"grid": 1, "block": 32, "args": [x, y], "expect": lambda x: x}
