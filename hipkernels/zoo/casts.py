@@ -47,7 +47,12 @@ def misa_179(version: str = "before") -> LaunchDict:
 @entry()
 def rocm_6126(version: str = "before") -> LaunchDict:
     q, k, y = In("i8", (64, 4), "integers"), In("i8", (64, 4), "integers"), Out("i32", 64)
-    return {"grid": 1, "block": 64, "args": [q, k, y], "expect": lambda q, k: (q.astype(np.int32) * k).sum(1, dtype=np.int32)}
+    return {
+        "grid": 1,
+        "block": 64,
+        "args": [q, k, y],
+        "expect": lambda q, k: (q.astype(np.int32) * k).sum(1, dtype=np.int32),
+    }
 
 
 @entry(checks="all,numerics")

@@ -39,7 +39,7 @@ def vllm_53856(version: str = "before", context: int = 10) -> LaunchDict:
     return {"grid": 1, "block": 32, "args": [weights, values, y, context], "expect": expect}
 
 
-@entry(checks="all,numerics")
+@entry(checks="all,numerics:origin")
 def te_737(version: str = "before") -> LaunchDict:
     numbers = np.stack([np.arange(64) - 30, 1e-40 * np.arange(64)]).astype(np.float32)
     x, y = In("f32", (2, 64), numbers), Out("f32", (2, 64), relative=1e-5, absolute=1e-6)

@@ -5,6 +5,7 @@ import numpy as np
 from hipkernels.zoo.entry import entry
 from mfmasim.verify import DependsOn, In, LaunchDict, Out
 
+
 @entry()
 def hrx_667(version: str = "before") -> LaunchDict:
     x, y = In("i32", 33, "integers"), Out("i32", 33)

@@ -195,7 +195,7 @@ def vllm_936(version: str = "before", context: int = 11, block: int = 16) -> Lau
     return {"grid": 1, "block": 64, "args": [weights, values, y, context, block], "expect": expect}
 
 
-@entry(checks="all,numerics")
+@entry(checks="all,numerics:origin")
 def iree_24175(version: str = "before") -> LaunchDict:
     scores = np.zeros((2, 64), np.float32)
     scores[1] = -np.inf

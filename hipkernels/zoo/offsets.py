@@ -19,7 +19,12 @@ def hipblaslt_8801(version: str = "before", stride: int = 64) -> LaunchDict:
     # Two rows of D, one on each side of byte 2**32.
     row, D = 2**30 // stride - 1, Out("f32", (2, stride))
     args = [D, np.uint32(row), np.uint32(stride), np.int64(row * stride)]
-    return {"grid": 2, "block": 64, "args": args, "expect": np.repeat([1, 2], stride).reshape(2, stride).astype(np.float32)}
+    return {
+        "grid": 2,
+        "block": 64,
+        "args": args,
+        "expect": np.repeat([1, 2], stride).reshape(2, stride).astype(np.float32),
+    }
 
 
 @entry()

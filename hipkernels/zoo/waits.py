@@ -152,3 +152,9 @@ def aiter_3633(version: str = "before") -> LaunchDict:
 def llvm_75245(version: str = "before") -> LaunchDict:
     x, y = In("u32", 32, "bits"), Out("u32", 32)
     return {"grid": 1, "block": 32, "args": [x, y], "expect": lambda x: x}
+
+
+@entry()
+def rocm_systems_10202(version: str = "before") -> LaunchDict:
+    x, y = In("u32", 32, "bits"), Out("u32", 32)
+    return {"grid": 1, "block": 32, "args": [x, y], "expect": lambda x: x}

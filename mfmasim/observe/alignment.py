@@ -34,7 +34,8 @@ SCALAR = Kind(
     "alignment-scalar",
     "warning",
     "Scalar load from an address that is not a multiple of 4",
-    "The hardware ignores the two low bits of the address, so another dword is read.",
+    "The hardware ignores the two low bits of the base and of each offset, so another dword is read; also where the sum "
+    "of two such parts is a multiple of 4.",
     "s_load_dword s4, s[0:1], 0x2",
     "Align the address, or use a vector memory load.",
 )
@@ -103,7 +104,8 @@ class Alignment(Check):
             became = "the hardware reports a memory violation and changes nothing"
             self._add(ATOMIC, event, text, became)
         elif event.kind == "misaligned read":
-            text = f"scalar read of {event.size} bytes at {self._place(event.address)}, which is not a multiple of 4"
+            odd = "which" if event.address % DWORD else "whose base or offset by itself"
+            text = f"scalar read of {event.size} bytes at {self._place(event.address)}, {odd} is not a multiple of 4"
             self._add(SCALAR, event, text, "the two low bits were ignored")
 
     def on_access(self, event: AccessEvent) -> None:

@@ -17,7 +17,7 @@ from mfmasim.kernels import PerKernel
 from mfmasim.observe.check import Check
 from mfmasim.observe.conversions import Conversions, Tally
 from mfmasim.observe.finding import Kind
-from mfmasim.observe.float_words import EXPONENTS, at, is_nan, not_finite
+from mfmasim.observe.float_words import EXPONENTS, at, deciding, is_nan, not_finite, operand_nan
 from mfmasim.observe.float_words import text as shown
 from mfmasim.observe.origins import Origins, described, scalar_result
 from mfmasim.observe.rounded_sums import RoundedSum, rounded_sums
@@ -38,7 +38,8 @@ NOT_FINITE = Kind(
     "numerics-not-finite",
     "info",
     "NaN or Inf appears although all operands are finite",
-    "The first place of a source line; the values it propagates to are not reported.",
+    "The first place of a source line; the values it propagates to are not reported. So is a NaN of infinities, such as "
+    "Inf - Inf or 0 x Inf, where no operand is NaN.",
     "y = 1.0f / x;  // x is 0",
     "Guard the operand if this is not intended.",
 )
@@ -210,23 +211,33 @@ class Numerics(Check):
 
     def _look(self, event: ValueEvent, place: int, *, matrix: bool) -> None:
         """Examine one result."""
-        instruction = event.instruction
-        result = _placed(instruction, place)
+        result = _placed(event.instruction, place)
         bad = not_finite(event.results[place], result, result=True, matrix=matrix)
         if isinstance(bad, bool) or not bad.any():
             return
         if not matrix:
             bad = bad & event.active()
-        for words, operand in zip(event.sources, instruction.src, strict=True):
+        nan = bad & operand_nan(result, event.results[place], matrix=False)
+        for operand, words in deciding(event):
             if not words:
                 continue
             before = not_finite(words, operand, result=False, matrix=matrix)
             bad = bad & ~(np.any(before, axis=-1, keepdims=True) if matrix else np.asarray(before))
+            nan = nan & ~operand_nan(operand, words, matrix=matrix)
         if bad.any():
             self._appears(event, bad, event.results[place], result.type, matrix=matrix)
+        elif nan.any():
+            self._appears(event, nan, event.results[place], result.type, matrix=matrix, infinite=True)
 
     def _appears(
-        self, event: ValueEvent, bad: Flags, result: tuple[NDArray[np.uint32], ...], kind: str, *, matrix: bool
+        self,
+        event: ValueEvent,
+        bad: Flags,
+        result: tuple[NDArray[np.uint32], ...],
+        kind: str,
+        *,
+        matrix: bool,
+        infinite: bool = False,
     ) -> None:
         wave, lane = (int(k) for k in np.argwhere(bad)[0])
         instruction = event.instruction
@@ -237,7 +248,8 @@ class Numerics(Check):
             if words and (text := shown(at(words, wave, lane), operand.type))
         ]
         of = f" ({', '.join(held)})" if held and not matrix else ""
-        self._add(NOT_FINITE, event, bad, f"{what} appears here although all operands are finite{of}")
+        why = "no operand is NaN: it comes of infinities" if infinite else "all operands are finite"
+        self._add(NOT_FINITE, event, bad, f"{what} appears here although {why}{of}")
 
     def _beyond(self, event: ValueEvent, low: float, high: float, name: str) -> None:
         """Finite sources of a conversion that its format cannot represent."""

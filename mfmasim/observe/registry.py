@@ -17,6 +17,7 @@ from mfmasim.observe.operands import Operands
 from mfmasim.observe.ordering.check import Races
 from mfmasim.observe.partitions import Partitions
 from mfmasim.observe.registers import Registers
+from mfmasim.observe.replays import Replays
 from mfmasim.observe.spills import Spills
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
@@ -33,7 +34,7 @@ CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
         Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, AtomicOrder, Absent,
-        Operands, Numerics, Strides, Variables, Registers, Partitions, Spills,
+        Operands, Numerics, Strides, Variables, Registers, Replays, Partitions, Spills,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

@@ -16,10 +16,10 @@ INTEGER = ("swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and
 def scalar_load(wave, ins):
     """S_LOAD_DWORD*: the two low bits of every part of the address are ignored."""
     base, soffset = ins.src[:2]
-    offset = ins.modifiers.get("offset", 0)
+    offset = ins.modifiers.get("offset", 0) & ~3
     if soffset.kind == "s":
-        offset += wave.s[soffset.index]
-    address = (wave.pair(base.index) & ~3) + (offset & ~3)
+        offset += wave.s[soffset.index] & ~3
+    address = (wave.pair(base.index) & ~3) + offset
     count = WORDS[ins.name.removeprefix("s_load_")]
     words = [wave.memory.load(address + 4 * k, 4) for k in range(count)]
     for k, word in enumerate(words):
