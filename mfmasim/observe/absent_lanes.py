@@ -35,6 +35,15 @@ HALF = Kind(
     "out[t] = __builtin_amdgcn_ds_bpermute(4 * (t ^ 32), v);  // -mwavefrontsize64, gfx1100",
     "Exchange the halves with V_PERMLANE64, permute both, and select by the half; or compile for waves of 32.",
 )
+BEYOND = Kind(
+    "lanes-beyond",
+    "warning",
+    "A DS permute asks lanes that the wave does not have",
+    "All active lanes of a wave of 32 ask for lanes 32 to 63: the upper bits are ignored, so that a shuffle over 32 "
+    "lanes gives each lane its own value. The code was written for waves of 64.",
+    "sum += __shfl_down(sum, 32, 64);  // gfx1100: adds sum to itself",
+    "Begin at warpSize / 2, and leave the width of the shuffle out.",
+)
 USES = {
     "branch": "decides a branch",
     "exec": "decides which lanes are active",
@@ -52,8 +61,8 @@ class Absent(Check):
     """Collects uses in one launch."""
 
     name = "lanes"
-    about = "values of lanes that are off, or of the other half of a wave, that reach an output or a decision"
-    kinds = (OFF, HALF)
+    about = "values of lanes that are off, beyond the wave or in its other half, that reach an output or a decision"
+    kinds = (OFF, HALF, BEYOND)
 
     def __init__(self, launch: Launch) -> None:
         """Start without uses."""
@@ -63,15 +72,17 @@ class Absent(Check):
 
     def on_absent(self, event: AbsentUse) -> None:
         """Record the first use of each exchange by each instruction, in the order of the grid."""
-        kind = HALF if event.why == "half" else OFF
+        kind = {"half": HALF, "beyond": BEYOND}.get(event.why, OFF)
         exchange, place = event.exchange, event.place
         at = self.kernel.line_at(exchange.pc)
         lanes = _numbers(event.lanes)
-        off = "which EXEC has off"
-        half = "of the other half of the wave, where the instruction does not reach"
+        which = {
+            "half": "of the other half of the wave, where the instruction does not reach",
+            "beyond": f"of a wave of {self.kernel.wave}",
+        }.get(event.why, "which EXEC has off")
         text = (
             f"{event.register} {USES[event.use]} and comes from {exchange.name} at {at}, which asks "
-            f"lane{'s' * (len(event.lanes) > 1)} {lanes}, {half if event.why == 'half' else off}"
+            f"lane{'s' * (len(event.lanes) > 1)} {lanes}, {which}"
         )
         found = self.finding(
             kind,

@@ -34,8 +34,8 @@ SCALAR = Kind(
     "alignment-scalar",
     "warning",
     "Scalar load from an address that is not a multiple of 4",
-    "The hardware ignores the two low bits of the base and of each offset, so another dword is read; also where the sum "
-    "of two such parts is a multiple of 4.",
+    "The hardware ignores the two low bits of the base and of each offset, so another dword is read; also where the "
+    "sum of two such parts is a multiple of 4.",
     "s_load_dword s4, s[0:1], 0x2",
     "Align the address, or use a vector memory load.",
 )

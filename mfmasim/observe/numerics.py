@@ -38,8 +38,8 @@ NOT_FINITE = Kind(
     "numerics-not-finite",
     "info",
     "NaN or Inf appears although all operands are finite",
-    "The first place of a source line; the values it propagates to are not reported. So is a NaN of infinities, such as "
-    "Inf - Inf or 0 x Inf, where no operand is NaN.",
+    "The first place of a source line; the values it propagates to are not reported. So is a NaN of infinities, such "
+    "as Inf - Inf or 0 x Inf, where no operand is NaN.",
     "y = 1.0f / x;  // x is 0",
     "Guard the operand if this is not intended.",
 )
@@ -221,7 +221,7 @@ class Numerics(Check):
         for operand, words in deciding(event):
             if not words:
                 continue
-            before = not_finite(words, operand, result=False, matrix=matrix)
+            before = not_finite(tuple(words), operand, result=False, matrix=matrix)
             bad = bad & ~(np.any(before, axis=-1, keepdims=True) if matrix else np.asarray(before))
             nan = nan & ~operand_nan(operand, words, matrix=matrix)
         if bad.any():
@@ -240,12 +240,11 @@ class Numerics(Check):
         infinite: bool = False,
     ) -> None:
         wave, lane = (int(k) for k in np.argwhere(bad)[0])
-        instruction = event.instruction
         what = "NaN" if is_nan(at(result, wave, lane), kind) else "Inf"
         held = [
             text
-            for words, operand in zip(event.sources, instruction.src, strict=True)
-            if words and (text := shown(at(words, wave, lane), operand.type))
+            for operand, words in deciding(event)
+            if words and (text := shown(at(tuple(words), wave, lane), operand.type))
         ]
         of = f" ({', '.join(held)})" if held and not matrix else ""
         why = "no operand is NaN: it comes of infinities" if infinite else "all operands are finite"

@@ -171,9 +171,13 @@ class Replays(Paths[State], Check):
 
 
 def _replayed(instruction: Instruction) -> bool:
-    """Whether an instruction reads memory by addresses that are translated; a tensor's descriptor is copied first."""
+    """Whether an access keeps its registers until its addresses are translated.
+
+    A tensor's descriptor is copied first (ROCm/rocm-systems#10202); LLVM 22 inserts no wait behind asynchronous copies.
+    """
     opcode = instruction.opcode
-    return opcode.access in ("load", "store", "atomic") and opcode.unit in ("VMEM", "SMEM") and opcode.kind != "tensor"
+    replays = opcode.access in ("load", "store", "atomic") and opcode.counter not in ("async", "tensor")
+    return replays and opcode.unit in ("VMEM", "SMEM")
 
 
 def _mode(instruction: Instruction, on: bool) -> bool:
@@ -195,13 +199,9 @@ def _waited(left: tuple[Access, ...], counter: str, value: int) -> tuple[Access,
     keep = []
     for place in range(len(left) - 1, -1, -1):
         access = left[place]
-        orders = (
-            ["" if access.scalar else "in order"]
-            if counter == XCNT
-            else [o for c, o in access.counters if c == counter]
-        )
+        raises = ((XCNT, "" if access.scalar else "vector"), *access.counters)
         translated = False
-        for order in orders:
+        for order in (order for name, order in raises if name == counter):
             behind[order] = behind.get(order, 0) + 1
             translated |= behind[order] > value if order else value == 0
         if translated and not access.scalar:

@@ -56,6 +56,18 @@ STRICTER = Kind(
     "Wait for the value that the message names, and for the rest where it is used.",
     place="code",
 )
+WRITE_BACK = Kind(
+    "waits-write-back",
+    "warning",
+    "A store for another device is issued while a write-back of the L2 is in flight",
+    "Another device that sees the flag may read data that the L2 has not written back yet. A write-back counts like a "
+    "store until it is complete (LLVM's memory model of gfx942 and gfx12: a release of system scope waits for it).",
+    "buffer_wbl2 sc0 sc1; global_store_dword v0, v1, s[0:1] sc0 sc1",
+    "Place the wait that the message names between the write-back and the store.",
+    place="wave",
+)
+SYSTEM = 3
+"""SCOPE_SYS (RDNA4 ISA manual, "Scope")."""
 MOST = 3
 """Most places of loads in a finding."""
 Key = tuple[int, int, str]
@@ -84,7 +96,7 @@ class Waits(Paths[State], Check):
 
     name = "waits"
     about = "registers that are touched while a load to them is in flight"
-    kinds = (READ, OVERWRITTEN, STRICTER)
+    kinds = (READ, OVERWRITTEN, STRICTER, WRITE_BACK)
 
     def __init__(self, launch: Launch) -> None:
         """Start with nothing in flight."""
@@ -95,6 +107,8 @@ class Waits(Paths[State], Check):
         self._of_block = RedundantWaits(self.arch)
         """Needs of the current block."""
         self._missed: dict[Key, Missed] = {}
+        self._written_back: dict[Key, tuple[int, Place, tuple[int, int]]] = {}
+        """Stores that come too early after a write-back: the value of the counter, and the wave."""
         self._further: dict[Key, dict[Key, int]] = {}
         """Later uses that a missing wait would also cover, by the first use; each with the required counter value."""
 
@@ -112,6 +126,8 @@ class Waits(Paths[State], Check):
         for instruction in event.instructions:
             if ended or flights:
                 ended = self._of_block.step(ended, flights, instruction, frozenset().union(*accessed(instruction)))
+            if flights and instruction.opcode.access in ("store", "atomic"):
+                self._behind_write_back(flights, instruction, event, index)
             reported: dict[str, Key] = {}
             report = partial(self._missing, instruction, event, index, reported)
             following = execute(self.arch, flights, instruction, report, lanes)
@@ -120,6 +136,21 @@ class Waits(Paths[State], Check):
             lanes, change = exec_after(lanes, instruction, self.kernel.wave)
             flights = following if change == SAME else [flight.under(lanes, change) for flight in following]
         return tuple(flights), ended, lanes
+
+    def _behind_write_back(
+        self, flights: list[Flight], instruction: Instruction, event: BlockEvent, index: int
+    ) -> None:
+        """A store that another device sees, while a write-back for it is in flight."""
+        if not _for_devices(instruction):
+            return
+        for place, flight in enumerate(flights):
+            write = self.kernel.instruction_at(flight.pc) if not flight.writes else None
+            if write is not None and write.opcode.writes_back and _for_devices(write):
+                self.reported = True
+                key = instruction.pc, flight.pc, flight.counter
+                had = self._written_back.get(key)
+                if had is None or had[2] > self.first:
+                    self._written_back[key] = rank(flights, place) - 1, event.place(index, None), self.first
 
     def _blamed(self, flights: list[Flight], reported: dict[str, Key]) -> list[Flight]:
         """Mark the operations in flight at a missing wait: the wait would have ended them as well."""
@@ -166,6 +197,8 @@ class Waits(Paths[State], Check):
         """Add the findings of another part of the same launch; parts come in the order of the grid."""
         for key, missed in other._missed.items():
             self._missed.setdefault(key, missed)
+        for key, late in other._written_back.items():
+            self._written_back.setdefault(key, late)
         for root, further in other._further.items():
             ours = self._further.setdefault(root, {})
             for key, value in further.items():
@@ -175,6 +208,12 @@ class Waits(Paths[State], Check):
     def findings(self) -> list[Finding]:
         """The findings, in address order; those about too strict waits only if no wait is missing."""
         found = [self._finding(key) for key in sorted(self._missed)]
+        for (pc, write, counter), (value, place, _) in sorted(self._written_back.items()):
+            text = (
+                f"the write-back at {self.kernel.line_at(write)} may be in flight when other devices can see this store: "
+                f"{SPELLING[counter].format(value)}{' or less' if value else ''} is missing before it"
+            )
+            found.append(self.finding(WRITE_BACK, text, pc, place, other=self.kernel.source_at(write)))
         return found or [
             self.finding(STRICTER, message, pc, instruction=name) for pc, name, message in self.redundant.reported()
         ]
@@ -206,3 +245,9 @@ class Waits(Paths[State], Check):
             other=there,
             count=1 + len(further),
         )
+
+
+def _for_devices(instruction: Instruction) -> bool:
+    """Whether an instruction has the scope of the system."""
+    bits = instruction.modifiers
+    return bits.get("scope") == SYSTEM or bool(bits.get("sc0") and bits.get("sc1"))

@@ -271,7 +271,7 @@ class AbsentLanes(Definedness):
         if exchange.halves is not None:
             asked, crossing = exchange.halves(g, data[0] in self._exchanged)
             if crossing.any():
-                return "half", asked, crossing, own
+                return exchange.why, asked, crossing, own
             if g.mask is None:
                 return None
         lanes = np.broadcast_to(exchange.lanes(g), (g.count, g.lanes))
@@ -338,7 +338,7 @@ class AbsentLanes(Definedness):
                 return len(self._seeds)
             self._seeds.append(Seed(instruction, why, lane))
             self._numbers[key] = len(self._seeds)
-            if why == "half":
+            if why != "off":
                 self._half_seeds.append(len(self._seeds))
         return self._numbers[key]
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     Lanes = Callable[[Group], NDArray[np.int64]]
 
 
+WIDEST = 64
+"""Lanes of the widest wave."""
+
+
 @dataclass(frozen=True)
 class Exchange:
     """An instruction that reads other lanes."""
@@ -36,6 +40,8 @@ class Exchange:
     halves: Callable[[Group, bool], tuple[NDArray[np.int64], Flags]] | None = None
     """Where it reaches a part of the wave only: the lane that is asked, and lanes whose result is another's. Data whose
     halves V_PERMLANE64 has exchanged (the second argument) are right where others are wrong."""
+    why: str = "half"
+    """What is wrong with these: ``half``, another half of the wave, or ``beyond``, no lane of the wave."""
     ignores_exec: bool = False
     """Whether it reads what the register holds in lanes that EXEC has off."""
     scalar: bool = False
@@ -95,8 +101,10 @@ def exchange_of(instruction: Instruction, reach: int, wave: int) -> Exchange | N
 
 def _permute(instruction: Instruction, reach: int, wave: int) -> Exchange | None:
     target = permute_target(instruction, reach)
+    if wave <= reach and instruction.name != "ds_bpermute_b32":
+        return None
     if wave <= reach:
-        return Exchange(target, data=1) if instruction.name == "ds_bpermute_b32" else None
+        return Exchange(target, None if wave == WIDEST else _beyond(instruction, wave), "beyond", data=1)
     read, pushes = read_dword(instruction.src[0], 0, instruction), instruction.name == "ds_permute_b32"
     offset = np.uint32(instruction.modifiers.get("offset", 0))
 
@@ -120,6 +128,24 @@ def _permute(instruction: Instruction, reach: int, wave: int) -> Exchange | None
 
     nowhere = np.full((1, wave), -1)
     return Exchange((lambda _: nowhere) if pushes else target, halves, data=1)
+
+
+def _beyond(instruction: Instruction, wave: int) -> Callable[[Group, bool], tuple[NDArray[np.int64], Flags]]:
+    """Lanes that are asked, and lanes whose result is wrong: all, where each asks a lane that the wave does not have.
+
+    The upper bits are ignored, which rotations make use of: they ask at least one lane that there is.
+    """
+    read = read_dword(instruction.src[0], 0, instruction)
+    offset = np.uint32(instruction.modifiers.get("offset", 0))
+
+    def asked(g: Group, _: bool) -> tuple[NDArray[np.int64], Flags]:
+        shape = g.count, g.lanes
+        lanes = np.broadcast_to((read(g) + offset >> np.uint32(2)).astype(np.int64) & (WIDEST - 1), shape)
+        active = np.broadcast_to(g.active, shape)
+        none: Flags = ((lanes >= wave) | ~active).all(axis=1, keepdims=True) & active
+        return lanes, none
+
+    return asked
 
 
 def _dpp(instruction: Instruction, wave: int) -> Exchange | None:

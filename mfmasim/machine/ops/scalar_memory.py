@@ -51,14 +51,18 @@ def _load(count: int, unit: int, instruction: Instruction, machine: Spaces) -> B
         parts = [base(g), offset.astype(np.uint64)]
         if register is not None:
             parts.append(register(g).astype(np.uint64) * np.uint64(unit))
-        address, low = parts[0] + sum(parts[1:], np.uint64(0)), np.bitwise_or.reduce(np.broadcast_arrays(*parts))
+        address, low = parts[0], parts[0]
+        for part in parts[1:]:
+            address, low = address + part, low | part
         if (low & np.uint64(3)).any():
             misaligned = np.broadcast_to(low & np.uint64(3) != 0, address.shape).reshape(-1, 1)
             machine.notify.fault(
                 instruction, g, "scalar", "misaligned read", 4 * count, Outside(misaligned, address[:, None])
             )
             # The two low bits of every part are ignored (ISA manuals, "Scalar memory: address calculation").
-            address = sum((part & ~np.uint64(3) for part in parts[1:]), parts[0] & ~np.uint64(3))
+            address = parts[0] & ~np.uint64(3)
+            for part in parts[1:]:
+                address = address + (part & ~np.uint64(3))
         if machine.notify.scalars:
             machine.notify.access(instruction, g, Part("global", address[:, None], None), "read", 4 * count)
         words, outside = machine.memory.load_dwords(address, count)
