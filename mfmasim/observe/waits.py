@@ -250,4 +250,6 @@ class Waits(Paths[State], Check):
 def _for_devices(instruction: Instruction) -> bool:
     """Whether an instruction has the scope of the system."""
     bits = instruction.modifiers
-    return bits.get("scope") == SYSTEM or bool(bits.get("sc0") and bits.get("sc1"))
+    # SC0 of an atomic operation says that it returns a value.
+    whole = bool(bits.get("sc1") and (bits.get("sc0") or instruction.opcode.access == "atomic"))
+    return bits.get("scope") == SYSTEM or whole

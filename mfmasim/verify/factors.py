@@ -1,8 +1,10 @@
-"""Outputs that would be right if a factor of the expression were 1 or 0: the kernel does not apply alpha or beta."""
+"""Outputs, or parts of them, that would be right if a factor of the expression were 1 or 0: alpha or beta is not applied."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mfmasim.verify.expression import Expression, MatMul, Sum, Times
 from mfmasim.verify.roles import Tensor
@@ -10,14 +12,25 @@ from mfmasim.verify.roles import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
+    from numpy.typing import NDArray
 
-def neglected(expression: Expression, known: Container[str], right: Callable[[Expression], bool]) -> str:
-    """The factor that the kernel does not apply, in words; empty if no single factor explains every element.
+FEWEST = 16
+"""Wrong elements of a part of the output; fewer may be right by chance."""
+
+
+def neglected(
+    expression: Expression,
+    known: Container[str],
+    wrong: NDArray[np.bool_],
+    with_other: Callable[[Expression], NDArray[np.bool_]],
+) -> str:
+    """The factor that the kernel does not apply, in words; empty if no single factor explains every wrong element.
 
     Args:
         expression: what the case declares.
         known: names of the matrices whose contents are known.
-        right: whether the kernel's output is right for another expression.
+        wrong: elements of the output that differ.
+        with_other: elements that differ from another expression, in the same shape.
     """
     for node in expression.parts():
         if not isinstance(node, Times):
@@ -26,8 +39,17 @@ def neglected(expression: Expression, known: Container[str], right: Callable[[Ex
         if not all(part.name in known for part in node.parts() if isinstance(part, Tensor)):
             continue
         for factor, words in ((1.0, f"{what} with a factor of 1, not"), (0.0, f"{what} with a factor of 0, not")):
-            if node.factor != factor and right(_with(expression, node, factor)):
+            if node.factor == factor:
+                continue
+            others = with_other(_with(expression, node, factor))
+            if not others.any():
                 return f"{words} {name} = {node.factor:g}: every element is as if it were so"
+            if np.count_nonzero(wrong) >= FEWEST and not (wrong & others).any():
+                first = ", ".join(str(int(i)) for i in np.argwhere(wrong)[0])
+                return (
+                    f"{words} {name} = {node.factor:g}, in a part of the output: all {np.count_nonzero(wrong)} wrong "
+                    f"elements of {wrong.size}, the first [{first}], are as if it were so"
+                )
     return ""
 
 

@@ -136,7 +136,7 @@ def compare_output(
     shown = partial(shown_code, fmt)
     found = _gaps(result, output, memory[output.name], fmt)
     if comparison.mismatches and not any(one.id == "outputs-factor" for one in result.findings):  # once for all inputs
-        found += _factor(result, expression, inputs, actual, fmt, arch, tolerance, bound, sums)
+        found += _factor(result, expression, comparison.wrong, inputs, actual, fmt, arch, tolerance, bound, sums)
     formats = [format_of(tensor, arch).name for tensor in launch.tensors.values()]
     eight = [name for name in formats if name in EIGHT_BITS]
     causes = Causes(
@@ -150,6 +150,7 @@ def compare_output(
 def _factor(
     result: Result,
     expression: Expression,
+    wrong: NDArray[np.bool_],
     inputs: Inputs,
     actual: NDArray[Any],
     fmt: Format,
@@ -158,16 +159,16 @@ def _factor(
     bound: object,
     sums: Sums,
 ) -> list[Finding]:
-    """The finding about a factor that the kernel does not apply, if that explains every element."""
+    """The finding about a factor that the kernel does not apply, if that explains every wrong element."""
 
-    def right(other: Expression) -> bool:
+    def with_other(other: Expression) -> NDArray[np.bool_]:
         if tolerance.exact and bound is None:
-            return not _with_exact(other, inputs.codes, actual, fmt, arch, inputs, sums)[1].mismatches
+            return _with_exact(other, inputs.codes, actual, fmt, arch, inputs, sums)[1].wrong
         exact = evaluate(other, inputs.codes, arch)
         expected, values = round_once(exact, fmt), as_floats(exact, fmt.bits)
-        return not compare_codes(actual, expected, fmt, tolerance, values, bound).mismatches
+        return compare_codes(actual, expected, fmt, tolerance, values, bound).wrong
 
-    text = neglected(expression, inputs.codes, right)
+    text = neglected(expression, inputs.codes, wrong, with_other)
     return [Finding("outputs", "error", text, "outputs-factor", kernel=result.kernel)] if text else []
 
 

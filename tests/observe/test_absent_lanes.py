@@ -112,6 +112,27 @@ def test_the_other_half_of_a_wave(arch, tmp_path):
             assert (y == (lane * 7 + 3) % 64).all()
 
 
+BEYOND = {
+    "wide shuffle": ("for (int o = 32; o; o >>= 1) v += __shfl_down(v, o, 64); y[t] = v;", True),
+    "wide exchange": ("y[t] = max(v, __shfl_xor(v, 32, 64));", True),
+    "rotation": ("y[t] = __builtin_amdgcn_ds_bpermute(4 * (t + 1), v);", False),
+    "broadcast of the last": ("y[t] = __shfl(v, 31, 64);", False),
+    "not stored": ("int r = __shfl_down(v, 32, 64); y[t] = t < 64 ? v : r;", False),
+    "half a wave": ("for (int o = 16; o; o >>= 1) v += __shfl_xor(v, o); y[t] = v;", False),
+}
+
+
+@pytest.mark.parametrize("arch", ["gfx1100", "gfx1250"])
+def test_lanes_that_a_wave_of_32_does_not_have(arch):
+    bodies = tuple((name, f"int t = threadIdx.x, v = x[t]; {body}") for name, (body, _) in BEYOND.items())
+    kernels = compiled(HEAD, "int *x, int *y", bodies, arch)[0]
+    for name, (_, wrong) in BEYOND.items():
+        args = [np.arange(1, 33, dtype=np.int32), np.zeros(32, np.int32)]
+        findings = mfmasim.device("sim").launch(kernels[symbol(name)], 1, 32, args, checks="lanes").findings
+        assert {one.id for one in findings} == ({"lanes-beyond"} if wrong else set()), name
+        assert all("of a wave of 32" in one.message for one in findings)
+
+
 def test_places_of_a_finding():
     arch = "gfx942"
     bodies = (("here", "int t = threadIdx.x, v = x[t];\nif (t < 20) {\n int r = __shfl(v, t + 3);\n y[t] = r + 1;\n}"),)

@@ -95,7 +95,7 @@ NOT_NAMED = {
     "uninitialised-atomic",
 }  # fmt: skip
 """Kinds that tests find by a word of their message or a part of the id."""
-NO_MUTANTS = {"atomics", "conflicts", "numerics", "operands", "partitions", "registers", "spills", "strides"}
+NO_MUTANTS = {"atomics", "conflicts", "numerics", "operands", "partitions", "registers", "replays", "spills", "strides"}
 """Checks that report speed, ranges, warnings or what only assembly can do: tests of their own have the kernels."""
 
 

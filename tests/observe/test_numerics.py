@@ -24,6 +24,14 @@ BODIES = {
         [("not-finite", "v_mul_f32", "finite (1.7014118e+38, 1.7014118e+38); 64 values", 64)],
     ),
     "a NaN that goes on": (NAN, ONE, "v_add_f32 v6, v4, v5\n v_mul_f32 v6, v6, v6", []),
+    "infinities that cancel": (
+        "0x7f800000", ONE, "v_sub_f32 v6, v4, v4\n v_add_f32 v6, v6, v6",
+        [("not-finite", "v_sub_f32", "no operand is NaN: it comes of infinities (inf, inf)", 64)],
+    ),
+    "an infinity and 0": (
+        "0x7f800000", ZERO, "v_mul_f32 v6, v4, v5", [("not-finite", "v_mul_f32", "it comes of infinities", 64)],
+    ),
+    "an infinity that goes on": ("0x7f800000", ONE, "v_add_f32 v6, v4, v5\n v_mul_f32 v6, v6, v6", []),
     "only the first is reported": (
         HUGE, HUGE, "v_mul_f32 v6, v4, v5\n v_add_f32 v6, v6, v4", [("not-finite", "v_mul_f32", "Inf", 64)]
     ),

@@ -323,3 +323,27 @@ def findings_of(body):
     kernel = harness.kernel(text, "gfx942", "p", lds=2048)
     report = mfmasim.device("sim").launch(kernel, 1, 64, [np.zeros(64, np.uint32)], checks="waits")
     return [found for found in report.findings if found.severity == "error"]
+
+
+WRITE = "buffer_wbl2 sc0 sc1\n"
+FLAG = "global_store_dword v2, v4, s[8:9] sc0 sc1\n"
+FLAGS = {
+    "at once": (WRITE + FLAG, "s_waitcnt vmcnt(0) is missing"),
+    "behind a load": (WRITE + "global_load_dword v5, v2, s[8:9]\n" + FLAG, "s_waitcnt vmcnt(1) or less is missing"),
+    "by an atomic": (WRITE + "global_atomic_add v2, v4, s[8:9] sc1\n", "vmcnt(0) is missing"),
+    "waited for": (WRITE + "s_waitcnt vmcnt(0)\n" + FLAG, ""),
+    "within the device": (WRITE + "global_store_dword v2, v4, s[8:9] sc1\n", ""),
+    "written back within the device": ("buffer_wbl2 sc1\n" + FLAG, ""),
+    "before it": (FLAG + WRITE, ""),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_a_flag_behind_a_write_back(name):
+    body, words = FLAGS[name]
+    text = BEGIN + "s_waitcnt lgkmcnt(0)\n v_mov_b32_e32 v4, 1\n" + body + "s_waitcnt vmcnt(0)\n s_endpgm\n"
+    kernel = harness.kernel(text, "gfx942", "p")
+    found = mfmasim.device("sim").launch(kernel, 1, 64, [np.zeros(64, np.uint32)], checks="waits").findings
+    late = [one for one in found if one.id == "waits-write-back"]
+    assert bool(late) == bool(words), [one.message for one in found]
+    assert all(words in one.message for one in late)

@@ -111,6 +111,12 @@ FACTORS = {
     "beta": (EPILOGUE[0], "v += C[row * N + col]", "C is added with a factor of 1, not beta = 0.5"),
     "no C": (EPILOGUE[0], "", "C is added with a factor of 0, not beta = 0.5"),
     "alpha": ("float v = acc[r];", EPILOGUE[1], "the product is taken with a factor of 1, not alpha = 1.25"),
+    "half of the columns": (
+        EPILOGUE[0],
+        "v += (2 * col < N ? 1 : beta) * C[row * N + col]",
+        "C is added with a factor of 1, not beta = 0.5, in a part of the output",
+    ),
+    "another beta in half of them": (EPILOGUE[0], "v += (2 * col < N ? 0.25f : beta) * C[row * N + col]", ""),
     "another beta": (EPILOGUE[0], "v += 0.25f * C[row * N + col]", ""),
     "one row": (EPILOGUE[0], "v += (row == 3 ? 1 : beta) * C[row * N + col]", ""),
 }
