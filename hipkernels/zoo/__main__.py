@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from hipkernels.zoo.entry import HERE, Row, rows
 from mfmasim.architectures import arch as find_arch
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+SKELETON = "races-no-barrier"
+"""What is found in the skeleton's kernel."""
 SOURCE = """\
 // What is wrong, in one line.
 #include "zoo.h"
@@ -51,7 +54,7 @@ def new(row: Row, module: str, folder: Path) -> list[Path]:
         The files that were written or changed.
 
     Raises:
-        MfmasimError: the name is taken or no identifier, or there is no such module.
+        MfmasimError: the name or the report is taken, the name is no identifier, or there is no such module or finding.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", row.name):
         raise MfmasimError(f"{row.name}: an identifier in lower case is expected, such as llvm_222040")
@@ -59,6 +62,11 @@ def new(row: Row, module: str, folder: Path) -> list[Path]:
         raise MfmasimError(
             f"--report {row.report}: owner/repository#number is expected, such as llvm/llvm-project#222040"
         )
+    if row.found not in KINDS:
+        raise unknown("finding", row.found, KINDS, "for --found")
+    same = next((one.name for one in rows().values() if one.report == row.report), None)
+    if same is not None:
+        raise MfmasimError(f"--report {row.report}: the entry {same} is of this report")
     if row.name in rows() or (folder / f"{row.name}.hip").exists():
         raise MfmasimError(f"{row.name}: there is such an entry")
     cases, table, source = folder / f"{module}.py", folder / "reports.toml", folder / f"{row.name}.hip"
@@ -84,6 +92,13 @@ def main(argv: Sequence[str] | None = None, folder: Path | None = None) -> int:
     command.add_argument("--bug", default="missing barrier", help="kind of bug, as other rows have it")
     command.add_argument("--arch", default="gfx942")
     command.add_argument("--module", default="barriers", help="file that gets the case (default: barriers)")
+    command.add_argument("--about", default="What was wrong.", help="what was wrong, in one sentence")
+    command.add_argument("--hardware", default="not stated", help="what a GPU showed, as the report says")
+    command.add_argument(
+        "--found",
+        default=SKELETON,
+        help=f"id of the finding that names the cause (default: that of the skeleton, {SKELETON})",
+    )
     args = parser.parse_args(argv)
     try:
         row = Row(
@@ -92,15 +107,16 @@ def main(argv: Sequence[str] | None = None, folder: Path | None = None) -> int:
             args.year,
             args.bug,
             find_arch(args.arch).name,
-            "What was wrong.",
-            "What hardware showed.",
-            "races-no-barrier",
+            args.about if args.about.endswith(".") else f"{args.about}.",
+            args.hardware.removesuffix("."),
+            args.found,
         )
         written = new(row, args.module, folder or Path(__file__).parent)
     except MfmasimError as error:
         print(f"mfmasim: {error}", file=sys.stderr)
         return 2
-    print(f"{', '.join(path.name for path in written)}: replace the skeleton by the report's facts, then")
+    names = ", ".join(path.name for path in written)
+    print(f"{names}: a missing barrier stands there until you write the report's fault, then")
     print(f"  mfmasim verify zoo --verbose --case {args.name}")
     return 0
 

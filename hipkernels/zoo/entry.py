@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from mfmasim.verify import LaunchDict
 
 VERSIONS = ("before", "after")
+PROOFS = {
+    "refuted": "by a size or a schedule that the simulator replays",
+    "unknown": "what would have to be proved is not",
+}
+"""What `mfmasim prove` says about a kernel before the fix, for all sizes and schedules, where it judges such a fault."""
 HERE = "// here"
 """Comment on the source line where the fault is to be found."""
 OUTPUTS = "outputs-differ"
@@ -43,6 +48,8 @@ class Row:
     """Id of the finding that names the cause; `OUTPUTS` where only outputs show the fault; empty where it is missed."""
     missing: str = ""
     """Of one that is not caught by name: why, or what it would take."""
+    proof: str = ""
+    """One of `PROOFS`; empty where all that is judged is proved, and the fault is of another kind."""
 
     @property
     def link(self) -> str:
