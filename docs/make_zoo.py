@@ -87,15 +87,16 @@ Until then: `tests/hipkernels/test_zoo.py`.
 """
 
 
-def said(name):
-    """What mfmasim prints about the finding that names the cause of a report."""
-    row = rows()[name]
-    for _, cases in find("zoo"):
-        for case, arch in select(cases, None):
-            if case.title == f"{name}[version=before]":
-                findings = [one for one in verify_case(case, arch, group="zoo").findings if one.id == row.found]
-                return "\n".join(line.rstrip() for line in findings[0].lines())
-    raise KeyError(name)
+def said(names):
+    """What mfmasim prints about the findings that name the causes of reports."""
+    titles = {f"{name}[version=before]": rows()[name] for name in names}
+    lines = {}
+    for case, arch in (pair for _, cases in find("zoo") for pair in select(cases, None)):
+        row = titles.get(case.title)
+        if row is not None:
+            finding = next(one for one in verify_case(case, arch, group="zoo").findings if one.id == row.found)
+            lines[row.name] = "\n".join(line.rstrip() for line in finding.lines())
+    return lines
 
 
 def wrapped(text, width=110):
@@ -128,6 +129,7 @@ def page():
         missed=counts[MISSED],
         outputs=len(ordered) - counts[NAMED] - counts[MISSED],
     )
+    printed = said(FAMOUS)
     for name, heading in FAMOUS.items():
         row = known[name]
         text += ONE.format(
@@ -137,7 +139,7 @@ def page():
             arch=row.arch,
             about=row.about,
             hardware=row.hardware.rstrip("."),
-            said=wrapped(said(name)),
+            said=wrapped(printed[name]),
         )
     kinds, archs = Counter(row.bug for row in ordered), Counter(row.arch for row in ordered)
     proofs = Counter(row.proof for row in ordered if row.proof)

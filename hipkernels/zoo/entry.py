@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ PROOFS = {
     "refuted": "by a size or a schedule that the simulator replays",
     "unknown": "what would have to be proved is not",
 }
-"""What `mfmasim prove` says about a kernel before the fix, for all sizes and schedules, where it judges such a fault."""
+"""What `mfmasim prove` says about a kernel before the fix, for all sizes and schedules, of faults that it judges."""
 HERE = "// here"
 """Comment on the source line where the fault is to be found."""
 OUTPUTS = "outputs-differ"
@@ -63,6 +64,7 @@ class Row:
         return self.found not in ("", OUTPUTS)
 
 
+@cache
 def rows() -> dict[str, Row]:
     """All rows by name, in the file's order.
 

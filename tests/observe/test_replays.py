@@ -1,4 +1,4 @@
-"""replays: registers that are overwritten while an access may be replayed, with the wait that is missing; right code."""
+"""replays: registers that are overwritten while an access may be replayed, with the missing wait; right code."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ BODIES = {
     "a base": (STORE + "s_mov_b32 s8, 0\n", ("s8", "s_wait_xcnt 0 is")),
     "by one half of a pair": (STORE + "v_dual_mov_b32 v5, v0 :: v_dual_mov_b32 v2, v1\n", ("v2", "s_wait_xcnt 0 is")),
     "with a younger access": ("v_mov_b32_e32 v4, v2\n" + STORE + TWO + OVER, ("v2", "s_wait_xcnt 1 or less is")),
-    "the younger one": ("v_mov_b32_e32 v4, v2\n" + TWO + STORE + "s_wait_xcnt 0x1\n" + OVER, ("v2", "s_wait_xcnt 0 is")),
+    "the younger": ("v_mov_b32_e32 v4, v2\n" + TWO + STORE + "s_wait_xcnt 0x1\n" + OVER, ("v2", "s_wait_xcnt 0 is")),
     "of a scalar load": ("s_load_b32 s10, s[8:9], 0x0\n s_mov_b32 s8, 0\n", ("s8", "s_wait_xcnt 0 is")),
     "in each turn": (
         "s_mov_b32 s11, 2\n.Lturn:\n" + STORE + OVER + "s_sub_co_u32 s11, s11, 1\n s_cbranch_scc0 .Lturn\n",

@@ -189,7 +189,7 @@ class DotSigns(Observer):
             row = int(np.flatnonzero(tags[waves] == number)[0])
             where = event.place(row, None)
             named = self._launch.names.buffer(next(r.name for r in self._launch.memory.regions if _is(r.name, array)))
-            modifier = f", because its NEG_LO is {int(form[0] == 'i')}," if not DOTS[ins.name] else ""
+            modifier = f", because its NEG_LO is {int(form[0] == 'i')}" if not DOTS[ins.name] else ""
             self.findings.append(
                 Finding(
                     "mapping",
