@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from mfmasim.devices import SimDevice
+from mfmasim.errors import MfmasimError
 from mfmasim.lab.rebuild import COMPILER, PREBUILT
 from mfmasim.verify import find, verify_case
 from mfmasim.verify.prebuilt import code_for
@@ -129,13 +130,16 @@ def row(group, case, arch):
     """The row of a case, run anew. Mappings are not proved: their proof computes no float."""
     device = Recording()
     kernel = kernel_of(group, case, arch)
-    result = verify_case(replace(case, mapping=None), arch, group=group, device=device, kernel=kernel)
-    found = [result.status, *sorted(map(repr, map(place, [*result.findings, *result.suppressed])))]
+    try:
+        result = verify_case(replace(case, mapping=None), arch, group=group, device=device, kernel=kernel)
+        found = [result.status, *sorted(map(repr, map(place, [*result.findings, *result.suppressed])))]
+    except MfmasimError as error:  # a launch that is refused
+        found = ["error", str(error)]
     return Row(
         group,
         case.title,
         arch,
-        result.code["made_by"],
+        kernel.code.made_by,
         loaded(kernel.code.object),
         device.before.hexdigest()[:SHORT],
         device.after.hexdigest()[:SHORT],
