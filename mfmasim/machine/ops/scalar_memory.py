@@ -48,7 +48,7 @@ def _load(count: int, unit: int, instruction: Instruction, machine: Spaces) -> B
     target = instruction.dst[0].index
 
     def run(g: Group) -> None:
-        parts = [base(g), offset.astype(np.uint64)]
+        parts: list[NDArray[np.uint64]] = [base(g), np.atleast_1d(offset).astype(np.uint64)]
         if register is not None:
             parts.append(register(g).astype(np.uint64) * np.uint64(unit))
         address, low = parts[0], parts[0]
