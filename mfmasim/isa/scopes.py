@@ -43,6 +43,11 @@ def invalidates(instruction: Instruction) -> bool:
     return _wide_enough(instruction, instruction.opcode.invalidates)
 
 
+def invalidates_near(instruction: Instruction) -> bool:
+    """Whether it invalidates at least the vector cache of its own compute unit."""
+    return instruction.opcode.access == "cache" and "inv" in instruction.name and not invalidates_scalar(instruction)
+
+
 def writes_back(instruction: Instruction) -> bool:
     """Whether an instruction writes back the L2, so that the whole device sees the data."""
     return _wide_enough(instruction, instruction.opcode.writes_back)

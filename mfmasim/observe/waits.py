@@ -210,7 +210,7 @@ class Waits(Paths[State], Check):
         found = [self._finding(key) for key in sorted(self._missed)]
         for (pc, write, counter), (value, place, _) in sorted(self._written_back.items()):
             text = (
-                f"the write-back at {self.kernel.line_at(write)} may be in flight when other devices can see this store: "
+                f"the write-back at {self.kernel.line_at(write)} may be in flight when other devices see this store: "
                 f"{SPELLING[counter].format(value)}{' or less' if value else ''} is missing before it"
             )
             found.append(self.finding(WRITE_BACK, text, pc, place, other=self.kernel.source_at(write)))

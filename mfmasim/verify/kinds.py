@@ -17,8 +17,8 @@ OF_CASES = (
     ),
     Kind(
         "outputs-factor", "error", "A factor of the result is not applied",
-        "Every element, or every wrong one, is what the declared expression gives with a factor of 1, or 0, in place of "
-        "alpha or beta.",
+        "Every element, or every wrong one, is what the declared expression gives with a factor of 1, or 0, in place "
+        "of alpha or beta.",
         "C[i] = alpha * sum + C[i];  // beta is forgotten",
         "Multiply by the factor that the message names.",
     ),

@@ -163,3 +163,53 @@ def test_a_scalar_load_after_a_store_of_another_wave(arch, first, invalidate, st
         kernel = harness.kernel(text.replace("s_endpgm", "s_waitcnt vmcnt(0)\ns_endpgm"), arch, "p")
         findings = mfmasim.device("sim").launch(kernel, 1, 128, [np.zeros(64, U32)], checks="races").findings
         assert [f.id for f in findings] == ["races-stale-scalar"] * found, findings
+
+
+NEAR = """
+  s_load_{pair} s[4:5], s[0:1], 0x0
+  v_lshlrev_b32_e32 v1, 2, v0
+  v_xor_b32_e32 v2, 0x80, v1
+  s_waitcnt lgkmcnt(0)
+  {before}
+  s_waitcnt vmcnt(0)
+  s_barrier
+  global_store_{word} v1, v1, s[4:5]
+  {stored}
+  s_barrier
+  {fence}
+  {after}
+  s_waitcnt vmcnt(0)
+  s_endpgm
+"""
+LOAD = "global_load_{word} v3, v2, s[4:5]"
+# What stands before the write, behind the barrier, and where the data are read; whether the line may be stale.
+NEARBY = {
+    "read before": (LOAD, "s_nop 0", LOAD, True),
+    "invalidated": (LOAD, "buffer_gl0_inv", LOAD, False),
+    "not read before": ("s_nop 0", "s_nop 0", LOAD, False),
+    "another place read before": ("global_load_{word} v3, v1, s[4:5]", "s_nop 0", LOAD, False),
+    "read past the cache": (LOAD, "s_nop 0", LOAD + " glc", False),
+    "read past the cache before": (LOAD + " glc", "s_nop 0", LOAD, False),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", NEARBY)
+def test_a_line_of_the_cache_of_one_compute_unit(name):
+    """In WGP mode a wave may find what it has read before the write of a wave on the other compute unit."""
+    before, fence, after, stale = NEARBY[name]
+    words = {"pair": "b64", "word": "b32"}
+    text = NEAR.format(before=before, fence=fence, after=after, stored="s_waitcnt_vscnt null, 0x0", **words)
+    kernel = harness.kernel(text.format(**words), "gfx1100", "p")
+    findings = mfmasim.device("sim").launch(kernel, 1, 64, [np.zeros(64, U32)], checks="races").findings
+    assert [finding.id for finding in findings] == ["races-stale-near"] * stale
+    assert all("an invalidation of the vector cache is missing" in finding.message for finding in findings)
+
+
+@pytest.mark.oracle
+def test_the_waves_of_one_compute_unit_have_one_cache():
+    words = {"pair": "dwordx2", "word": "dword"}
+    text = NEAR.format(before=LOAD, fence="s_nop 0", after=LOAD, stored="s_waitcnt vmcnt(0)", **words).format(**words)
+    for arch in ("gfx90a", "gfx942"):
+        kernel = harness.kernel(text.replace("0x80,", "0x100,"), arch, "p")
+        assert not mfmasim.device("sim").launch(kernel, 1, 128, [np.zeros(128, U32)], checks="races").findings

@@ -63,7 +63,7 @@ class Entries:
     cached: I64
     """For a scalar read, the number of the first read of its cache line; else `NEVER`."""
     invalidated: I64
-    """Number of the wave's last invalidation of the scalar cache."""
+    """Number of the wave's last invalidation: of a scalar access that of the scalar cache, else of the vector cache."""
     number: I64
     value: NDArray[np.uint32]
 

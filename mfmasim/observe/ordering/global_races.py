@@ -16,6 +16,7 @@ from mfmasim.observe.ordering.history import History
 from mfmasim.observe.ordering.pairs import (
     IN_FLIGHT,
     NARROW,
+    NEAR,
     NO_BARRIER,
     NO_WAIT,
     NOT_BACK,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 KINDS = {
     STALE: kinds.STALE,
     SCALAR: kinds.STALE_SCALAR,
+    NEAR: kinds.STALE_NEAR,
     NOT_BACK: kinds.NOT_BACK,
     NARROW: kinds.SCOPE,
     IN_FLIGHT: kinds.NOT_RELEASED,
@@ -46,6 +48,8 @@ WHY = {
     "before it",
     SCALAR: "they are ordered, but the scalar cache may hold the line from a scalar load before the write: "
     "s_dcache_inv is missing before this one",
+    NEAR: "a barrier orders them, but the workgroup may run on two compute units, and this wave has read the line "
+    "before the write: an invalidation of the vector cache is missing between the barrier and the read",
     NOT_BACK: "they are ordered, but the data may stay in the L2 of the workgroup that wrote them: a release fence, "
     "which writes it back, is missing after the first access",
     NARROW: "the atomic operations between them have the scope of a workgroup",
@@ -126,7 +130,7 @@ class GlobalRaces:
     def _finding(self, history: History, pair: Pair) -> Finding:
         first, second = (history.kinds[k] for k in pair.kinds)
         first_wave, second_wave = pair.waves
-        harmless = pair.same and pair.why not in (STALE, SCALAR)
+        harmless = pair.same and pair.why not in (STALE, SCALAR, NEAR)
         why = WHY[pair.why]
         if pair.why == NARROW and first.kind == second.kind == "atomic":
             why = "an operation with the scope of a workgroup may act on a copy that the other workgroup does not see"

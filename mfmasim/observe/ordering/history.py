@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, invalidates_scalar, reach, writes_back
+from mfmasim.isa.scopes import (
+    DEVICE,
+    UNSTATED,
+    WORKGROUP,
+    invalidates,
+    invalidates_near,
+    invalidates_scalar,
+    reach,
+    writes_back,
+)
 from mfmasim.machine.events import Observer, passing
 from mfmasim.observe.ordering.acquire import Uses
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
@@ -175,6 +184,8 @@ class History(Observer):
                 self._take(hit, event.waves, step)
             if invalidates_scalar(ins):
                 self._invalidated[event.waves] = self._count
+            if invalidates_near(ins):
+                self._invalidated_near[event.waves] = self._count
             if invalidates(ins):
                 for wave in event.waves:
                     self._settle(int(wave))
@@ -215,6 +226,7 @@ class History(Observer):
         self._ended: NDArray[np.bool_] = np.zeros(event.total, np.bool_)
         self._since: I64 = np.zeros(event.total, np.int64)
         self._invalidated: I64 = np.zeros(event.total, np.int64)
+        self._invalidated_near: I64 = np.zeros(event.total, np.int64)
         self.clusters.begin(event.total)
         self._arrived: list[I32] = []
         """Step of each wave when it signalled each barrier."""
@@ -299,7 +311,7 @@ class History(Observer):
             known=self._knowledge_of(of),
             since=self._since[of],
             cached=self._cached(kind, hit.offset),
-            invalidated=self._invalidated[of],
+            invalidated=(self._invalidated if kind.scalar else self._invalidated_near)[of],
             number=np.full(len(of), self._count, np.int64),
             value=hit.value,
         )

@@ -96,6 +96,15 @@ STALE_SCALAR = Kind(
     "s_load_dword s4, s[8:9], 0; another wave stores there; s_barrier; s_load_dword s4, s[8:9], 0",
     "Place s_dcache_inv before the second scalar load, or use a vector load.",
 )
+STALE_NEAR = Kind(
+    "races-stale-near",
+    "warning",
+    "A read behind a barrier may see what its compute unit read before",
+    "A workgroup in WGP mode, or with tg_split, runs on two compute units or more, each with a vector cache. The line "
+    "was in that of the wave, because it had read it before the other wave's store.",
+    "global_load_b32 v1, v0, s[2:3]; s_barrier; another wave stores there; s_barrier; global_load_b32 v2, v0, s[2:3]",
+    "Place buffer_gl0_inv (gfx12: global_inv scope:SCOPE_SE) behind the barrier, as __syncthreads() does.",
+)
 SAME_VALUE = Kind(
     "races-same-value",
     "info",
@@ -116,5 +125,5 @@ NOT_FOLLOWED = Kind(
 
 RACES = (
     NO_BARRIER, NOT_DONE, OWN, GLOBAL_NO_BARRIER, GLOBAL_NOT_DONE, WORKGROUPS, NOT_RELEASED, SCOPE, STALE, NOT_BACK,
-    STALE_SCALAR, SAME_VALUE, NOT_FOLLOWED,
+    STALE_SCALAR, STALE_NEAR, SAME_VALUE, NOT_FOLLOWED,
 )  # fmt: skip

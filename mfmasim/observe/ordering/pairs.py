@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP
+from mfmasim.isa.scopes import DEVICE, PLAIN, UNSTATED, WORKGROUP
 from mfmasim.observe.ordering.clocks import ANY, BACK, BARRIER, FRESH, FRESH_BARRIER, ISSUED, OVER
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from mfmasim.observe.ordering.history import History
 
 
-ORDERED, STALE, SCALAR, NOT_BACK, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(9)
-"""Relation of two accesses: ordered; ordered, but with stale caches (vector, scalar, the writer's L2); atomics of too
-small a scope; a release while the first is in flight; a barrier while the first is in flight; unordered; unordered in
-one workgroup, without a barrier."""
+ORDERED, STALE, SCALAR, NEAR, NOT_BACK, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(10)
+"""Relation of two accesses: ordered; ordered, but with stale caches (vector; scalar; vector, in one workgroup on two compute
+units; the writer's L2); atomics of too small a scope; a release while the first is in flight; a barrier while the first is
+in flight; unordered; unordered in one workgroup, without a barrier."""
 CHUNK = 1 << 20
 """Pairs that are examined at once."""
 MOST = 40_000_000
@@ -67,6 +67,7 @@ class _Judge:
         """Stores that stay in the L2 until it is written back."""
         self.uniform = self._uniform()
         """Entries of units to which only one value is written, and by no atomic operation."""
+        self.read_before = self._read_before()
         self.served: Flags = np.zeros(len(entries.unit), np.bool_)
         """Reads of such units that are ordered after one of these writes: other writes do not change their value."""
 
@@ -79,6 +80,14 @@ class _Judge:
         one = (low == high) & ~np.logical_or.reduceat(self.atomic, starts)
         result: Flags = np.repeat(one, np.diff(np.append(starts, len(e.unit))))
         return result
+
+    def _read_before(self) -> I64:
+        """Number of the first plain read of the same unit by the same wave through a vector cache; else a large one."""
+        e = self.entries
+        never = np.int64(np.iinfo(np.int64).max)
+        starts = np.flatnonzero(np.append(True, (np.diff(e.unit) != 0) | (np.diff(e.wave) != 0)))
+        number = np.where(self.plain_read & ~self.scalar & (self.reach == PLAIN), e.number, never)
+        return np.repeat(np.minimum.reduceat(number, starts), np.diff(np.append(starts, len(e.unit))))
 
     def fine_together(self, a: I64, b: I64) -> Flags:
         """Whether both accesses are atomic by their instructions, so that they need no order."""
@@ -126,6 +135,11 @@ class _Judge:
         # The line was cached before the write, and not invalidated since.
         kept = (e.cached[b] < e.number[a]) & (e.invalidated[b] < e.number[a]) & (e.number[a] < e.number[b])
         out[kept & self.writes[a] & (out <= STALE)] = SCALAR
+        if not self.in_order:
+            # In a workgroup on two compute units a wave may find the line that it has read before the write.
+            kept = (self.read_before[b] < e.number[a]) & (e.invalidated[b] < e.number[a]) & (e.number[a] < e.number[b])
+            plain = self.plain_read[b] & ~self.scalar[b] & (self.reach[b] == PLAIN)
+            out[near & kept & plain & self.writes[a] & (out == ORDERED)] = NEAR
         return out
 
 
@@ -189,7 +203,7 @@ def unordered(history: History) -> list[Pair]:
         why = judge.between(earlier, after)
         if (why > NOT_BACK).any():
             back = judge.between(after, earlier) == ORDERED
-            why = np.where(back & (why != SCALAR), np.int8(ORDERED), why)
+            why = np.where(back & (why != SCALAR) & (why != NEAR), np.int8(ORDERED), why)
         wrong = why != ORDERED
         judge.served[after[~wrong & judge.writes[earlier] & ~judge.writes[after]]] = True
         # Reads are examined after the writes of the same value.
