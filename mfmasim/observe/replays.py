@@ -119,12 +119,15 @@ class Replays(Paths[State], Check):
         written = touched(instruction)[1]
         if not written:
             return left
+        if _replayed(instruction) and not instruction.opcode.scalar:
+            # Its own addresses are translated after those of earlier accesses of vector memory: LLVM counts these, up
+            # to the last one whose registers it writes, as translated.
+            last = max((n for n, one in enumerate(left) if not one.scalar and one.reads & written), default=-1)
+            left = tuple(one for n, one in enumerate(left) if one.scalar or n > last)
         kept = []
-        vector = _replayed(instruction) and not instruction.opcode.scalar
         for place, access in enumerate(left):
             over = access.reads & written
-            # A later access of vector memory completes after the earlier one is translated.
-            if over and on and not (vector and not access.scalar):
+            if over and on:
                 behind = 0 if access.scalar else sum(not other.scalar for other in left[place + 1 :])
                 self._report(instruction, min(over), access, behind, event, index)
             kept.append(access._replace(reads=frozenset()) if over else access)
@@ -173,11 +176,12 @@ class Replays(Paths[State], Check):
 def _replayed(instruction: Instruction) -> bool:
     """Whether an access keeps its registers until its addresses are translated.
 
-    A tensor's descriptor is copied first (ROCm/rocm-systems#10202); LLVM 22 inserts no wait behind asynchronous copies.
+    A tensor's descriptor is copied first (ROCm/rocm-systems#10202); LLVM 22 inserts no wait behind asynchronous copies
+    and accesses to scratch.
     """
     opcode = instruction.opcode
     replays = opcode.access in ("load", "store", "atomic") and opcode.counter not in ("async", "tensor")
-    return replays and opcode.unit in ("VMEM", "SMEM")
+    return replays and opcode.unit in ("VMEM", "SMEM") and opcode.space != "scratch"
 
 
 def _mode(instruction: Instruction, on: bool) -> bool:

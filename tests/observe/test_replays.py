@@ -36,6 +36,14 @@ BODIES = {
     "loaded before what is in flight": (
         STORE + "global_load_b32 v4, v2, s[8:9]\n s_wait_loadcnt 0x0\n" + OVER, None,
     ),
+    "older than what a later load overwrites": (
+        "v_mov_b32_e32 v4, v2\n" + TWO + STORE + "global_load_b32 v2, v2, s[8:9]\n v_mov_b32_e32 v4, 0\n", None,
+    ),
+    "younger than what a later load overwrites": (
+        "v_mov_b32_e32 v4, v2\n" + STORE + TWO + "global_load_b32 v2, v2, s[8:9]\n v_mov_b32_e32 v4, 0\n",
+        ("v4", "s_wait_xcnt 1 or less is"),
+    ),
+    "scratch": ("scratch_store_b32 v2, v3, off\n" + OVER, None),
     "by a later load": (STORE + "global_load_b32 v2, v2, s[8:9]\n", None),
     "its own address": ("global_load_b32 v2, v2, s[8:9]\n", None),
     "behind a barrier": (STORE + "s_barrier_signal -1\n s_barrier_wait -1\n" + OVER, None),
