@@ -12,8 +12,8 @@ __device__ void entry(const unsigned *x, unsigned *y) {
   if (FIXED) asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
   else asm volatile("s_waitcnt vmcnt(1)" ::: "memory");
   asm volatile("s_barrier" ::: "memory");
-  unsigned first = tile[t ^ 64], second = tile[128 + (t ^ 64)];
+  unsigned first = tile[t ^ 64], second = tile[128 + (t ^ 64)];  // here
   asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
-  y[t] = first + 3 * second;  // here
+  y[t] = first + 3 * second;
 }
 BOTH_OF(128, (const unsigned *x, unsigned *y), x, y)
