@@ -13,9 +13,9 @@ __device__ void entry(const unsigned *x, unsigned *y, int turns) {
   for (int turn = 0; turn < turns; turn++) {
     asm volatile("s_wait_asynccnt 0x0" ::"s"(slot) : "memory");
     __syncthreads();
-    sum = 3 * sum + slot[turn % 3][t ^ 32];
+    sum = 3 * sum + slot[turn % 3][t ^ 32];  // here
     if (FIXED) __syncthreads();
-    if (turn + 3 < turns) copy(256 * (turn % 3) + 4 * t, x + 64 * (turn + 3) + t);  // here
+    if (turn + 3 < turns) copy(256 * (turn % 3) + 4 * t, x + 64 * (turn + 3) + t);
   }
   y[t] = sum;
 }
