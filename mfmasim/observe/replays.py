@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mfmasim.isa.counters import SPELLING, raised, waited
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
-from mfmasim.observe.flights import Register, registers, touched
+from mfmasim.observe.flights import Register, registers, accessed
 from mfmasim.observe.paths import Paths
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Replays(Paths[State], Check):
         self, left: tuple[Access, ...], instruction: Instruction, event: BlockEvent, index: int, *, on: bool
     ) -> tuple[Access, ...]:
         """Report an access whose registers an instruction writes, and leave it out from then on."""
-        written = touched(instruction)[1]
+        written = accessed(instruction)[1]
         if not written:
             return left
         if _replayed(instruction) and not instruction.opcode.scalar:

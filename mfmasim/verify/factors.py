@@ -1,4 +1,4 @@
-"""Outputs, or parts of them, that would be right if a factor of the expression were 1 or 0: alpha or beta is not applied."""
+"""Outputs, or parts of them, that would be right with a factor of 1 or 0: the kernel does not apply alpha or beta."""
 
 from __future__ import annotations
 

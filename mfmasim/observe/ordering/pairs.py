@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 ORDERED, STALE, SCALAR, NEAR, NOT_BACK, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(10)
-"""Relation of two accesses: ordered; ordered, but with stale caches (vector; scalar; vector, in one workgroup on two compute
-units; the writer's L2); atomics of too small a scope; a release while the first is in flight; a barrier while the first is
-in flight; unordered; unordered in one workgroup, without a barrier."""
+"""Relation of two accesses: ordered; ordered, but with stale caches (vector; scalar; vector, in one workgroup on two
+compute units; the writer's L2); atomics of too small a scope; a release while the first is in flight; a barrier while
+the first is in flight; unordered; unordered in one workgroup, without a barrier."""
 CHUNK = 1 << 20
 """Pairs that are examined at once."""
 MOST = 40_000_000
