@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mfmasim.isa.counters import SPELLING, raised, waited
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
-from mfmasim.observe.flights import Register, registers, accessed
+from mfmasim.observe.flights import Register, accessed, registers
 from mfmasim.observe.paths import Paths
 
 if TYPE_CHECKING:
