@@ -8,6 +8,7 @@ and holds poison. Pages consume memory only once they are changed.
 from __future__ import annotations
 
 import bisect
+import os
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -42,6 +43,8 @@ class Allocation:
     kind: int
     device: int
     flags: int = 0
+    imported: bool = False
+    """Whether it is memory of another process, of a device of its own."""
 
     @property
     def end(self) -> int:
@@ -71,6 +74,8 @@ class Heap:
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
         self._count = 0
+        self.files: dict[int, int] = {}
+        """Files behind memory that processes share, see `mfmasim.hiprt.sharing`, by the address of the allocation."""
         self.written: Written | None = None
         """Initialised bytes, if a check needs them."""
         self.changes = 0
@@ -88,7 +93,8 @@ class Heap:
 
     def used(self, device: int) -> int:
         """Bytes that a device holds, in whole pages."""
-        allocations = (a for a in self._allocations.values() if a.device == device and a.kind != HOST)
+        own = (a for a in self._allocations.values() if a.device == device and not a.imported)
+        allocations = (a for a in own if a.kind != HOST)
         return sum(-(-a.size // PAGE) * PAGE for a in allocations)
 
     def allocate(self, size: int, kind: int, device: int, name: str = "", flags: int = 0) -> Allocation:
@@ -107,6 +113,19 @@ class Heap:
         pages = -(-max(size, 1) // PAGE) * PAGE
         if kind in (DEVICE, MANAGED) and self.used(device) + pages > self.limit:
             raise HipFailure(OUT_OF_MEMORY)
+        offset = self._taken(pages)
+        self._count += 1
+        label = f"{name or 'allocation'} {self._count}" if kind else name
+        made = Allocation(label, self.base + offset, size, kind, device, flags)
+        if kind:
+            self._poison.fill(self.arena, offset, pages)
+        if self.written is not None:
+            (self.written.forget if kind == DEVICE else self.written.mark)(made.address, pages)
+        self._add(made)
+        return made
+
+    def _taken(self, pages: int) -> int:
+        """Take addresses for an allocation and the page behind it; the offset of the first."""
         number = self._place(pages + PAGE)
         while number is None and self._resting:
             self._release()
@@ -116,17 +135,55 @@ class Heap:
         offset, length = self._free[number]
         rest = (offset + pages + PAGE, length - pages - PAGE)
         self._free[number : number + 1] = [rest] if rest[1] else []
-        self._count += 1
-        label = f"{name or 'allocation'} {self._count}" if kind else name
-        made = Allocation(label, self.base + offset, size, kind, device, flags)
-        if kind:
-            self._poison.fill(self.arena, offset, pages)
-        if self.written is not None:
-            (self.written.forget if kind == DEVICE else self.written.mark)(made.address, pages)
+        return offset
+
+    def _add(self, made: Allocation) -> None:
         self._allocations[made.address] = made
         bisect.insort(self._starts, made.address)
         self.changes += 1
+
+    def attach(self, file: int, size: int, device: int, process: int) -> Allocation:
+        """Memory of another process's device, which a file holds.
+
+        Args:
+            file: the file; it is closed when the memory is freed.
+            size: bytes.
+            device: the device that accesses it here.
+            process: whose it is.
+
+        Raises:
+            HipFailure: no addresses are left.
+        """
+        offset = self._taken(-(-size // PAGE) * PAGE)
+        self._count += 1
+        name = f"hipIpcOpenMemHandle {self._count} of process {process}"
+        made = Allocation(name, self.base + offset, size, DEVICE, device, imported=True)
+        self._add(made)
+        self.back(made, file)
         return made
+
+    def back(self, allocation: Allocation, file: int) -> None:
+        """Let a file that other processes map hold an allocation; its bytes count as initialised, as others write them.
+
+        Args:
+            allocation: of this heap.
+            file: the file, with what the allocation holds.
+
+        Raises:
+            HipFailure: the system does not map it.
+        """
+        pages = -(-allocation.size // PAGE) * PAGE
+        if not self._poison.back(self.arena, allocation.address - self.base, pages, file):
+            raise HipFailure(OUT_OF_MEMORY)
+        self.files[allocation.address] = file
+        if self.written is not None:
+            self.written.mark(allocation.address, pages)
+
+    def zero(self, address: int, size: int) -> None:
+        """Let bytes of an allocation hold zeros, which take no memory where they fill pages of a large range."""
+        found = self.at(address, size)
+        shared = found is not None and found.address in self.files
+        self._poison.empty(self.arena, address - self.base, size, shared=shared)
 
     def free(self, address: int) -> None:
         """Free an allocation by its first address; its pages return to the system, its addresses are not reused yet.
@@ -139,7 +196,12 @@ class Heap:
             raise HipFailure(INVALID)
         self._starts.remove(address)
         offset, length = address - self.base, -(-max(found.size, 1) // PAGE) * PAGE
-        self._poison.clear(self.arena, offset, length)
+        file = self.files.pop(address, None)
+        if file is None:
+            self._poison.clear(self.arena, offset, length)
+        else:
+            self._poison.back(self.arena, offset, length, -1)  # others keep what it holds
+            os.close(file)
         self._resting.append((offset, length + PAGE, found.region))
         self._rests += length + PAGE
         while self._rests > self._restful and len(self._resting) > 1:

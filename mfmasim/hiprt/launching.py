@@ -145,15 +145,19 @@ def launch(
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
     memory, regions = _memory(rt, function, sizes, cooperative=options.cooperative)
+    memory.between = rt.sharing.between
     prepared = lay_out(kernel, sizes, memory, function.module.image, regions)
     waves = None
     if options.cooperative:
         waves = sizes.waves
         if Machine(prepared, max_waves=waves).workgroups_in_flight() < prepared.workgroups:
             raise HipFailure(COOPERATIVE_TOO_LARGE, f"{kernel.name}: {prepared.workgroups} workgroups together")
+    if memory.between is not None:
+        waves = sizes.waves  # workgroups may wait for other processes, which wait for workgroups behind them
+        memory.between.begin()
     fill(prepared, laid_out(kernel, words))
     if rt.heap.written is not None:
-        given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
+        given = [one.region for one in rt.heap.allocations if one.kind == DEVICE and one.address not in rt.heap.files]
         seen = {region.address for region in memory.regions}
         prepared.undefined += tuple(
             one
@@ -191,6 +195,7 @@ def launch(
     sys.stdout.flush()
     if rt.reported is not None:
         rt.reported(report, time.perf_counter() - begin)
+    rt.sharing.launched()
     _judge(rt, device, report, goes_on=memory.mapped and not memory.beyond)
 
 

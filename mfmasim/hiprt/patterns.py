@@ -18,6 +18,7 @@ FEW = 1 << 20
 """Smaller ranges are written, not mapped."""
 FILE_BYTES = 16 << 20
 FIXED, NO_RESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which the mmap module does not name
+REMOVE = 9  # MADV_REMOVE: the pages of a shared file are given back and read as zeros
 FAILED = ctypes.c_void_p(-1).value
 
 
@@ -46,6 +47,8 @@ class Pattern:
         self._mmap = ctypes.CDLL(None, use_errno=True).mmap
         self._mmap.restype = ctypes.c_void_p
         self._mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        self._advise = ctypes.CDLL(None).madvise
+        self._advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
     def fill(self, arena: NDArray[np.uint8], start: int, size: int) -> None:
         """Fill bytes of an arena of `reserved` with the pattern.
@@ -73,6 +76,39 @@ class Pattern:
         """
         first, end = _edges(arena, start, size, 0)
         if first < end and not self._map(int(arena.ctypes.data) + first, end - first, mmap.MAP_ANONYMOUS, -1):
+            arena[first:end] = 0
+
+    def back(self, arena: NDArray[np.uint8], start: int, size: int, file: int) -> bool:
+        """Map a file, which other processes may map as well, in place of pages.
+
+        Args:
+            arena: the bytes; the first one begins a page.
+            start: the first byte, which begins a page.
+            size: bytes, whole pages.
+            file: the file; -1 maps zeros of this process alone.
+
+        Returns:
+            Whether the system does so.
+        """
+        flags = mmap.MAP_SHARED if file >= 0 else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        access = mmap.PROT_READ | mmap.PROT_WRITE
+        found = self._mmap(int(arena.ctypes.data) + start, size, access, flags | NO_RESERVE | FIXED, file, 0)
+        return bool(found != FAILED)
+
+    def empty(self, arena: NDArray[np.uint8], start: int, size: int, *, shared: bool) -> None:
+        """Let bytes hold zeros; whole pages of a large range take no memory then, also those that processes share.
+
+        Args:
+            arena: the bytes; the first one begins a page.
+            start: the first byte.
+            size: bytes.
+            shared: whether `back` mapped a file there.
+        """
+        if not shared:
+            self.clear(arena, start, size)
+            return
+        first, end = _edges(arena, start, size, 0)
+        if first < end and self._advise(int(arena.ctypes.data) + first, end - first, REMOVE):
             arena[first:end] = 0
 
     def _map(self, address: int, size: int, flags: int, file: int) -> bool:

@@ -22,6 +22,7 @@ from mfmasim.hiprt.graphs import INVALIDATED, KINDS, UNSUPPORTED
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.order import Order
 from mfmasim.hiprt.registry import CALLS, HipFailure
+from mfmasim.hiprt.sharing import Sharing
 from mfmasim.hiprt.sites import Sites
 from mfmasim.hiprt.tables.errors import ERRORS
 from mfmasim.hiprt.tables.unserved import reason
@@ -168,6 +169,7 @@ class Runtime:
         self.heap = Heap(settings.memory, max(len(self.archs), 1))
         if "uninitialised" in chosen_checks(settings.checks):
             self.heap.written = Written(self.heap.base, len(self.heap.arena))
+        self.sharing = Sharing(self.heap)
         self.handles: dict[int, Any] = {}
         self.peers: set[tuple[int, int]] = set()
         self.failed: dict[int, int] = {}
@@ -420,6 +422,7 @@ class Runtime:
         self.lost = code
         for allocation in self.heap.allocations:
             self.heap.free(allocation.address)
+        self.sharing.forget()
         self.services.clear()
         self.handles.clear()
         self.captures.clear()

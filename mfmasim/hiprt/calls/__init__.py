@@ -7,7 +7,7 @@ import importlib
 __all__ = ["PARTS", "load"]
 
 PARTS = (
-    "devices", "memory", "pools", "copies", "rectangles", "volumes", "modules", "libraries", "programs",
+    "devices", "memory", "ipc", "pools", "copies", "rectangles", "volumes", "modules", "libraries", "programs",
     "extended", "symbols", "streams", "graphs", "settings", "errors", "rtc", "entries", "blas",
 )  # fmt: skip
 

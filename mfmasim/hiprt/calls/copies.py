@@ -65,6 +65,9 @@ def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
         rt.heap.written.mark(rt.twin(to), count * width)
     if rt.order is not None:
         rt.order.fills(rt.twin(to), count * width)
+    if not value & ((1 << 8 * width) - 1) and rt.heap.holds(rt.home(to)):
+        rt.heap.zero(to, count * width)
+        return
     place = np.ctypeslib.as_array((ctypes.c_uint8 * (count * width)).from_address(rt.home(to))).reshape(count, width)
     place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
 

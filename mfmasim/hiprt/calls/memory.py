@@ -30,7 +30,7 @@ def _free(rt: Runtime, address: int, *kinds: int) -> Allocation | None:
     if not address:
         return None
     found = rt.heap.at(address)
-    if found is None or found.address != address or found.kind not in kinds:
+    if found is None or found.address != address or found.kind not in kinds or found.imported:
         raise HipFailure(INVALID_VALUE)
     rt.heap.free(address)
     return found

@@ -8,6 +8,7 @@ typedef struct { unsigned x, y, z; } dim3;
 typedef struct { word width, height, depth; } extent;
 typedef struct { void *address; word pitch, width, height; } pitched;
 typedef struct { int x, y, z, w, kind; } channels;
+typedef struct { char bytes[64]; } ipc;
 
 enum { FATBIN_MAGIC = 0x48495046, LONGEST = 5, MISSING_CONFIGURATION = 52 };
 
@@ -151,6 +152,10 @@ long long hipMemset3DAsync(pitched to, int value, extent size, void *stream) {
 long long hipMemset3DAsync_spt(pitched to, int value, extent size, void *stream) {
     PASS(hipMemset3DAsync, PITCHED(to), value, EXTENT(size), (word)stream);
 }
+long long hipIpcOpenMemHandle(void **out, ipc handle, unsigned flags) {
+    PASS(hipIpcOpenMemHandle, (word)out, (word)&handle, flags);
+}
+long long hipIpcOpenEventHandle(void **out, ipc handle) { PASS(hipIpcOpenEventHandle, (word)out, (word)&handle); }
 channels hipCreateChannelDesc(int x, int y, int z, int w, int kind) {
     channels made = {x, y, z, w, kind};
     return made;

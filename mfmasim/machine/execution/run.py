@@ -119,7 +119,7 @@ class Machine:
         self.arch = launch.kernel.arch
         self.memory: Memory = launch.memory
         self.notify = Notify(self, observers)
-        self.budget = budget
+        self.budget = self._most = budget
         self.meter = launch.meter.fresh()
         self.matrix_hooks = hooks(observers, Observer.on_matrix)
         self.value_observers = [each for each in observers if hooks([each], Observer.on_value)]
@@ -173,7 +173,8 @@ class Machine:
                 # that replaces registers, and late loads, are not part of the snapshot.
                 alone = count is None and number == len(starts)
                 more = self.steps or self.matrix_hooks or self.late is not None
-                self._rounds = Rounds(self.waves) if alone and not more else None
+                others = self.memory.between is not None  # then an endless loop is a reason to wait for them
+                self._rounds = Rounds(self.waves) if (alone and not more) or others else None
                 self._run_batch()
                 self.outcome.batches += 1
                 if self.over or self._budgets >= BUDGETS:
@@ -278,12 +279,25 @@ class Machine:
             self._over_budget = True
             return False
         if self._rounds is not None and self._rounds.endless(block, group):
-            self.stop("endless", f"{ENDLESS}{waiting(self.waves)}", block.first, group)
-            return True
+            why = self._wait()
+            if why is not None:
+                self.stop("endless", f"{ENDLESS}{why}{waiting(self.waves)}", block.first, group)
+                return True
         if over := self.meter.spend(block.size * group.count):
             self.stop("quota", over, block.first, group)
             return True
         return False
+
+    def _wait(self) -> str | None:
+        """The waves go round until memory changes: wait for other processes; None if they go on, else why they do not."""
+        if self.memory.between is None:
+            return ""
+        why = self.memory.between.wait()
+        if why:
+            return f"; {why}"
+        self._rounds = Rounds(self.waves)
+        self.budget = self._most + int(self.waves.executed.max())  # what waited spends none of it
+        return None
 
     def _next_group(self, whole: Group) -> Group | None:
         """The next waves: those at the lowest program counter; None after the end of all waves.

@@ -7,6 +7,7 @@ in the LDS as MODE says.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     Combine = Callable[..., U]
 
+ALONE: AbstractContextManager[None] = nullcontext()
 PLAIN, FLUSHING = 0x3F0, 0x3E0
 """MODE with denormals of every type, and without those that come in as f32."""
 
@@ -93,8 +95,10 @@ class Atomic:
         ):
             ufunc = None  # a NaN or a denormal that is flushed needs the operation's own rule
         memory = lambda at: self.value([flat[at + k] for k in range(self.parts)])  # noqa: E731
-        seen, places, values = in_order(place, memory, body, data, ufunc)
-        self._put(flat, places, values)
+        between = self.machine.memory.between if part.space == "global" else None
+        with between or ALONE:
+            seen, places, values = in_order(place, memory, body, data, ufunc)
+            self._put(flat, places, values)
         out = []
         for k, word in enumerate(self._words(seen)):
             full = np.array(np.broadcast_to(old[k], shape))

@@ -63,6 +63,19 @@ class Keeper(Protocol):
         """Save `size` bytes at each offset, before a write."""
 
 
+class Between(Protocol):
+    """Other processes that access the same memory while a launch runs; as a context, an access that has to be whole."""
+
+    def __enter__(self) -> None:
+        """No other process is in such an access from here on."""
+
+    def __exit__(self, *exception: object) -> None:
+        """The access ends."""
+
+    def wait(self) -> str:
+        """The waves go round until memory changes: give other processes time; why there is no use in it, or empty."""
+
+
 class Memory:
     """The arena. Sizes are in bytes; addresses are uint64 arrays of any shape."""
 
@@ -78,6 +91,8 @@ class Memory:
         """Keeps what is overwritten, if that was requested."""
         self.former: Sequence[Region] = ()
         """Buffers that were freed, the last one at the end."""
+        self.between: Between | None = None
+        """Other processes that access the same memory, if there are any."""
         self.mapped, self.beyond = False, False
         """Whether a load outside every buffer gives 0, as from the rest of a page that a driver mapped and cleared; and
         whether an access left such pages."""
@@ -95,7 +110,7 @@ class Memory:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy of the memory, in separate arrays."""
         self.regions, self._end, self.touched, self.before = state["regions"], state["end"], None, None
-        self.former = ()
+        self.former, self.between = (), None
         self.mapped, self.beyond = state.get("mapped", False), False
         self._base = state["base"]
         self._arrange(np.array(state["bytes"]))
@@ -297,20 +312,27 @@ class Memory:
             mask: active lanes; None means all.
         """
         offsets, outside = self.locate(addresses, 4 * count, mask, write=False)
-        out: list[NDArray[np.uint32]]
-        if not (offsets & 3).any():
-            index = offsets >> 2
-            out = [self._dwords[k:].take(index) for k in range(count)]
+        if self.between is None or count == 1:
+            out = self._dwords_from(offsets, count)
         else:
-            out = []
-            for k in range(count):
-                word = np.zeros(offsets.shape, np.uint32)
-                for byte in range(4):
-                    word |= self._bytes[offsets + (4 * k + byte)].astype(np.uint32) << np.uint32(8 * byte)
-                out.append(word)
+            with self.between:
+                out = self._dwords_from(offsets, count)
         if outside is not None:
             out = [np.where(outside.mask, np.uint32(self.given), word) for word in out]
         return out, outside
+
+    def _dwords_from(self, offsets: NDArray[np.int64], count: int) -> list[NDArray[np.uint32]]:
+        """Consecutive dwords from each offset."""
+        if not (offsets & 3).any():
+            index = offsets >> 2
+            return [self._dwords[k:].take(index) for k in range(count)]
+        out = []
+        for k in range(count):
+            word = np.zeros(offsets.shape, np.uint32)
+            for byte in range(4):
+                word |= self._bytes[offsets + (4 * k + byte)].astype(np.uint32) << np.uint32(8 * byte)
+            out.append(word)
+        return out
 
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
@@ -354,6 +376,15 @@ class Memory:
             chosen = np.broadcast_to(keep, offsets.shape)
             offsets = offsets[chosen]
             words = [word[chosen] for word in words]
+        if self.between is None:
+            self._put(offsets, words, size)
+        else:
+            with self.between:
+                self._put(offsets, words, size)
+        return outside
+
+    def _put(self, offsets: NDArray[np.int64], words: list[NDArray[Any]], size: int) -> None:
+        """Write bytes from each offset on."""
         if size % 4 == 0 and not (offsets & 3).any():
             index = offsets >> 2
             for k, word in enumerate(words):
@@ -361,4 +392,3 @@ class Memory:
         else:
             for byte in range(size):
                 self._bytes[offsets + byte] = (words[byte // 4] >> np.uint32(8 * (byte % 4))).astype(np.uint8)
-        return outside
