@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.extensions import backend
+from mfmasim.extensions import backend, distributed
 from mfmasim.extensions.environment import WANTED
 from mfmasim.hiprt.settings import Settings
 
@@ -53,6 +53,7 @@ def prepare(torch: Any) -> None:
     torch.Generator = _generator(torch, pytorch.GeneratorKind)
     for name, value in _storages(torch).items():
         setattr(torch.UntypedStorage, name, value)
+    distributed.prepare(torch)
 
 
 def _generator(torch: Any, kind: type) -> type:

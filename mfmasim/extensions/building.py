@@ -61,8 +61,11 @@ class CompileError(RuntimeError):
 
 
 def _words(flags: Sequence[str]) -> list[str]:
-    """Options as words: PyTorch joins them to a line for the shell."""
-    return [word for flag in flags for word in shlex.split(flag)]
+    """Options as words: PyTorch joins them to a line for the shell.
+
+    Nothing intermediate is kept: a source that is preprocessed on its own has no precompiled headers.
+    """
+    return [word for flag in flags for word in shlex.split(flag) if not word.lstrip("-").startswith("save-temps")]
 
 
 def build(wanted: Wanted, *, verbose: bool = False) -> None:

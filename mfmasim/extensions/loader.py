@@ -29,7 +29,7 @@ def prepare(module: Any) -> None:
     """
     if not is_cpu_build(module.torch):
         return
-    archs = [arch.name for arch in Settings.read().archs]
+    archs = list(dict.fromkeys(arch.name for arch in Settings.read().archs))  # several devices may have one
     # What is built for one architecture is of no use to another.
     os.environ.setdefault(FOLDER, str(cache_folder() / "torch-extensions" / "-".join(archs)))
     home = str(root())

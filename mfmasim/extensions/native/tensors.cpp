@@ -17,6 +17,7 @@ extern "C" {
 int hipMalloc(void**, size_t);
 int hipFree(void*);
 int hipMemcpy(void*, const void*, size_t, int);
+int hipMemset(void*, int, size_t);
 int hipGetDevice(int*);
 int hipSetDevice(int);
 int hipGetDeviceCount(int*);
@@ -249,6 +250,11 @@ class Lent {
         made.push_back(one && is_ours(*one) ? std::optional<Tensor>(lend(*one)) : one);
       return made;
     }
+    if (value.isList() && value.toListRef().size() && value.toListRef()[0].isTensorList()) {
+      c10::List<c10::List<Tensor>> made;  // of operations between processes
+      for (const IValue& one : value.toListRef()) made.push_back(lend(one).toTensorList());
+      return made;
+    }
     if (value.isDevice()) {
       names_device_ = true;
       if (value.toDevice().type() != CUDA) return value;
@@ -306,6 +312,10 @@ class Lent {
       const auto& value = arguments[number];
       if (value.isTensor()) changed(value.toTensor());
       if (value.isTensorList()) for (const Tensor& one : value.toTensorVector()) changed(one);
+      if (value.isList() && !value.isTensorList()) {
+        for (const IValue& several : value.toListRef())
+          if (several.isTensorList()) for (const Tensor& one : several.toTensorVector()) changed(one);
+      }
     }
   }
 
@@ -425,6 +435,12 @@ at::Scalar scalar(const Tensor& self) {
   return lent.lend(self).item();
 }
 
+/// Zeros that fill whole pages take no memory.
+Tensor& zero(Tensor& self) {
+  runs(self, [](char* first, int64_t size) { check(hipMemset(first, 0, size)); });
+  return self;
+}
+
 void record_stream(Tensor&, at::Stream) {}
 
 TORCH_LIBRARY_IMPL(_, CUDA, library) { library.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }
@@ -439,7 +455,25 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("set_", &set_empty);
   library.impl("copy_", &copy);
   library.impl("_local_scalar_dense", &scalar);
+  library.impl("zero_", &zero);
   library.impl("record_stream", &record_stream);
+}
+
+/// Operations of groups of processes: PyTorch's own for "cuda" ask for a backend that a CPU build has not.
+void serve_groups() {
+  struct Silent : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+  } silent;
+  const c10::WarningUtils::WarningHandlerGuard guard(&silent);  // that kernels are replaced
+  static std::vector<torch::Library> kept;
+  auto& library = kept.emplace_back(torch::Library::IMPL, "c10d", std::make_optional(c10::DispatchKey::CUDA), __FILE__,
+                                    __LINE__);
+  for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (name.name.rfind("c10d::", 0) || !name.overload_name.empty()) continue;
+    const auto op = c10::Dispatcher::singleton().findOp(name);
+    if (op && op->hasSchema() && op->hasKernelForDispatchKey(c10::DispatchKey::CUDA))
+      library.impl(name.name.c_str() + 6, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
+  }
 }
 
 }  // namespace
@@ -450,6 +484,7 @@ extern void* mfmasim_cuda_hooks;  // answers.c
 /// From now on tensors of device "cuda" can be made.
 void mfmasim_begin_tensors(void (*note)(uint64_t, uint64_t)) {
   written = note;
+  serve_groups();
   const at::CUDAHooksInterface& base = at::hooks;
   mfmasim_cuda_hooks = const_cast<at::CUDAHooksInterface*>(&base);
 }
