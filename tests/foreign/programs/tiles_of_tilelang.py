@@ -36,10 +36,10 @@ def product(dtype, accumulator, stages):
 def attention(keys, size):
     """One head: O = softmax(Q K^T / sqrt(size)) V, by parts of 32 keys."""
     rows, part, scale = 64, 32, 1.44269504 / size**0.5
-    matrix = T.Tensor((keys, size), "float16")
+    shape, dtype = (keys, size), "float16"
 
     @T.prim_func
-    def main(Q: matrix, K: matrix, V: matrix, O: matrix):  # noqa: E741
+    def main(Q: T.Tensor(shape, dtype), K: T.Tensor(shape, dtype), V: T.Tensor(shape, dtype), O: T.Tensor(shape, dtype)):  # noqa: E741
         with T.Kernel(T.ceildiv(keys, rows), threads=256) as bx:
             q, k, v = (T.alloc_shared((n, size), "float16") for n in (rows, part, part))
             p = T.alloc_shared((rows, part), "float16")
