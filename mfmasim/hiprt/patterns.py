@@ -7,6 +7,7 @@ import mmap
 import os
 from typing import TYPE_CHECKING
 
+from mfmasim.arrays import NO_RESERVE, addresses
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ PAGE = mmap.PAGESIZE
 FEW = 1 << 20
 """Smaller ranges are written, not mapped."""
 FILE_BYTES = 16 << 20
-FIXED, NO_RESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which the mmap module does not name
+FIXED = 0x10  # MAP_FIXED of Linux, which the mmap module does not name
 REMOVE = 9  # MADV_REMOVE: the pages of a shared file are given back and read as zeros
 FAILED = ctypes.c_void_p(-1).value
 
@@ -29,7 +30,7 @@ def reserved(size: int) -> mmap.mmap:
         MfmasimError: the system does not give them, as under ``ulimit -v``.
     """
     try:
-        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
+        return addresses(size)
     except OSError as error:
         raise MfmasimError(
             f"no {size >> 20} MB of addresses for the memory of a device: {error.strerror} "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.arrays import zeros
 from mfmasim.machine.definedness.keys import LDS
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.events.notify import Notify
@@ -52,7 +53,7 @@ class GlobalBits(Memory):
         made = cls()
         made.regions, made._end, made._base = real.regions, real.size, real.base
         # The system backs pages of zeros when they are first written.
-        made._arrange(np.zeros(len(real.arena), np.uint8) if bits is None else bits)
+        made._arrange(zeros(len(real.arena)) if bits is None else bits)
         made.leaks, made._unset = [], []
         for region in undefined:
             if bits is None:
