@@ -6,6 +6,7 @@ and links is `mfmasim.extensions.building`.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,45 @@ from mfmasim.resources import cache_folder
 
 FOLDER = "TORCH_EXTENSIONS_DIR"
 """Environment variable of PyTorch: folder of what it builds."""
+
+
+class Baton:
+    """The lock of a folder while it is built, as PyTorch's; it ends with the process that has it, however that ends."""
+
+    def __init__(self, lock_file_path: str, wait_seconds: float = 0.1, warn_after_seconds: float | None = None) -> None:
+        """Lock nothing yet; the file stays.
+
+        Args:
+            lock_file_path: the file.
+            wait_seconds: unused, as the system wakes who waits.
+            warn_after_seconds: unused.
+        """
+        del wait_seconds, warn_after_seconds
+        self.lock_file_path = f"{lock_file_path}.mfmasim"
+        self._file = -1
+
+    def _lock(self, more: int) -> None:
+        self._file = os.open(self.lock_file_path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._file, fcntl.LOCK_EX | more)
+
+    def try_acquire(self) -> bool:
+        """Whether the folder is locked now for this process."""
+        try:
+            self._lock(fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            return False
+        return True
+
+    def wait(self) -> None:
+        """Wait until no process has it."""
+        self._lock(0)
+        self.release()
+
+    def release(self) -> None:
+        """Give it back."""
+        os.close(self._file)
+        self._file = -1
 
 
 def prepare(module: Any) -> None:
@@ -37,6 +77,7 @@ def prepare(module: Any) -> None:
     own = {"ROCM_HOME": home, "HIP_HOME": home, "IS_HIP_EXTENSION": True, "ROCM_VERSION": version}
     for name, value in own.items():
         setattr(module, name, value)
+    module.FileBaton = Baton
     module.verify_ninja_availability = lambda: None
     module.is_ninja_available = lambda: True
 

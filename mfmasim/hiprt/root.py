@@ -29,6 +29,9 @@ linker scripts without content: a program that calls other functions of theirs d
 BITCODE = "amdgcn/bitcode"
 """Folder of ROCm's device libraries, without them: MLIR looks for it before it links a kernel, whether the kernel calls
 their functions or not."""
+DEVICES = "devices"
+"""Folder of the programs that say which devices there are; programs look for them by their name alone, and not for our
+compilers, which may stand before another one then."""
 BUNDLER = "clang-offload-bundler"
 TOOLS = (
     "llvm-mc", "llvm-objcopy", "llvm-objdump", "llvm-readelf", "llvm-as", "llvm-dis",
@@ -96,11 +99,15 @@ def root() -> Path:
     place = library().parents[1] / "rocm"
     tools = _tools()
     archs = f'#!/bin/sh\necho "${{{ARCH}:-{DEFAULT}}}" | tr , "\\n"\n'
+    agents = f'{archs.rstrip()} | sed "s/^/  Name:                    /"\n'
     scripts = {
         "bin/hipcc": _python("hipcc"),
         "bin/clang++": _python("hipcc", "--as-clang"),
         "bin/hipconfig": _hipconfig(place),
         "bin/rocm_agent_enumerator": archs,
+        "bin/rocminfo": agents,
+        f"{DEVICES}/rocm_agent_enumerator": archs,
+        f"{DEVICES}/rocminfo": agents,
         "bin/amdgpu-arch": archs,
         **({f"bin/{BUNDLER}": _bundler(tools.pop(BUNDLER))} if BUNDLER in tools else {}),
         **{f"lib/{name}": "/* part of libamdhip64.so here */\n" for name in EMPTY},

@@ -14,7 +14,7 @@ from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import LIBRARY, library
 from mfmasim.hiprt.faults import COUNTS, UNWRITTEN
-from mfmasim.hiprt.root import root
+from mfmasim.hiprt.root import DEVICES, root
 from mfmasim.hiprt.settings import PACKAGE, REPORT, Settings
 
 
@@ -26,7 +26,8 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
     Returns:
         This process's environment with these changes, with the library's folder first in the search path, and with
-        ``ROCM_PATH`` the folder that is shaped as a ROCm installation, unless it names one without a HIP runtime.
+        ``ROCM_PATH`` the folder that is shaped as a ROCm installation, unless it names one without a HIP runtime; last
+        in ``PATH`` stand the programs that list the devices.
 
     Raises:
         MfmasimError: the library cannot be built, or a setting is invalid.
@@ -40,6 +41,7 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     made["LD_LIBRARY_PATH"] = f"{folder}:{others}" if others else str(folder)
     # Compilers of kernels look here for ROCm's linker. hip-python 10 searches its lib first, so that of the user's own
     # folders one with another HIP runtime is not kept.
+    made["PATH"] = os.pathsep.join(filter(None, [made.get("PATH", os.defpath), str(root() / DEVICES)]))
     own = made.get("ROCM_PATH")
     if not own or (Path(own) / "lib" / LIBRARY).exists():
         made["ROCM_PATH"] = made["ROCM_HOME"] = str(root())

@@ -158,3 +158,23 @@ def test_submissions_of_the_challenge_compute_what_is_asked():
         "mla_decode",
     ], done.stdout + done.stderr
     assert "error" not in done.stderr
+
+
+def test_a_lock_ends_with_its_process(tmp_path):
+    """Of a build that was interrupted nothing is left that later ones wait for."""
+    pytest.importorskip("torch")
+    from mfmasim.extensions.loader import Baton
+
+    place, first = str(tmp_path / "lock"), Baton(str(tmp_path / "lock"))
+    assert first.try_acquire()
+    assert not Baton(place).try_acquire()
+    first.release()
+    child = os.fork()
+    if not child:
+        Baton(place).try_acquire()
+        os._exit(0)
+    os.waitpid(child, 0)
+    Baton(place).wait()
+    again = Baton(place)
+    assert again.try_acquire()
+    again.release()
