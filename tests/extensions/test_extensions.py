@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import mfmasim
 from mfmasim import extensions, verify
 from mfmasim.errors import MfmasimError
-from mfmasim.extensions import backend, precompiled
+from mfmasim.extensions import backend, distributed, precompiled
 from mfmasim.toolchain import find_compiler
 
 HERE = Path(__file__).parent
@@ -64,6 +65,35 @@ def test_a_read_past_a_tensor_is_a_finding(tmp_path, monkeypatch):
     assert "went on" in done.stdout, done.stderr
     assert "error bounds-outside-buffer" in done.stderr
     assert "the load returned 0" in done.stderr
+
+
+@pytest.mark.long
+def test_ranks_share_memory_and_a_group(tmp_path, monkeypatch):
+    """Two processes: operations of torch.distributed, and a kernel in each that waits for the other's."""
+    monkeypatch.setenv("MFMASIM_HIPRT_ARCH", "gfx942,gfx942")
+    monkeypatch.setenv("MFMASIM_HIPRT_CHECKS", "all")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    done = run("hiprt", "inside_ranks.py", str(tmp_path), port)
+    assert sorted(done.stdout.splitlines()) == ["rank 0 done", "rank 1 done"], done.stdout + done.stderr
+    assert done.returncode == 0
+    assert not [line for line in done.stderr.splitlines() if line.startswith("mfmasim: error")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("nccl", "gloo"),
+        ("NCCL", "gloo"),
+        ("gloo", "gloo"),
+        ("cpu:gloo,cuda:nccl", "cpu:gloo,cuda:gloo"),
+        ("fake", "fake"),
+        (None, None),
+    ],
+)
+def test_groups_use_gloo(asked, given):
+    assert distributed.backend_of(asked) == given
 
 
 def test_the_starter_comes_first_in_the_path():
