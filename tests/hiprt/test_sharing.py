@@ -47,7 +47,8 @@ def test_an_access_behind_the_memory_of_another_process_is_found(program):
     done = started(program, "beyond", 2, arch="gfx942,gfx942")
     assert done.stdout == "hipErrorIllegalAddress\n"
     assert re.search(
-        r"bounds-outside-buffer .*0 bytes past the end of hipIpcOpenMemHandle 2 of process \d+ \(8240 bytes\)", done.stderr
+        r"bounds-outside-buffer .*0 bytes past the end of hipIpcOpenMemHandle 2 of process \d+ \(8240 bytes\)",
+        done.stderr,
     )
 
 

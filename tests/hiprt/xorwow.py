@@ -1,7 +1,7 @@
 """XORWOW's state as 160 bits, and the powers of its step: python -m tests.hiprt.xorwow writes rocrand_jumps.h.
 
-The step is linear over two elements. Its characteristic polynomial P follows from one bit of successive states (Berlekamp
-and Massey); x^n modulo P says which of 160 successive states sum to the one after n steps.
+The step is linear over two elements. Its characteristic polynomial P follows from one bit of successive states
+(Berlekamp and Massey); x^n modulo P says which of 160 successive states sum to the one after n steps.
 """
 
 from pathlib import Path
@@ -70,9 +70,10 @@ def header():
 
     made = powers()
     return (
-        "// Powers of XORWOW's step modulo its characteristic polynomial, made by tests/hiprt/xorwow.py: of 2^k numbers, and\n"
-        "// of 2^k subsequences of 2^67 numbers each.\n#pragma once\n\nnamespace mfmasim::random {\n\n"
-        f"{table('NUMBERS', made[:64])}\n{table('SUBSEQUENCES', made[SUBSEQUENCE:])}\n}}  // namespace mfmasim::random\n"
+        "// Powers of XORWOW's step modulo its characteristic polynomial, made by tests/hiprt/xorwow.py: of 2^k "
+        "numbers, and\n// of 2^k subsequences of 2^67 numbers each.\n#pragma once\n\nnamespace mfmasim::random {\n\n"
+        f"{table('NUMBERS', made[:64])}\n{table('SUBSEQUENCES', made[SUBSEQUENCE:])}\n}}  "
+        "// namespace mfmasim::random\n"
     )
 
 

@@ -34,12 +34,14 @@ def product(dtype, accumulator, stages):
 
 
 def attention(keys, size):
-    """One head: O = softmax(Q K^T / sqrt(size)) V, by parts of 32 keys."""
+    """One head: R = softmax(Q K^T / sqrt(size)) V, by parts of 32 keys."""
     rows, part, scale = 64, 32, 1.44269504 / size**0.5
     shape, dtype = (keys, size), "float16"
 
     @T.prim_func
-    def main(Q: T.Tensor(shape, dtype), K: T.Tensor(shape, dtype), V: T.Tensor(shape, dtype), O: T.Tensor(shape, dtype)):  # noqa: E741
+    def main(
+        Q: T.Tensor(shape, dtype), K: T.Tensor(shape, dtype), V: T.Tensor(shape, dtype), R: T.Tensor(shape, dtype)
+    ):
         with T.Kernel(T.ceildiv(keys, rows), threads=256) as bx:
             q, k, v = (T.alloc_shared((n, size), "float16") for n in (rows, part, part))
             p = T.alloc_shared((rows, part), "float16")
@@ -69,7 +71,7 @@ def attention(keys, size):
                 T.gemm(p, v, o)
             for i, j in T.Parallel(rows, size):
                 o[i, j] /= total[i]
-            T.copy(o, O[bx * rows, 0])
+            T.copy(o, R[bx * rows, 0])
 
     return main
 
@@ -88,7 +90,9 @@ def main(arch, kernel):
         return
     dtype = FP8[arch] if kernel == "fp8" else kernel
     sums = SUMS.get(dtype, "float32")
-    made = tilelang.compile(product(dtype, sums, 2 if kernel == "float16" else 0), target=target, execution_backend="cython")
+    made = tilelang.compile(
+        product(dtype, sums, 2 if kernel == "float16" else 0), target=target, execution_backend="cython"
+    )
     a, b = (torch.randint(-4, 5, (n, K), generator=draw) for n in (M, N))
     out = torch.empty(M, N, dtype=getattr(torch, sums), device="cuda")
     made(*(one.to(getattr(torch, dtype)).cuda() for one in (a, b)), out)
