@@ -1,4 +1,4 @@
-"""Ranks in processes of their own: operations of a group, and a kernel that writes to the memory of every other rank."""
+"""Ranks in processes of their own: operations of a group, a kernel that writes to the memory of every other rank."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ int64_t opened(torch::Tensor handle) {
   TORCH_CHECK(!cudaIpcOpenMemHandle(&address, *(cudaIpcMemHandle_t*)handle.data_ptr(), cudaIpcMemLazyEnablePeerAccess));
   return (int64_t)address;
 }
-void close(int64_t address) { TORCH_CHECK(!cudaIpcCloseMemHandle((void*)address)); }
+void forget(int64_t address) { TORCH_CHECK(!cudaIpcCloseMemHandle((void*)address)); }
 void exchange(torch::Tensor bases, torch::Tensor own, int64_t rank) {
   const int ranks = bases.size(0), words = own.size(1);
   send<<<ranks, words>>>(bases.data_ptr<int64_t>(), own.data_ptr<int>(), rank, ranks, words);
@@ -39,7 +39,7 @@ void exchange(torch::Tensor bases, torch::Tensor own, int64_t rank) {
 DECLARED = """
 torch::Tensor handle(torch::Tensor heap);
 int64_t opened(torch::Tensor handle);
-void close(int64_t address);
+void forget(int64_t address);
 void exchange(torch::Tensor bases, torch::Tensor own, int64_t rank);
 """
 WORDS = 64
@@ -48,7 +48,7 @@ WORDS = 64
 def rank_of(rank, ranks, folder, port):
     """What one process does."""
     module = load_inline(
-        "inside_ranks", DECLARED, SOURCE, functions=["handle", "opened", "close", "exchange"], build_directory=folder
+        "inside_ranks", DECLARED, SOURCE, functions=["handle", "opened", "forget", "exchange"], build_directory=folder
     )
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
     dist.init_process_group("nccl", rank=rank, world_size=ranks, device_id=torch.device(f"cuda:{rank}"))
@@ -77,7 +77,7 @@ def rank_of(rank, ranks, folder, port):
     dist.barrier()
     for k, base in enumerate(bases):
         if k != rank:
-            module.close(base)
+            module.forget(base)
     print(f"rank {rank} done", flush=True)
     dist.destroy_process_group()
 

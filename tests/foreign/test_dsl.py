@@ -1,9 +1,10 @@
-"""Languages for kernels from their wheels: what their compilers make for AMD's GPUs runs, and is right under all checks.
+"""Languages for kernels from their wheels: what their compilers make for AMD's GPUs is right under all checks.
 
 Each is in a virtual environment of its own, in which mfmasim is installed as well:
 
 * ``pip install tilelang``: MFMASIM_TILELANG names its Python.
-* ``pip install flydsl``: MFMASIM_FLYDSL names its Python, MFMASIM_FLYDSL_EXAMPLES the folder ``examples`` of ROCm/FlyDSL.
+* ``pip install flydsl``: MFMASIM_FLYDSL names its Python, MFMASIM_FLYDSL_EXAMPLES the folder ``examples`` of
+  ROCm/FlyDSL.
 * ``pip install iree-base-compiler``: MFMASIM_IREE names iree-compile.
 """
 
@@ -17,7 +18,7 @@ import pytest
 
 from tests.oracles import require
 
-pytestmark = pytest.mark.oracle
+pytestmark = [pytest.mark.oracle, pytest.mark.long]
 
 TILES = Path(__file__).parent / "programs" / "tiles_of_tilelang.py"
 EXAMPLES = {

@@ -30,6 +30,7 @@ def program(tmp_path_factory):
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 @pytest.mark.parametrize(("ranks", "archs"), [(2, "gfx942,gfx942"), (4, "gfx950"), (3, "gfx1201,gfx942")])
 def test_ranks_in_processes_exchange_their_data(program, ranks, archs, tmp_path):
     if archs != "gfx942,gfx942":

@@ -131,10 +131,10 @@ hiprtcLinkAddData hiprtcLinkAddFile hiprtcLinkComplete hiprtcLinkCreate hiprtcLi
 """
 NAMES = frozenset(_LISTED.split())
 
-BY_VALUE = frozenset(
-    "hipMalloc3D hipMemset3D hipMemset3D_spt hipMemset3DAsync hipMemset3DAsync_spt hipIpcOpenMemHandle "
-    "hipIpcOpenEventHandle".split()
-)
+BY_VALUE = frozenset((
+    "hipMalloc3D", "hipMemset3D", "hipMemset3D_spt", "hipMemset3DAsync", "hipMemset3DAsync_spt",
+    "hipIpcOpenMemHandle", "hipIpcOpenEventHandle",
+))  # fmt: skip
 """Calls with a structure by value that does not fit in two words: ``native/programs.h`` takes it apart."""
 TEXTS = frozenset(("hipGetErrorName", "hipGetErrorString", "hiprtcGetErrorString"))
 """Calls that return a text."""

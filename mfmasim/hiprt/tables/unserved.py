@@ -12,7 +12,9 @@ REASONS = {
         r".*(Array|Texture|TexObject|TexRef|Surface|ChannelDesc|AtoA|AtoD|AtoH|DtoA|HtoA).*"
     ),
     "memory, semaphores and resources of other interfaces (Vulkan, OpenGL) do not exist": r".*External.*|hipGraphics.*",
-    "processes share memory by hipIpcGetMemHandle": r".*ShareableHandle|hipMemPool(Ex|Im)portPointer|.*HandleForAddress.*",
+    "processes share memory by hipIpcGetMemHandle": (
+        r".*ShareableHandle|hipMemPool(Ex|Im)portPointer|.*HandleForAddress.*"
+    ),
     "addresses are fixed when memory is allocated": (
         r"hipMem(AddressFree|AddressReserve|Create|Map|Unmap|Release|SetAccess|GetAccess|GetAllocation\w*"
         r"|RetainAllocationHandle)"

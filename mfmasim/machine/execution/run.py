@@ -289,7 +289,11 @@ class Machine:
         return False
 
     def _wait(self) -> str | None:
-        """The waves go round until memory changes: wait for other processes; None if they go on, else why they do not."""
+        """The waves go round until memory changes: wait for other processes.
+
+        Returns:
+            None if they go on, else why they do not.
+        """
         if self.memory.between is None:
             return ""
         why = self.memory.between.wait()
