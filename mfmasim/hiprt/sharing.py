@@ -165,7 +165,7 @@ class Sharing:
         if status.st_ino != inode or status.st_size < size:
             os.close(file)
             raise HipFailure(INVALID_POINTER, f"process {process} does not share this memory any more")
-        if key in self._opened:  # once more, at the same address
+        if key in self._opened and self._opened[key][0] in self._heap.files:  # once more, at the same address
             os.close(file)
             address, count = self._opened[key]
         else:

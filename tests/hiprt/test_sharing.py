@@ -136,6 +136,16 @@ def test_the_same_handle_is_opened_once(two):
     assert opens.between is None
 
 
+def test_what_a_reset_of_the_device_freed_is_opened_anew(two):
+    first, second, shares, _, opened = two
+    handle = shares.handle(first.allocate(PAGE, DEVICE, 0).address)
+    before = opened(handle)
+    second.free(before)  # as hipDeviceReset does
+    after = opened(handle)
+    assert after != before
+    assert second.at(after).imported
+
+
 def test_handles_of_what_is_no_shared_memory(two):
     first, _, shares, _, opened = two
     pinned = first.allocate(PAGE, HOST, 0)
