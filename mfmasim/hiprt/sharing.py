@@ -133,7 +133,7 @@ class Sharing:
                 part = heap.arena[at : min(at + FEW, start + pages)]
                 unwritten = pages > POISONED and (part == POISON_BYTE).all()
                 if part.any() and not unwritten:
-                    os.pwrite(file, part, at - start)
+                    os.pwrite(file, part.data, at - start)
         except OSError as error:
             raise HipFailure(INVALID_POINTER, f"no memory for processes to share: {error.strerror}") from None
         heap.back(allocation, file)
@@ -177,7 +177,7 @@ class Sharing:
             address, count = made.address, 0
             self._owners.add(process)
         self._opened[key] = address, count + 1
-        return address + offset
+        return address + int(offset)
 
     def close(self, address: int) -> None:
         """Give back memory of another process.
