@@ -5,6 +5,7 @@ import pytest
 
 import mfmasim
 from mfmasim.machine.execution.endless_loops import FIRST
+from mfmasim.machine.state.memory import Memory
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
@@ -96,3 +97,44 @@ def test_a_loop_that_waits_for_a_later_batch_is_not_called_endless():
     run = mfmasim.device("sim").launch
     report = run(kernel, grid=2, block=64, args=args, checks="none", budget=20_000, max_waves=1)
     assert [finding.id for finding in report.findings] == ["budget-exhausted"]
+
+
+class Others:
+    """Another process, which writes the flag while this one waits the third time, or gives up."""
+
+    def __init__(self, memory, why=""):
+        self.memory, self.why, self.waits, self.entered = memory, why, 0, 0
+
+    def __enter__(self):
+        self.entered += 1
+
+    def __exit__(self, *exception):
+        pass
+
+    def wait(self):
+        self.waits += 1
+        if self.waits < 3:
+            return ""
+        flag = [region for region in self.memory.regions if region.size == 4][-1]
+        self.memory.view(flag)[0] = 7
+        return self.why
+
+
+@pytest.mark.parametrize("why", ["", "the other has ended"])
+def test_a_launch_waits_for_other_processes_that_write_its_memory(monkeypatch, why):
+    """What it executes while it waits spends nothing of its budget; accesses of more than a dword are whole."""
+    others, seal = [], Memory.seal
+
+    def shared(memory):
+        seal(memory)
+        memory.between = Others(memory, why)
+        others.append(memory.between)
+
+    monkeypatch.setattr(Memory, "seal", shared)
+    report, out = launch(ENDLESS["a flag that stays"], budget=20 * FIRST)
+    assert others[0].waits == 3
+    assert others[0].entered
+    assert out == (0 if why else 42)
+    assert bool(report.stopped) == bool(why)
+    assert f"write no memory; {why}" in report.stopped if why else report.ok
+    assert report.counts.total() > 2 * 2 * FIRST

@@ -279,9 +279,9 @@ class Machine:
             self._over_budget = True
             return False
         if self._rounds is not None and self._rounds.endless(block, group):
-            why = self._wait()
-            if why is not None:
-                self.stop("endless", f"{ENDLESS}{why}{waiting(self.waves)}", block.first, group)
+            alone = self._wait()
+            if alone is not None:
+                self.stop("endless", f"{ENDLESS}{alone}{waiting(self.waves)}", block.first, group)
                 return True
         if over := self.meter.spend(block.size * group.count):
             self.stop("quota", over, block.first, group)
