@@ -1,8 +1,8 @@
-"""Processors that have the instruction set of an architecture: what of its data is another.
+"""Processors that have the instruction set of an architecture, and those that only compilers to come know.
 
 Sources: LLVM's AMDGPU usage guide, "Processors" and "AMDGPU ELF Header e_flags"; vector registers of a SIMD from its
 ``AMDGPU.td`` (Feature1_5xVGPRs). LLVM's assembler takes every instruction of the architecture for these, but what
-`Arch.without` names; a test compares those that LLVM 22 knows. gfx1250-strict is stepping A0 of gfx1250 (LLVM pull
+`Arch.without` names; tests compare those that LLVM 22 or LLVM 24 knows. gfx1250-strict is stepping A0 of gfx1250 (LLVM pull
 request 218543); A0 also loads code for gfx1250, which does not say its stepping.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfmasim.architectures import gfx908, gfx1030, gfx1100, gfx1151, gfx1250
+from mfmasim.architectures import gfx908, gfx1030, gfx1100, gfx1151, gfx1170, gfx1250
 from mfmasim.architectures.errata import Errata
 from mfmasim.architectures.model import Arch, Simd
 from mfmasim.architectures.rates import Rates
@@ -54,6 +54,10 @@ _ROWS = (
     _row(gfx1151.ARCH, "gfx1150", 0x43, ("Radeon 890M",), _VGPRS_1024),
     _row(gfx1151.ARCH, "gfx1152", 0x55, ("Radeon 860M",), _VGPRS_1024),
     _row(gfx1151.ARCH, "gfx1153", 0x58, (), _VGPRS_1024),
+    _row(gfx1151.ARCH, "gfx1154", 0x57, (), _VGPRS_1024),
+    gfx1170.ARCH,
+    _row(gfx1170.ARCH, "gfx1171", 0x5E, ()),
+    _row(gfx1170.ARCH, "gfx1172", 0x5C, ()),
     replace(_row(gfx1250.ARCH, "gfx1251", 0x5A, ()), variant="12.51"),
     replace(
         _row(gfx1250.ARCH, "gfx1250-strict", 0xEB, ()),

@@ -102,6 +102,11 @@ RDNA35 = replace(
         ),
     ),
 )
+RDNA4M = replace(
+    RDNA35,
+    rows=tuple(replace(row, source=f"as RDNA3.5 ({row.source})", confidence="assumed") for row in RDNA35.rows),
+    products=(),
+)
 RDNA4 = replace(
     RDNA3,
     rows=_with(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import DamagedError, unknown
@@ -40,13 +41,13 @@ class Field:
     layouts: tuple[str, ...]
     """`Arch.descriptor` values with which the field exists; elsewhere its bits are reserved."""
     needs: str = ""
-    """A field of `Arch` that has to be true as well."""
+    """A field of `Arch`, or of one of its groups, that has to be true as well."""
     zero: bool = False
     """Whether it must be zero in a file, because firmware fills it in."""
 
     def on(self, arch: Arch) -> bool:
         """Whether the architecture has the field."""
-        return arch.descriptor in self.layouts and (not self.needs or bool(getattr(arch, self.needs)))
+        return arch.descriptor in self.layouts and (not self.needs or bool(attrgetter(self.needs)(arch)))
 
 
 # name, word, lowest bit, width, where it exists. Bits that no row here or in `UNREAD` claims must be zero.
@@ -59,10 +60,10 @@ FIELDS: tuple[Field, ...] = (
     Field("float_denorm_mode_32", "rsrc1", 16, 2, _ALL),
     Field("float_denorm_mode_16_64", "rsrc1", 18, 2, _ALL),
     Field("priv", "rsrc1", 20, 1, _ALL, zero=True),
-    Field("enable_dx10_clamp", "rsrc1", 21, 1, _GFX9_11),
+    Field("enable_dx10_clamp", "rsrc1", 21, 1, _GFX9_11, "floats.mode_bits"),
     Field("enable_wg_rr", "rsrc1", 21, 1, _GFX12_PLUS),
     Field("debug_mode", "rsrc1", 22, 1, _ALL, zero=True),
-    Field("enable_ieee_mode", "rsrc1", 23, 1, _GFX9_11),
+    Field("enable_ieee_mode", "rsrc1", 23, 1, _GFX9_11, "floats.mode_bits"),
     Field("disable_perf", "rsrc1", 23, 1, _GFX12_PLUS),
     Field("bulky", "rsrc1", 24, 1, _ALL, zero=True),
     Field("cdbg_user", "rsrc1", 25, 1, _ALL, zero=True),

@@ -233,6 +233,7 @@ _INT = Model("cdna_i8", "integer", 0, "specified", "exact integers; the manual d
              "CDNA3 ISA manual 7.1.2", clamp="saturate")  # fmt: skip
 _PACKED = "published model, qualified by its authors on W7900 and R9700; the captures held here have f32 outputs"
 _SPARSE = "same steps over the kept elements; no measurement is published"
+_GUESS4M = "nothing is public: as RDNA4, whose instructions these are"
 _DOT4_FP8 = "steps of V_DOT4_F32_FP8 (measured); the matrix form was not measured"
 
 _ROWS: tuple[Model, ...] = (
@@ -293,6 +294,14 @@ _ROWS: tuple[Model, ...] = (
             **_F16_NANS),
     replace(_DOT4, name="rdna4_sparse_bf16_out", fidelity="assumed", evidence=_SPARSE, **_BF16_NANS),
     replace(_DOT4, name="rdna4_sparse_fp8", fidelity="assumed", evidence=_SPARSE, pair=4, nan_invalid=_FACTOR),
+    # RDNA 4m: RDNA4's instructions.
+    *(replace(model, fidelity="assumed", evidence=_GUESS4M, source="LLVM pull request 180731") for model in (
+        replace(_DOT4, name="rdna4m_16bit"),
+        replace(_DOT4, name="rdna4m_f16_out", addend_lead_floor=-14, **_F16_NANS),
+        replace(_DOT4, name="rdna4m_bf16_out", **_BF16_NANS),
+        replace(_DOT4, name="rdna4m_fp8", pair=4, nan_invalid=_FACTOR),
+        replace(_INT, name="rdna4m_int", clamp="saturate_halves"),
+    )),
     # Integers. That saturation happens once, after the exact sum, is the plain reading of the manuals; an RX 9070 was
     # seen to saturate after each half of K.
     _INT,
@@ -358,6 +367,16 @@ ROUTES: tuple[Route, ...] = (
     Route(("RDNA4",), ("swmmac",), ("f16",), "f16", "rdna4_sparse_f16_out"),
     Route(("RDNA4",), ("swmmac",), ("bf16",), "bf16", "rdna4_sparse_bf16_out"),
     Route(("RDNA4",), ("swmmac",), _FP8, "f32", "rdna4_sparse_fp8"),
+    *(
+        Route(("RDNA4m",), ("wmma", "swmmac"), inputs, d, model)
+        for inputs, d, model in (
+            (("f16", "bf16"), "f32", "rdna4m_16bit"),
+            (("f16",), "f16", "rdna4m_f16_out"),
+            (("bf16",), "bf16", "rdna4m_bf16_out"),
+            (_FP8, "f32", "rdna4m_fp8"),
+            (("i8", "u8", "i4", "u4"), "i32", "rdna4m_int"),
+        )
+    ),
     Route(_RDNA3, ("wmma", "swmmac"), ("i8", "u8", "i4", "u4"), "i32", "rdna_int"),
     Route(("RDNA4",), ("wmma", "swmmac"), ("i8", "u8", "i4", "u4"), "i32", "rdna4_int"),
 )

@@ -1,6 +1,7 @@
 """Write mfmasim/isa/tables: opcode rows, measured from llvm-mc by probing every opcode of every encoding.
 
-Run `python -m tests.isa.generate_tables [gfx9] [gfx10] [gfx11] [gfx12] [gfx1250]` to write the columns of these
+Of processors that llvm-mc 22 does not know, rows come from the assembler of LLVM 24 (`probe_later.py`).
+Run `python -m tests.isa.generate_tables [gfx9] [gfx10] [gfx11] [gfx1170] [gfx12] [gfx1250] [gfx1251]` to write the columns of these
 generations, or with `--check` to compare. Names, operand widths and the modifiers an opcode accepts are measured;
 operand types come from `signatures.py` and `signatures_rdna.py`.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 from mfmasim.isa.encodings import GFX9
 from mfmasim.isa.tables import ENCODINGS, columns, lines, table
 from tests.isa.probe_cdna5 import listed, matrix_rows, tensor_rows, vopd3_rows
+from tests.isa.probe_later import later_rows
 from tests.isa.probe_memory import ds_rows, flat_rows, mubuf_rows
 from tests.isa.probe_packed import vop3p_rows
 from tests.isa.probe_rdna_memory import buffer_rows
@@ -127,6 +129,11 @@ def tables_rdna(arch):
     }
 
 
+def tables_gfx1170(arch):
+    """Rows of gfx1170: those of gfx1151, and what gfx1201 has beside them."""
+    return later_rows(arch, "gfx1151", "gfx1201")
+
+
 def tables_cdna5(arch):
     """Rows of every encoding on CDNA5, whose waves have 32 lanes."""
     encodings = GENERATIONS[arch]
@@ -207,6 +214,7 @@ GENERATORS = {
     "gfx9": (("gfx908", "gfx90a", "gfx942", "gfx950"), tables_gfx9),
     "gfx10": (("gfx1030",), tables_rdna2),
     "gfx11": (("gfx1100", "gfx1151"), tables_rdna),
+    "gfx1170": (("gfx1170",), tables_gfx1170),
     "gfx12": (("gfx1200", "gfx1201"), tables_rdna),
     "gfx1250": (("gfx1250",), tables_cdna5),
     "gfx1251": (("gfx1251",), tables_gfx1251),

@@ -17,5 +17,6 @@ TABLES: dict[str, Table] = {
     "RDNA3": rdna3.TABLE,
     "RDNA3.5": rdna3.TABLE,
     "RDNA4": rdna4.TABLE,
+    "RDNA4m": rdna4.TABLE_4M,
 }
 """Table of a generation, by `mfmasim.architectures.Arch.generation`."""

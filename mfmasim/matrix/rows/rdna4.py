@@ -1,9 +1,11 @@
-"""Matrix instructions of RDNA4 (gfx1200, gfx1201).
+"""Matrix instructions of RDNA4 (gfx1200, gfx1201), which RDNA 4m (gfx1170) has too.
 
 Sources: RDNA4 ISA manual 7.12; AMD Matrix Instruction Calculator 1.3.2 (cycles, numbering of k).
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
@@ -29,3 +31,8 @@ ROWS = (
 )
 
 TABLE = Table(ROWS, rule="rdna4", joined=False, source="calculator 1.3.2 and RDNA4 ISA manual 7.12.2", ops_unit="WGP")
+TABLE_4M = replace(
+    TABLE,
+    source="names, registers and modifiers as LLVM 24; layouts as RDNA4 (so rocMLIR has them), cycles assumed",
+)
+"""RDNA 4m: LLVM 24's assembler takes each of these rows and no other WMMA or SWMMAC of gfx12 and gfx1250."""

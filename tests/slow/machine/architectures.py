@@ -60,6 +60,8 @@ GFX11 = Facts(
     125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, rdna3=True, resource="gfx11",
     function_tables=True, quiets_in_ieee=True, permutes_halves=True,
 )  # fmt: skip
+GFX117 = replace(GFX11, mode=0xF0, ieee=False, quiets_in_ieee=False, negative_nan=True)
+"""MODE lacks DX10_CLAMP and IEEE (LLVM pull request 182107); FP8 as gfx12."""
 GFX12 = Facts(
     125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, rdna3=True, resource="gfx12", split_barrier=True,
     ttmp_ids=True, function_tables=True, negative_nan=True,
@@ -69,5 +71,5 @@ GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tab
 
 def facts(arch):
     """The generation of an architecture."""
-    own = {"gfx950": replace(GFX9, dot_flushes_f16=False), "gfx1250": GFX125}
+    own = {"gfx950": replace(GFX9, dot_flushes_f16=False), "gfx1170": GFX117, "gfx1250": GFX125}
     return own.get(arch) or {"gfx10": GFX10, "gfx11": GFX11, "gfx12": GFX12}.get(arch[:5], GFX9)

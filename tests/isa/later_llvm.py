@@ -1,0 +1,101 @@
+"""The assembler of LLVM 24, which Triton brings: the oracle for processors that LLVM 22 does not know.
+
+It has no disassembler, so instructions are compared by the way from text to bytes. The library runs in a process of its
+own: it writes to the error output of its process, and ends the process where it refuses code of a compiler.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import re
+import subprocess
+import sys
+import tempfile
+
+from elftools.elf.elffile import ELFFile
+
+from tests.oracles import module
+
+TRIPLE = "amdgcn-amd-amdhsa"
+PROCESSORS = ("gfx1154", "gfx1170", "gfx1171", "gfx1172", "gfx1251")
+"""Processors of mfmasim that LLVM 24 knows and LLVM 22 does not."""
+
+# The whole text is one function of the library, which gives nothing where it refuses a line.
+_WORKER = """
+import json, sys
+from triton._C.libtriton import amd, llvm
+request = json.load(sys.stdin)
+llvm.init_targets()
+if request["ir"]:
+    made = llvm.translate_to_asm(*request["arguments"], [], False, request["object"], False)
+    made = made if isinstance(made, bytes) else made.encode()
+else:
+    made = amd.assemble_amdgcn(*request["arguments"])
+open(request["out"], "wb").write(made)
+"""
+
+
+@functools.cache
+def _triton():
+    return module("triton")
+
+
+def _call(arguments, *, ir=False, binary=True):
+    """(bytes, text of the error output); no bytes where the library refuses, or has no such processor."""
+    _triton()
+    with tempfile.NamedTemporaryFile() as out:
+        request = {"arguments": arguments, "ir": ir, "object": binary, "out": out.name}
+        command = [sys.executable, "-c", _WORKER]
+        done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, check=False)
+        assert done.returncode <= 0 or "triton" not in done.stderr, done.stderr[-2000:]
+        return out.read(), done.stderr
+
+
+def assembled_object(text, arch, features="", triple=TRIPLE):
+    """The ELF file that the assembler makes of a text; empty where it refuses.
+
+    Args:
+        text: assembly.
+        arch: LLVM's processor name; empty where the triple has the processor.
+        features: target features, such as ``+wavefrontsize64,+xnack``.
+        triple: target triple.
+    """
+    made, said = _call([text, triple, arch, features])
+    return b"" if "not a recognized processor" in said else made
+
+
+def compiled(ir, arch, features=""):
+    """The object file that the back end makes of LLVM's intermediate language; empty where it refuses."""
+    return _call([ir, TRIPLE, arch, features], ir=True)[0]
+
+
+def flags(elf):
+    """``e_flags`` of an ELF file."""
+    return int.from_bytes(elf[48:52], "little")
+
+
+def assemble(lines, arch, wave=None, *, halves=True):
+    """Assemble each line apart; one entry per line: its bytes, or None where the assembler refuses it.
+
+    The arguments are those of `tests.isa.llvm_oracle.assemble`.
+    """
+    features = [f"+wavefrontsize{wave}"] if wave else []
+    features += ["+real-true16"] if halves and arch.startswith(("gfx11", "gfx12")) else []
+    elf, good = b"", list(range(len(lines)))
+    while good and not elf:
+        text = "".join(f".Ls{n}:\n{lines[n]} // {n}\n.Le{n}:\n" for n in good)
+        sizes = "".join(f".byte .Le{n}-.Ls{n}\n" for n in good)
+        elf, said = _call([f'{text}.section .sizes,"",@progbits\n{sizes}', TRIPLE, arch, ",".join(features)])
+        assert "not a recognized processor" not in said, said
+        refused = {int(n) for n in re.findall(r"error: .*\n.* // (\d+)$", said, re.MULTILINE)}
+        assert elf or refused, said[-2000:]
+        good = [n for n in good if n not in refused]
+    found = [None] * len(lines)
+    if elf:
+        file = ELFFile(io.BytesIO(elf))
+        code, at = file.get_section_by_name(".text").data(), 0
+        for n, size in zip(good, file.get_section_by_name(".sizes").data(), strict=True):
+            found[n], at = code[at : at + size], at + size
+    return found
