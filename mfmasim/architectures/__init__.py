@@ -13,8 +13,8 @@ from mfmasim.architectures.processors import PROCESSORS
 from mfmasim.errors import MfmasimError, unknown
 
 __all__ = [
-    "ARCHITECTURES", "DEFAULT", "GENERICS", "SIMULATED", "Arch", "Generic", "arch", "arch_of_elf", "generic_of_elf",
-    "target",
+    "ARCHITECTURES", "DEFAULT", "DISTINCT", "GENERICS", "SIMULATED", "Arch", "Generic", "arch", "arch_of_elf",
+    "generic_of_elf", "target",
 ]  # fmt: skip
 
 ARCHITECTURES: dict[str, Arch] = {
@@ -23,6 +23,8 @@ ARCHITECTURES: dict[str, Arch] = {
 }
 SIMULATED = {**ARCHITECTURES, **PROCESSORS}
 """Architectures, and processors that have the instruction set of one, by name."""
+DISTINCT = {name: found for name, found in SIMULATED.items() if not found.isa}
+"""Those of them that have an instruction set of their own: the architectures, and processors that compilers of today do not know."""
 DEFAULT = "gfx942"
 """The architecture of benchmarks, and of devices and tests where none is named."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.architectures import ARCHITECTURES, Arch
+from mfmasim.architectures import DISTINCT, Arch
 from mfmasim.formats import FORMATS
 from mfmasim.lds import NAMES, SOURCES, ds_instructions, phase_tables, swizzle
 from mfmasim.lds.instructions import ds_instruction
@@ -65,7 +65,7 @@ def all_rows() -> dict[str, Any]:
         ``runs``: what the recorded runs show, by their titles.
     """
     texts = Texts()
-    archs = {name: architecture_rows(target, texts) for name, target in ARCHITECTURES.items() if instructions(target)}
+    archs = {name: architecture_rows(target, texts) for name, target in DISTINCT.items() if instructions(target)}
     return {
         "texts": texts.every,
         "formats": [[getattr(row, name) for name in FORMAT_FIELDS] for row in FORMATS.values()],

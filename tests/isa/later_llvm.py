@@ -7,8 +7,10 @@ own: it writes to the error output of its process, and ends the process where it
 from __future__ import annotations
 
 import functools
+import importlib.util
 import io
 import json
+import mmap
 import re
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from elftools.elf.elffile import ELFFile
 from tests.oracles import module
 
 TRIPLE = "amdgcn-amd-amdhsa"
-PROCESSORS = ("gfx1154", "gfx1170", "gfx1171", "gfx1172", "gfx1251")
+PROCESSORS = ("gfx1154", "gfx1170", "gfx1171", "gfx1172")
 """Processors of mfmasim that LLVM 24 knows and LLVM 22 does not."""
 
 # The whole text is one function of the library, which gives nothing where it refuses a line.
@@ -99,3 +101,32 @@ def assemble(lines, arch, wave=None, *, halves=True):
         for n, size in zip(good, file.get_section_by_name(".sizes").data(), strict=True):
             found[n], at = code[at : at + size], at + size
     return found
+
+
+def mnemonics(arch):
+    """Every mnemonic that the assembler knows on a processor, its aliases included.
+
+    The library's table of all mnemonics stands in its file, each behind a byte with its length.
+    """
+    path = importlib.util.find_spec("triton._C.libtriton").origin
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        known = b"v_wmma_f32_16x16x16_f16"
+        start = data.find(bytes([len(known)]) + known)
+        every = [known.decode(), *_names(data, start + 1 + len(known)), *_names_before(data, start)]
+    _, said = _call(["".join(f"{name} @\n" for name in every), TRIPLE, arch, ""])
+    refused = set(re.findall(r"error: (?:instruction not supported|invalid instruction)[^\n]*\n(\S+) @", said))
+    return set(every) - refused
+
+
+def _names(data, at):
+    while re.fullmatch(rb"[a-z][a-z0-9_.]*", name := data[at + 1 : at + 1 + data[at]]):
+        yield name.decode()
+        at += 1 + len(name)
+
+
+def _names_before(data, at):
+    while at >= 0:
+        sizes = (size for size in range(1, 64) if data[at - 1 - size] == size)
+        at = next((at - 1 - n for n in sizes if re.fullmatch(rb"[a-z][a-z0-9_.]*", data[at - n : at])), -1)
+        if at >= 0:
+            yield data[at + 1 : at + 1 + data[at]].decode()

@@ -16,6 +16,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
 from mfmasim.machine.opcodes.registry import OPERATIONS
+from tests.isa import later_llvm
 from tests.llvm import assembled, tool, true16
 from tests.machine import generators  # noqa: F401  (fills the registry of lines)
 from tests.machine.spelling import split
@@ -126,11 +127,15 @@ def _assembled(lines, arch, *options):
 
 def assemble(text, arch):
     """Assembly file to the bytes of a linked code object."""
+    name, lanes = split(arch)
     with tempfile.TemporaryDirectory() as folder:
         first, last = Path(folder, "a.o"), Path(folder, "a.hsaco")
-        lines = text.splitlines()
-        _, refused = _assembled(lines, arch, "-filetype=obj", "-o", str(first))
-        assert not refused, [lines[n] for n in sorted(refused)]
+        if name in later_llvm.PROCESSORS:
+            first.write_bytes(later_llvm.assembled_object(text, name, f"+wavefrontsize{lanes},+real-true16"))
+        else:
+            lines = text.splitlines()
+            _, refused = _assembled(lines, arch, "-filetype=obj", "-o", str(first))
+            assert not refused, [lines[n] for n in sorted(refused)]
         command = [tool("ld.lld"), "-shared", "-o", str(last), str(first)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:2000]
@@ -145,6 +150,10 @@ def kernel(body, arch, arguments="pp", on=None, **options):
 
 def accepted(lines, arch):
     """The lines that the assembler takes for this architecture."""
+    name, lanes = split(arch)
+    if name in later_llvm.PROCESSORS:
+        codes = later_llvm.assemble(lines, name, lanes)
+        return [line for line, code in zip(lines, codes, strict=True) if code is not None]
     _, refused = _assembled(lines, arch, "-filetype=null")
     return [line for n, line in enumerate(lines) if n not in refused]
 

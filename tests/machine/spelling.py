@@ -65,7 +65,7 @@ def spell(line, arch):
     if not name.startswith("gfx1") or not word or word.endswith(":"):
         return [line]
     gfx12 = name.startswith("gfx12")
-    if word == "s_setreg_imm32_b32" and gfx12:
+    if word == "s_setreg_imm32_b32" and name.startswith(("gfx117", "gfx12")):
         return [line.replace("0x3f0", "0xf0")]  # no DX10_CLAMP, no IEEE
     if word == "s_waitcnt" and gfx12:
         return [f"  {wait} 0x0" for counter, waits in _WAITS.items() if counter in rest for wait in waits]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mfmasim.architectures import ARCHITECTURES, Arch
+from mfmasim.architectures import DISTINCT, Arch
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import unknown
 from mfmasim.formats.conversions import eights, floats, integers, scaled, small
@@ -383,7 +383,7 @@ def _eights() -> Iterator[Row]:
 
 ROWS: tuple[Row, ...] = (*_plain(), *_rounded(), *_pairs(), *_small(), *_scaled(), *_eights())
 
-_INDEX = {(arch.name, row.name): row for arch in ARCHITECTURES.values() for row in ROWS if row.on(arch)}
+_INDEX = {(arch.name, row.name): row for arch in DISTINCT.values() for row in ROWS if row.on(arch)}
 
 
 def conversions(arch: str | Arch) -> list[str]:
