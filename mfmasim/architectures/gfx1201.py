@@ -65,6 +65,7 @@ ARCH = Arch(
     lds_parts=True,
     floats=FloatRules(
         mode_bits=False,
+        mode_exceptions=False,
         first_nan=True,
         clamp_positive_zero=True,
         atomic_rules=True,

@@ -41,6 +41,8 @@ class FloatRules:
 
     mode_bits: bool = True
     """MODE has DX10_CLAMP and IEEE; without them clamp turns every NaN into 0 and nothing depends on IEEE."""
+    mode_exceptions: bool = True
+    """MODE has the bits that enable exceptions (RDNA4 ISA manual: they are in TRAP_CTRL)."""
     first_nan: bool = False
     """Of two NaNs, V_MIN and V_MAX give S0 (before: S1)."""
     clamp_positive_zero: bool = False

@@ -88,6 +88,8 @@ def assemble(lines, arch, wave=None, *, halves=True):
     elf, good = b"", list(range(len(lines)))
     while good and not elf:
         text = "".join(f".Ls{n}:\n{lines[n]} // {n}\n.Le{n}:\n" for n in good)
+        labels = {label for n in good for label in re.findall(r"\.L\w+", lines[n])}
+        text += "".join(f"{label}:\n" for label in sorted(labels))
         sizes = "".join(f".byte .Le{n}-.Ls{n}\n" for n in good)
         elf, said = _call([f'{text}.section .sizes,"",@progbits\n{sizes}', TRIPLE, arch, ",".join(features)])
         assert "not a recognized processor" not in said, said

@@ -82,7 +82,8 @@ def _chosen(pair: Callable[[U, U, FloatMode], U], better: np.ufunc) -> Callable[
 
     def of(mode: FloatMode) -> Combine:
         if mode.rules.atomic_rules:
-            quieting = replace(mode, bits=mode.bits | 1 << 9)  # as V_MIN and V_MAX do under IEEE
+            # As V_MIN and V_MAX do under IEEE, also where MODE lacks that bit.
+            quieting = replace(mode, bits=mode.bits | 1 << 9, rules=replace(mode.rules, mode_bits=True))
             return lambda old, data: pair(old, data, quieting)
         return lambda old, data: np.where(better(data, old), data, old)
 

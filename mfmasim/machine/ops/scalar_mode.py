@@ -188,7 +188,7 @@ def written_mode(instruction: Instruction) -> int:
 
 def writable_mode(arch: Arch) -> int:
     """Bits of MODE that have a meaning here; others, such as how faults are replayed (gfx1250: 25), do nothing."""
-    rules = RULES | EXCEPTIONS if arch.floats.mode_bits else 0
+    rules = (RULES if arch.floats.mode_bits else 0) | (EXCEPTIONS if arch.floats.mode_exceptions else 0)
     return NUMBERS | OVERFLOW | rules | arch.vector_mode | (CSP if arch.path_stack else 0)
 
 

@@ -29,6 +29,8 @@ class Facts:
     vector_mode: bool = False
     """MODE has GPR_IDX_EN (27), VSKIP (28) and CSP (31:29)."""
     split_barrier: bool = False
+    four_products: bool = False
+    """A step of the matrix unit, which dot products are, has four products as on gfx12; else two as on gfx11."""
     pairs_of_scalars: bool = True
     """A packed f32 operation reads two scalar registers; else one, for both results."""
     ttmp_ids: bool = False
@@ -60,11 +62,11 @@ GFX11 = Facts(
     125, 0x3F0, keeps_halves=True, clears_halves=False, ieee=True, rdna3=True, resource="gfx11",
     function_tables=True, quiets_in_ieee=True, permutes_halves=True,
 )  # fmt: skip
-GFX117 = replace(GFX11, mode=0xF0, ieee=False, quiets_in_ieee=False, negative_nan=True)
+GFX117 = replace(GFX11, mode=0xF0, ieee=False, quiets_in_ieee=False, negative_nan=True, four_products=True)
 """MODE lacks DX10_CLAMP and IEEE (LLVM pull request 182107); FP8 as gfx12."""
 GFX12 = Facts(
     125, 0xF0, keeps_halves=True, clears_halves=False, ieee=False, rdna3=True, resource="gfx12", split_barrier=True,
-    ttmp_ids=True, function_tables=True, negative_nan=True,
+    four_products=True, ttmp_ids=True, function_tables=True, negative_nan=True,
 )  # fmt: skip
 GFX125 = replace(GFX12, pairs_of_scalars=False, clears_halves=True, function_tables=False, negative_nan=False)
 

@@ -126,7 +126,7 @@ def _step(wave, pairs, forms, c, form=F32):
     """One step in f32, or rounded straight to f16 when `form` says so."""
     flushed = [
         tuple(
-            more.flushed(x, f) if f == BF16 and not wave.facts.split_barrier else x
+            more.flushed(x, f) if f == BF16 and not wave.facts.four_products else x
             for x, f in zip(pair, forms, strict=True)
         )
         for pair in pairs
@@ -134,7 +134,7 @@ def _step(wave, pairs, forms, c, form=F32):
     found = _special(flushed, forms, c)
     if found is not None:
         return found, True
-    model = _gfx12 if wave.facts.split_barrier else _gfx11
+    model = _gfx12 if wave.facts.four_products else _gfx11
     return model(flushed, forms, c, -14 if form == F16 else None, form), False
 
 

@@ -447,7 +447,8 @@ row("v_trig_preop_f64", "f64 u32 -> f64", _trig_preop)
 
 # The hardware register MODE.
 
-WRITABLE = (0x3FF, 0x7F << 12, 1 << 23)
+WRITABLE = (0xFF, 1 << 23)
+"""Those of every generation: rounding, denormals, FP16_OVFL."""
 
 
 def setreg(wave, ins):
@@ -459,7 +460,9 @@ def setreg(wave, ins):
     for bit in range(size):
         target = 1 << offset + bit
         further = 0x1F << 27 if wave.facts.vector_mode else 1 << 19 if wave.arch == "gfx1250" else 0
-        if any(target & mask for mask in (*WRITABLE, further)):
+        clamp_and_ieee = 0x300 if wave.facts.ieee else 0
+        exceptions = 0 if wave.facts.split_barrier else 0x7F << 12  # gfx12 has them in TRAP_CTRL
+        if any(target & mask for mask in (*WRITABLE, clamp_and_ieee, exceptions, further)):
             wave.mode = wave.mode & ~target | (target if value >> bit & 1 else 0)
 
 
