@@ -24,7 +24,7 @@ ARCHITECTURES: dict[str, Arch] = {
 SIMULATED = {**ARCHITECTURES, **PROCESSORS}
 """Architectures, and processors that have the instruction set of one, by name."""
 DISTINCT = {name: found for name, found in SIMULATED.items() if not found.isa}
-"""Those of them that have an instruction set of their own: the architectures, and processors that compilers of today do not know."""
+"""Those of them that have an instruction set of their own, some of which compilers of today do not know."""
 DEFAULT = "gfx942"
 """The architecture of benchmarks, and of devices and tests where none is named."""
 

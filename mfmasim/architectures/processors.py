@@ -2,8 +2,8 @@
 
 Sources: LLVM's AMDGPU usage guide, "Processors" and "AMDGPU ELF Header e_flags"; vector registers of a SIMD from its
 ``AMDGPU.td`` (Feature1_5xVGPRs). LLVM's assembler takes every instruction of the architecture for these, but what
-`Arch.without` names; tests compare those that LLVM 22 or LLVM 24 knows. gfx1250-strict is stepping A0 of gfx1250 (LLVM pull
-request 218543); A0 also loads code for gfx1250, which does not say its stepping.
+`Arch.without` names; tests compare those that LLVM 22 or LLVM 24 knows. gfx1250-strict is stepping A0 of gfx1250
+(LLVM pull request 218543); A0 also loads code for gfx1250, which does not say its stepping.
 """
 
 from __future__ import annotations

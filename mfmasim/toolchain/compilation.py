@@ -373,7 +373,8 @@ def _machine_flags(flags: Sequence[str]) -> list[str]:
 
 def _refusal(tool: Compiler, given: Path, arch: str, code: int, said: str) -> MfmasimError:
     if "unsupported HIP gpu architecture" in said or "invalid target ID" in said:
-        return unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
+        error = unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
+        return MfmasimError(f"{error}; a processor that is newer than the compiler needs a later one")
     crash = crash_of(said, code)
     if crash is not None:
         where = f" in {crash.function}" if crash.function else ""

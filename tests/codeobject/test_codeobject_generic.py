@@ -162,10 +162,8 @@ def test_generic_targets_that_llvm_22_does_not_write(arch, machine, target_id, o
 @pytest.mark.parametrize(
     ("machine", "generic", "message"),
     [
-        (0x62, 1, "gfx11-7-generic code does not run on a simulated GPU; it is for gfx1170, gfx1171, gfx1172"),
         (0x63, 1, "gfx13-generic code does not run on a simulated GPU; it is for gfx1310"),
         (0x50, 0, "an unknown processor .EF_AMDGPU_MACH 0x50.; known: .*gfx1250-strict, and .*gfx12-5-generic"),
-        (0x5E, 0, "an unknown processor .EF_AMDGPU_MACH 0x5e.; known: gfx908"),
     ],
 )
 def test_what_is_not_simulated_is_refused_by_name(machine, generic, message):

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
@@ -68,9 +69,9 @@ def assembled_object(text, arch, features="", triple=TRIPLE):
     return b"" if "not a recognized processor" in said else made
 
 
-def compiled(ir, arch, features=""):
-    """The object file that the back end makes of LLVM's intermediate language; empty where it refuses."""
-    return _call([ir, TRIPLE, arch, features], ir=True)[0]
+def compiled(ir, arch, features="", *, binary=True):
+    """What the back end makes of LLVM's intermediate language, an object file or assembly; empty where it refuses."""
+    return _call([ir, TRIPLE, arch, features], ir=True, binary=binary)[0]
 
 
 def flags(elf):
@@ -110,8 +111,8 @@ def mnemonics(arch):
 
     The library's table of all mnemonics stands in its file, each behind a byte with its length.
     """
-    path = importlib.util.find_spec("triton._C.libtriton").origin
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    path = Path(importlib.util.find_spec("triton._C.libtriton").origin)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         known = b"v_wmma_f32_16x16x16_f16"
         start = data.find(bytes([len(known)]) + known)
         every = [known.decode(), *_names(data, start + 1 + len(known)), *_names_before(data, start)]

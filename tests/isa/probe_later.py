@@ -8,7 +8,6 @@ in its bytes. A test compares the names with those that the assembler knows, so 
 from __future__ import annotations
 
 import dataclasses
-import random
 import re
 from collections import defaultdict
 
@@ -22,6 +21,8 @@ from tests.isa.sampling import samples_of
 
 NUMBERS = re.compile(r"\b(v_(?:dual_|pk_)?(?:min|max|med3|min3|max3|minmax|maxmin))(_f\d+)")
 """Operations that are called after their rule for NaN since gfx12; its assembler takes the older names too."""
+REGISTERS = ("SOP1", "SOP2", "SOPC", "VOP1", "VOP2", "VOPC", "VOP3", "VOP3P", "WMMA")
+"""Encodings that are the same on gfx11 and gfx12."""
 _TABLE = {"WMMA": "VOP3P", "VOPDX": "VOPD", "VOPDY": "VOPD"}
 
 
@@ -47,9 +48,7 @@ def drawn(arch, wave, wanted, each):
     ours, _ = samples_of(arch, wave, forms, draw, each, 3000, 0)
     lines = [dataclasses.replace(instruction, named_halves=True).text for *_, instruction in ours]
     found = defaultdict(list)
-    for (row, encoding, form, *_), line, code in zip(
-        ours, lines, llvm_oracle.assemble(lines, arch, wave), strict=True
-    ):
+    for (row, encoding, form, *_), line, code in zip(ours, lines, llvm_oracle.assemble(lines, arch, wave), strict=True):
         if code is not None:
             found[encoding, row.op].append((form, line, code))
     return found
@@ -105,37 +104,36 @@ def later_rows(later, old, new):
     """Rows of `later` by table: those of `old`, under the names of `new` where they have them, and others of `new`."""
     found = {encoding.lower(): [] for encoding in ENCODINGS}
     for wave in (32, 64):
-        own = f"w{wave}"
-
-        def kept(encoding, row, own=own, wave=wave):
-            return own in row.flags if wave == 64 else "w64" not in row.flags
-
+        kept = _of_narrow if wave == 32 else _of_wide
         same = measured(later, old, old, wave, kept)
-        under = measured(later, old, old, wave, lambda e, row, kept=kept: kept(e, row) and bool(NUMBERS.match(row.name)),
-                         names=renamed)  # fmt: skip
-        taken = set()
+        under = measured(later, old, old, wave, lambda e, row: kept(e, row) and NUMBERS.match(row.name), names=renamed)  # noqa: B023
+        rows = []
         for encoding in ENCODINGS:
             for op, (name, *cells) in table(encoding, old):
                 if (encoding, op) in under:
-                    row = (under[encoding, op], renamed(name), *cells)
+                    rows.append((encoding, under[encoding, op], renamed(name), *cells))
                 elif same.get((encoding, op)) == op:
-                    row = (op, name, *cells)
-                else:
-                    continue
-                if ("w64" in cells[2].split()) == (wave == 64):
-                    found[encoding.lower()].append(row)
-                taken.add((encoding, row[1]))
-        others = {
-            key: number
-            for key, number in measured(
-                later, old, new, wave, lambda e, row, kept=kept, taken=taken: (
-                    e in ("VOP1", "VOP2", "VOP3", "VOP3P", "VOPC", "WMMA", "SOP1", "SOP2", "SOPC")
-                    and kept(e, row) and (e, row.name) not in taken and ("VOP3", row.name) not in taken
-                )
-            ).items()
-        }  # fmt: skip
-        for encoding in ENCODINGS:
-            for op, (name, dst, src, flags) in table(encoding, new):
-                if (encoding, op) in others and ("w64" in flags.split()) == (wave == 64):
-                    found[encoding.lower()].append((others[encoding, op], name, dst, src, without_plain(flags)))
+                    rows.append((encoding, op, name, *cells))
+        taken = {(encoding, name) for encoding, _, name, *_ in rows}
+
+        def beside(encoding, row):
+            held = taken & {(encoding, row.name), ("VOP3", row.name)}  # noqa: B023
+            return encoding in REGISTERS and not held and kept(encoding, row)  # noqa: B023
+
+        others = measured(later, old, new, wave, beside)
+        for encoding in REGISTERS:
+            for op, (*cells, flags) in table(encoding, new):
+                if (encoding, op) in others:
+                    rows.append((encoding, others[encoding, op], *cells, without_plain(flags)))
+        for encoding, *row in rows:
+            if ("w64" in row[-1].split()) == (wave == 64):
+                found[encoding.lower()].append(tuple(row))
     return {encoding: sorted(rows) for encoding, rows in found.items() if rows}
+
+
+def _of_narrow(encoding, row):
+    return "w64" not in row.flags
+
+
+def _of_wide(encoding, row):
+    return "w64" in row.flags

@@ -33,7 +33,7 @@ def compared(arch, seed, count, names=None):
     return judge(chosen, arch, frame.inputs(np.random.default_rng(seed), arch)), chosen, strange
 
 
-@pytest.mark.parametrize("arch", ["gfx1030", "gfx1151", "gfx1201", "gfx1250"])
+@pytest.mark.parametrize("arch", ["gfx1030", "gfx1151", "gfx1170", "gfx1201", "gfx1250"])
 def test_every_operation_is_judged_or_says_why_not(arch):
     """What the machine has on an architecture, what is judged, and the reasons for the rest."""
     has = harness.executable(arch)
@@ -60,6 +60,19 @@ def test_equal_bits_of_cdna5():
     alike = {name for name in names if name in shared and not name.startswith(("buffer_load_b", "s_buffer"))}
     dual = {name for name in names if "VOPD3X" in [encoding for encoding, _ in harness.rows("gfx1250")[name]]}
     equal("gfx1250", [name for name in names if name not in alike - dual])
+
+
+def test_equal_bits_of_what_gfx1170_has_beside_gfx1151():
+    own = set(harness.executable("gfx1170")) - set(harness.executable("gfx1151"))
+    equal("gfx1170", sorted(name for name in own if reason(name, "gfx1170") is None))
+    assert len(own) >= 60
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", ["gfx1170", "gfx1170:64"])
+def test_equal_bits_of_gfx1170(arch):
+    """MODE has neither DX10_CLAMP nor IEEE: every operation can differ from gfx1151's."""
+    equal(arch, [name for name in harness.executable(arch) if reason(name, arch) is None])
 
 
 def equal(arch, names):

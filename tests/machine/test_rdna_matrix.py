@@ -30,6 +30,8 @@ CASES = (
     ("gfx1201", "v_wmma_f32_16x16x16_fp8_bf8", "", {}),
     ("gfx1201", "v_wmma_i32_16x16x32_iu4", "neg_lo:[0,1,0]", {"neg": 2}),
     ("gfx1201", "v_swmmac_f32_16x16x32_f16", "index_key:1", {"op_sel": 1}),
+    ("gfx1170", "v_wmma_f32_16x16x16_fp8_bf8", "", {}),
+    ("gfx1172", "v_swmmac_f32_16x16x32_f16", "index_key:1", {"op_sel": 1}),
 )
 
 

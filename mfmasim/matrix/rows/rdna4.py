@@ -32,7 +32,6 @@ ROWS = (
 
 TABLE = Table(ROWS, rule="rdna4", joined=False, source="calculator 1.3.2 and RDNA4 ISA manual 7.12.2", ops_unit="WGP")
 TABLE_4M = replace(
-    TABLE,
-    source="names, registers and modifiers as LLVM 24; layouts as RDNA4 (so rocMLIR has them), cycles assumed",
+    TABLE, source="names, registers and modifiers as LLVM 24; layouts as RDNA4 (so rocMLIR has them), cycles assumed"
 )
 """RDNA 4m: LLVM 24's assembler takes each of these rows and no other WMMA or SWMMAC of gfx12 and gfx1250."""
