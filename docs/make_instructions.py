@@ -4,7 +4,7 @@ from itertools import groupby
 
 import mfmasim
 from docs import DOCS
-from mfmasim.architectures import ARCHITECTURES
+from mfmasim.architectures import DISTINCT
 from mfmasim.cli.list import fidelity_rows, operations
 
 PAGE = DOCS / "instructions.md"
@@ -61,7 +61,7 @@ def trust(arch):
 
 def section(arches):
     first = arches[0]
-    title = f"{', '.join(dict.fromkeys(ARCHITECTURES[name].family for name in arches))} ({', '.join(arches)})"
+    title = f"{', '.join(dict.fromkeys(DISTINCT[name].family for name in arches))} ({', '.join(arches)})"
     shapes = markdown(SHAPES, map(shape, operations(first)))
     count = len(mfmasim.instructions(first))
     return f"\n## {title}\n\n{count} instructions.\n\n{shapes}\n### Trust\n\n{markdown(TRUST, trust(first))}"
@@ -69,7 +69,7 @@ def section(arches):
 
 def page():
     groups = {}
-    for name in filter(mfmasim.instructions, ARCHITECTURES):
+    for name in filter(mfmasim.instructions, DISTINCT):
         rows = repr((list(map(shape, operations(name))), list(fidelity_rows(name))))
         groups.setdefault(rows, []).append(name)
     return HEAD + "".join(section(arches) for arches in groups.values())

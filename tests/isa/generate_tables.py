@@ -2,8 +2,8 @@
 
 Of processors that llvm-mc 22 does not know, rows come from the assembler of LLVM 24 (`probe_later.py`).
 Run `python -m tests.isa.generate_tables [gfx9] [gfx10] [gfx11] [gfx1170] [gfx12] [gfx1250] [gfx1251]` to write the
-columns of these generations, or with `--check` to compare. Names, operand widths and the modifiers an opcode accepts are measured;
-operand types come from `signatures.py` and `signatures_rdna.py`.
+columns of these generations, or with `--check` to compare. Names, operand widths and the modifiers that an opcode
+accepts are measured; operand types come from `signatures.py` and `signatures_rdna.py`.
 """
 
 from __future__ import annotations

@@ -86,24 +86,35 @@ def assemble(lines, arch, wave=None, *, halves=True):
     """
     features = [f"+wavefrontsize{wave}"] if wave else []
     features += ["+real-true16"] if halves and arch.startswith(("gfx11", "gfx12")) else []
-    elf, good = b"", list(range(len(lines)))
-    while good and not elf:
-        text = "".join(f".Ls{n}:\n{lines[n]} // {n}\n.Le{n}:\n" for n in good)
-        labels = {label for n in good for label in re.findall(r"\.L\w+", lines[n])}
-        text += "".join(f"{label}:\n" for label in sorted(labels))
-        sizes = "".join(f".byte .Le{n}-.Ls{n}\n" for n in good)
-        elf, said = _call([f'{text}.section .sizes,"",@progbits\n{sizes}', TRIPLE, arch, ",".join(features)])
-        assert "not a recognized processor" not in said, said
-        refused = {int(n) for n in re.findall(r"error: .*\n.* // (\d+)$", said, re.MULTILINE)}
-        assert elf or refused, said[-2000:]
-        good = [n for n in good if n not in refused]
     found = [None] * len(lines)
-    if elf:
+    for good, elf in _apart(dict(enumerate(lines)), arch, ",".join(features)):
         file = ELFFile(io.BytesIO(elf))
         code, at = file.get_section_by_name(".text").data(), 0
         for n, size in zip(good, file.get_section_by_name(".sizes").data(), strict=True):
             found[n], at = code[at : at + size], at + size
     return found
+
+
+def _apart(lines, arch, features):
+    """Numbers of lines that the assembler takes, and an object of them with their sizes; no line that crashes it."""
+    while lines:
+        text = "".join(f".Ls{n}:\n{line} // {n}\n.Le{n}:\n" for n, line in lines.items())
+        labels = {label for line in lines.values() for label in re.findall(r"\.L\w+", line)}
+        text += "".join(f"{label}:\n" for label in sorted(labels))
+        sizes = "".join(f".byte .Le{n}-.Ls{n}\n" for n in lines)
+        elf, said = _call([f'{text}.section .sizes,"",@progbits\n{sizes}', TRIPLE, arch, features])
+        assert "not a recognized processor" not in said, said
+        if elf:
+            yield list(lines), elf
+            return
+        refused = {int(n) for n in re.findall(r"error: .*\n.* // (\d+)$", said, re.MULTILINE)}
+        if not refused:
+            assert "Assertion" in said, said[-2000:]
+            every = list(lines)
+            for half in (every[: len(every) // 2], every[len(every) // 2 :]) if len(every) > 1 else ():
+                yield from _apart({n: lines[n] for n in half}, arch, features)
+            return
+        lines = {n: line for n, line in lines.items() if n not in refused}
 
 
 def mnemonics(arch):

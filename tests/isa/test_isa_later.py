@@ -22,6 +22,15 @@ LIKE = {"gfx1170": ("gfx1151", "gfx1201"), "gfx1251": ("gfx1250",)}
 """Architectures with the same encodings of vector operations that LLVM 22 knows."""
 
 
+SMALL = re.compile(r"\b0x([0-9a-f]+)\b")
+"""Literals, of which the assembler makes inline constants where it can."""
+
+
+def decimal(found):
+    """A literal as the inline constant that it becomes."""
+    return str(int(found[1], 16)) if int(found[1], 16) <= 64 else found[0]
+
+
 def drawn(arch, wave, each, seed, wanted=lambda row: True):
     """(row, encoding, bytes, instruction with names of halves) of every row and form."""
 
@@ -68,12 +77,56 @@ def compare(arch, wave, each, seed, wanted=lambda row: True):
             refused += [instruction.text] if code in known else []
             continue
         compared += 1
-        made = cleared(made, arch, wave)  # noqa: PLW2901
         if made == code or made in known or llvm_quirk(instruction):
             continue
-        if not text_loses_bits(instruction) or named(decode(made, arch, wave=wave)).text != instruction.text:
+        made = cleared(made, arch, wave)  # noqa: PLW2901
+        if made == code or made in known:
+            continue
+        back = named(decode(made, arch, wave=wave)).text
+        if not text_loses_bits(instruction) or SMALL.sub(decimal, back) != SMALL.sub(decimal, instruction.text):
             wrong.append((instruction.text, code.hex(), made.hex()))
     return compared, wrong, refused
+
+
+NARROWED = (
+    r"v_cvt_(pk|sr)_[fb][pf]8_f16\S* .* clamp\b",
+    r"v_wmma_scale(16)?_f32_16x16x128_f8f6f4 .*_scale_fmt:MATRIX_SCALE_FMT_E[45]M3",
+    r"v_wmma_(f32|f16|bf16|bf16f32)_16x16x(4_f32|32_f16|32_bf16) .*neg_(lo|hi):\[(1,[01]|0,1),[01]\]",
+)
+"""What LLVM 24 refuses on gfx1250 and gfx1251 and LLVM 22 assembles: CLAMP of conversions from f16 to 8 bits, scales in
+E4M3 and E5M3 of other factors than FP4, NEG of A and B where the factors have 16 or 32 bits."""
+
+
+@pytest.mark.oracle
+def test_what_gfx1251_has_beside_gfx1250_assembles_to_the_same_bytes():
+    own = {name for *_, name in places("gfx1251", 32)} - {name for *_, name in places("gfx1250", 32)}
+    ours = drawn("gfx1251", 32, 8, 5, lambda row: row.name in own)
+    codes = later_llvm.assemble([instruction.text for *_, instruction in ours], "gfx1251", 32)
+    for (_, _, code, instruction), made in zip(ours, codes, strict=True):
+        # The upper bit of OP_SEL_HI, which a matrix instruction does not read, is set in LLVM's older tests.
+        bits = int.from_bytes(code, "little") & ~(instruction.name.startswith("v_wmma") << 14)
+        assert cleared(made, "gfx1251", 32) == bits.to_bytes(len(code), "little"), instruction.text
+    assert len(own) == 9
+    assert len(ours) >= 60
+    assert later_llvm.assemble([instruction.text for *_, instruction in ours], "gfx1250", 32) == [None] * len(ours)
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_many_drawn_instructions_of_gfx1251_assemble_to_the_same_bytes():
+    compared, wrong, refused = compare("gfx1251", 32, 10, this_round())
+    assert not wrong, wrong[:5]
+    refused = [text for text in refused if not any(re.match(pattern, text) for pattern in NARROWED)]
+    assert not refused, refused[:5]
+    assert compared >= 25_000
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_gfx1251_has_the_mnemonics_of_the_assembler():
+    known = {arch: later_llvm.mnemonics(arch) for arch in ("gfx1250", "gfx1251")}
+    own = {name for *_, name in places("gfx1251", 32)} - {name for *_, name in places("gfx1250", 32)}
+    assert (known["gfx1251"] - known["gfx1250"], known["gfx1250"] - known["gfx1251"]) == (own, set())
 
 
 @pytest.mark.oracle
