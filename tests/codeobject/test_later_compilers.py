@@ -115,3 +115,34 @@ def test_a_descriptor_of_gfx1170_has_reserved_bits_where_gfx1151_has_modes(bit, 
     assert decode(bytes(data), SIMULATED["gfx1151"], "k")
     with pytest.raises(MfmasimError, match=f"reserved {named} of rsrc1 on gfx1170"):
         decode(bytes(data), SIMULATED["gfx1170"], "k")
+
+
+WAITS = """
+define amdgpu_kernel void @product(ptr addrspace(1) %p) {{
+  %a = load <8 x half>, ptr addrspace(1) %p
+  %c = call <8 x half> {wmma}(<8 x half> %a, <8 x half> %a, <8 x half> %a, i1 false)
+  %d = call <8 x half> {wmma}({factors}, i1 false)
+  store <8 x half> %d, ptr addrspace(1) %p
+  ret void
+}}
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("factors", "needs"), [("caa", 1), ("aca", 1), ("aac", 0)])
+def test_waits_between_matrix_instructions_of_gfx1170(factors, needs, tmp_path):
+    """LLVM 24 inserts a vector instruction where D is the next A or B; without it, that is a finding."""
+    names = ", ".join(f"<8 x half> %{name}" for name in factors)
+    ir = WAITS.format(wmma="@llvm.amdgcn.wmma.f16.16x16x16.f16.v8f16.v8f16", factors=names)
+    code = mfmasim.load(linked(later_llvm.compiled(ir, "gfx1170"), tmp_path))
+    between = [instruction.name for instruction in code["product"].instructions]
+    first, second = (at for at, name in enumerate(between) if name == "v_wmma_f16_16x16x16_f16")
+    assert between[first + 1 : second].count("v_nop") == needs == second - first - 1
+    registers = {"a": "v[0:3]", "c": "v[4:7]"}
+    line = "v_wmma_f16_16x16x16_f16 v[4:7], v[0:3], v[0:3], v[0:3]\n  v_wmma_f16_16x16x16_f16 v[8:11], "
+    body = "  v_mov_b32 v0, 0\n  v_mov_b32 v1, 0\n  v_mov_b32 v2, 0\n  v_mov_b32 v3, 0\n  " + line
+    body += ", ".join(registers[name] for name in factors) + "\n  s_endpgm"
+    report = mfmasim.device("sim").launch(
+        harness.kernel(body, "gfx1170"), grid=1, block=32, args=[None] * 2, checks="hazards"
+    )
+    assert len(report.findings) == needs
