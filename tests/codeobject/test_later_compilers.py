@@ -81,6 +81,7 @@ def test_triples_with_a_subarch_name_the_processor(name):
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 def test_features_and_flags():
     """The assembler still takes XNACK and SRAM ECC as features; gfx1250 does not say that it replays."""
     flags = {

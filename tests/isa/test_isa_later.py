@@ -98,6 +98,7 @@ E4M3 and E5M3 of other factors than FP4, NEG of A and B where the factors have 1
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 def test_what_gfx1251_has_beside_gfx1250_assembles_to_the_same_bytes():
     own = {name for *_, name in places("gfx1251", 32)} - {name for *_, name in places("gfx1250", 32)}
     ours = drawn("gfx1251", 32, 8, 5, lambda row: row.name in own)
@@ -141,6 +142,7 @@ def test_many_drawn_instructions_assemble_to_the_same_bytes(wave, each):
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 @pytest.mark.parametrize("wave", [32, 64])
 def test_what_gfx1151_lacks_assembles_to_the_same_bytes(wave):
     own = {name for *_, name in places("gfx1170", wave)} - {name for *_, name in places("gfx1151", wave)}
@@ -178,6 +180,7 @@ def test_texts_are_those_of_llvm_22_for_what_it_knows(wave):
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 def test_matrix_instructions_of_gfx1170_are_those_of_gfx12():
     """Every WMMA and SWMMAC of gfx12, gfx1250 and gfx1251, in waves of both sizes, as the assembler takes it."""
     for wave in (32, 64):
@@ -227,6 +230,7 @@ def test_numbers_and_features_are_llvms(name):
 
 
 @pytest.mark.oracle
+@pytest.mark.long
 def test_what_gfx1154_has_is_what_gfx1151_has():
     ours = drawn("gfx1151", 32, 1, 5)
     texts = [instruction.text for *_, instruction in ours]
