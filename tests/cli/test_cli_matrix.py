@@ -147,7 +147,8 @@ def test_list(call):
         "gfx1201": 22,
         "gfx1250": 43,
         **dict.fromkeys(("gfx906", *(f"gfx103{n}" for n in range(7))), 0),
-        **dict.fromkeys(("gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1153"), 6),
+        **dict.fromkeys((f"gfx11{n}" for n in ("01", "02", "03", "50", "52", "53", "54")), 6),
+        **dict.fromkeys(("gfx1170", "gfx1171", "gfx1172"), 22),
         "gfx1251": 44,
         "gfx1250-strict": 31,
     }
