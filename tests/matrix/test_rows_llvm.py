@@ -110,5 +110,5 @@ def test_names_of_other_architectures_name_them():
         mfmasim.instruction("gfx950", "v_mfma_f32_16x16x8_xf32")
     with pytest.raises(MfmasimError, match="did you mean 'v_mfma_f32_32x32x8_f16'"):
         mfmasim.instruction("gfx942", "v_mfma_f32_32x32x8_f161")
-    with pytest.raises(MfmasimError, match="gfx1200, gfx1201 have it"):
+    with pytest.raises(MfmasimError, match="gfx1200, gfx1201, gfx1170 have it"):
         mfmasim.instruction("gfx1100", "v_swmmac_f32_16x16x32_f16")
