@@ -161,7 +161,7 @@ def tables_cdna5(arch):
 
 
 def tables_gfx1251(arch):
-    """What gfx1251 has beside gfx1250, from LLVM's gfx1251_asm_vop3p.s and gfx1251_asm_wmma_w32.s; LLVM 22 lacks it."""
+    """What gfx1251 has beside gfx1250 and LLVM 22 lacks; `test_isa_later.py` compares it with LLVM 24's assembler."""
     two, three = "clamp op_sel_hi neg_lo:01 neg_hi:01", "clamp op_sel_hi neg_lo:012 neg_hi:012"
     floats = {0x3C: "mul_f64", 0x4B: "add_f64", 0x4E: "max_num_f64", 0x4F: "min_num_f64"}
     packed = [(op, f"v_pk_{name}", "f64*2", "f64*2 f64*2", two) for op, name in floats.items()]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mfmasim.architectures import ARCHITECTURES, DISTINCT, arch
+from mfmasim.architectures import DISTINCT, arch
 from mfmasim.errors import MfmasimError
 from mfmasim.fidelity import LEVELS
 from mfmasim.matrix import instructions

@@ -43,7 +43,7 @@ LACKING = {"A0": ("wmma_scale16",)}
 # Modifiers. The manual's table of NEG says 0 for A and B of 16 and 32 bits; LLVM encodes them (as on RDNA4).
 _F16, _F32, _FP8, _IU8, _SMALL = "neg reuse", "neg_32 reuse", "neg_c reuse", "signed reuse", "neg_c"
 _SOURCE = "CDNA5 ISA manual 7.12.2 to 7.12.6; dense forms, f8f6f4 and scales agree with Triton's WMMA version 3"
-_F64 = "; f64: registers and NEG as LLVM's gfx1251_asm_wmma_w32.s, places of the elements assumed, as f32"
+_F64 = "; f64: registers and NEG as LLVM 24's assembler, places of the elements assumed, as f32"
 
 
 def rows(variant: str) -> tuple[Row, ...]:
