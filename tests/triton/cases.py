@@ -10,7 +10,7 @@ import torch
 
 from tests.triton import kernels
 
-ARCHS = ("gfx942", "gfx950", "gfx1151", "gfx1201", "gfx1250")
+ARCHS = ("gfx942", "gfx950", "gfx1151", "gfx1170", "gfx1201", "gfx1250")
 TYPES = {
     "f32": (torch.float32, np.float32), "f16": (torch.float16, np.float16), "i32": (torch.int32, np.int32),
     "bf16": (torch.bfloat16, ml_dtypes.bfloat16), "e4m3fn": (torch.float8_e4m3fn, ml_dtypes.float8_e4m3fn),
