@@ -33,7 +33,7 @@ RECORD = "MFMASIM_COSTS"
 """Variable that names the file to which each test's CPU seconds are appended."""
 ROUND = "MFMASIM_LONG_ROUND"
 """Variable that names the round, to run again what failed; without it the commit does."""
-PARTS = 32
+PARTS = 36
 """Parts that CI deals the tier out to."""
 MINUTES = 6
 """Limit of one part in CI, on two processors."""

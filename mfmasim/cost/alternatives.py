@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from mfmasim.cost.resident import Recorded
     from mfmasim.cost.timeline import Timeline
 
-READS = ("ds_read", "ds_load")
-"""Beginnings of the names of instructions that read the LDS."""
-
 
 def alternatives(recorded: Recorded, line: Timeline, outdone: Iterable[Faster]) -> list[Change]:
     """What to try instead, each as if nothing else changed; nothing below one percent.
@@ -42,7 +39,7 @@ def alternatives(recorded: Recorded, line: Timeline, outdone: Iterable[Faster]) 
     for one in outdone:
         tried(f"{one.fastest} in place of {one.executed}", _at_rate(trace, one), _lines_of(trace, one.executed))
     multiplies = any(op.matrix for op in trace.operations)
-    reads = [op for op in trace.operations if op.name.startswith(READS)]
+    reads = [op for op in trace.operations if op.lds_read]
     if multiplies and reads:
         what = "half the LDS reads for each product, as of a wave's tile of twice the rows and columns"
         tried(what, _halved(trace, {op.number for op in reads}), _named(reads))

@@ -82,6 +82,8 @@ class Operation:
     """S_DELAY_ALU: which of the instructions after it, from 0, issue only when their operands are there."""
     free: bool = False
     """S_DELAY_ALU, S_WAIT_ALU: takes no issue of its own, the next instruction issues with it."""
+    lds_read: bool = False
+    """Loads from the LDS to registers."""
 
     @cached_property
     def cycles(self) -> dict[str, float]:
@@ -169,6 +171,7 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
         opcode.condition.startswith("scc"),
         _delays(immediate) if opcode.kind == "delay" else (),
         free,
+        lds_read=instruction.space == "lds" and opcode.access == "load",
     )
 
 

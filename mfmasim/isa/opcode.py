@@ -80,6 +80,8 @@ class Opcode:
     invalidates: tuple[str, int] | None = None
     """Modifier, and its smallest value, with which it invalidates cached data that other workgroups may have written;
     an empty modifier stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
+    invalidates_near: bool = False
+    """Whether it invalidates at least the vector cache of the wave's own compute unit."""
     writes_back: tuple[str, int] | None = None
     """Modifier and smallest value with which it writes back the L2, so that the whole device sees the data."""
     flow: str = ""
@@ -365,6 +367,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VMEM", r"buffer_(inv|invl2|gl0_inv|gl1_inv)", {"access": "cache"}),
     ("VMEM", r"global_inv", {"access": "cache", "counter": "load", "invalidates": ("scope", 2)}),
     ("VMEM", r"buffer_inv", {"invalidates": ("sc1", 1)}),
+    ("VMEM", r"buffer_(inv|gl0_inv|wbinvl1(_vol)?)|global_(wb)?inv", {"invalidates_near": True}),
     ("VMEM", r"buffer_wbl2", {"writes_back": ("sc1", 1)}),
     ("VMEM", r"global_wb(inv)?", {"writes_back": ("scope", 2)}),
     ("VMEM", r"buffer_(gl1_inv|wbinvl1(_vol)?)", {"invalidates": ("", 0)}),

@@ -45,7 +45,7 @@ def invalidates(instruction: Instruction) -> bool:
 
 def invalidates_near(instruction: Instruction) -> bool:
     """Whether it invalidates at least the vector cache of its own compute unit."""
-    return instruction.opcode.access == "cache" and "inv" in instruction.name and not invalidates_scalar(instruction)
+    return instruction.opcode.invalidates_near
 
 
 def writes_back(instruction: Instruction) -> bool:

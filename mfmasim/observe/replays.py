@@ -186,7 +186,7 @@ def _replayed(instruction: Instruction) -> bool:
 
 def _mode(instruction: Instruction, on: bool) -> bool:
     """Whether MODE.REPLAY_MODE is set after an instruction."""
-    if not instruction.name.startswith("s_setreg"):
+    if instruction.opcode.kind != "setreg":
         return on
     immediate = next((operand.bits for operand in instruction.src if operand.kind == "imm"), 0)
     number, first, size = immediate & 63, immediate >> 6 & 31, (immediate >> 11 & 31) + 1

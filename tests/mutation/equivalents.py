@@ -100,8 +100,8 @@ EQUIVALENTS = (
     ),
     Equivalent(
         "observe/numerics.py",
-        "text for words, operand in zip(event.sources, instruction.src, strict=True)",
-        "text for words, operand in zip(event.sources, instruction.src, strict=False)",
+        "for words, operand in zip(event.sources, event.instruction.src, strict=True):",
+        "for words, operand in zip(event.sources, event.instruction.src, strict=False):",
         "an event has the values of every source.",
     ),
     Equivalent(

@@ -86,11 +86,27 @@ class Noting(ABC):
 
     @abstractmethod
     def load(self, instruction: Instruction, part: Part, size: int) -> list[Any]:
-        """What a load of `size` bytes per lane gives, dword by dword."""
+        """Note a load.
+
+        Args:
+            instruction: the load.
+            part: its addresses.
+            size: bytes of each lane.
+
+        Returns:
+            The loaded dwords, as symbols.
+        """
 
     @abstractmethod
     def store(self, instruction: Instruction, part: Part, words: list[Any], size: int) -> None:
-        """A store of `size` bytes per lane."""
+        """Note a store.
+
+        Args:
+            instruction: the store.
+            part: its addresses.
+            words: the stored dwords.
+            size: bytes of each lane.
+        """
 
 
 class Machine(Spaces, Protocol):

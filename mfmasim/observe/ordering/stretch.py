@@ -179,7 +179,13 @@ def in_turn(sorts: Sequence[Sort], low: I64, high: I64) -> bool:
 
 
 def alike_of(sorts: Sequence[Sort], low: I64, high: I64) -> list[Alike]:
-    """The accesses by their sorts. Arguments as of `in_turn`."""
+    """The accesses by their sorts.
+
+    Args:
+        sorts: sort of each access.
+        low: first unit, (accesses, waves of the batch).
+        high: last unit, likewise.
+    """
     found = []
     for sort in dict.fromkeys(sorts):
         members = [at for at, one in enumerate(sorts) if one == sort]
