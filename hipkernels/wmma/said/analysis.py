@@ -29,31 +29,29 @@ from hipkernels.wmma.facts import (
 from hipkernels.wmma.rates import BANDWIDTH, PEAK, UNITS, bound_by, share_of_matmul
 from hipkernels.wmma.said.kernels import COMPILED
 from hipkernels.wmma.said.results import MEASURED
+from hipkernels.wmma.said.sections import (
+    AHEAD,
+    BOTTLENECKS,
+    CHARACTER,
+    COMMANDS,
+    DIRECT,
+    EXPLORED,
+    FIXES,
+    GAP,
+    MAPS,
+    REGISTERS,
+    ROOF,
+    SPLIT,
+    TWEAKS,
+    Q,
+    R,
+)
 from mfmasim.grids import published_split
 from mfmasim.lab.reports.roofline import intensity, ridge_point, utilisation
 from mfmasim.lab.reports.statements import Statement
 
 S = Statement
 PHASES = "phases of gfx1151 are taken from gfx1100's, which were measured"
-TWEAKS, Q, FIXES, MAPS, SPLIT, REGISTERS, AHEAD = (
-    "Low-Risk Perf Tweaks",
-    "LDS Bank Conflict Elimination",
-    "Critical Implementation Fixes for XOR Swizzle",
-    "L2 Cache Tile Rasterization",
-    "Split-K for Skinny Matrices",
-    "Register Pressure Management",
-    "SMEM-to-Register Double Buffering",
-)
-CHARACTER, BOTTLENECKS, ROOF, R, COMMANDS, GAP, EXPLORED, DIRECT = (
-    "Performance Characteristics",
-    "Bottleneck Analysis (Compute-Bound Regime)",
-    "Roofline Analysis",
-    "ISA Analysis",
-    "Profiling Commands",
-    "Remaining Gap to rocBLAS",
-    "Architecture-Specific Optimizations Explored",
-    "Definitive Finding: No Async LDS Intrinsics for gfx1151",
-)
 STATEMENTS = [
     S(TWEAKS, "lanes of a wave of the kernels here", 32, lanes_of_wave,
       words="__AMDGCN_WAVEFRONT_SIZE == 32"),

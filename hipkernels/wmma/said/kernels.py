@@ -20,32 +20,28 @@ from hipkernels.wmma.facts import (
 )
 from hipkernels.wmma.rates import FINAL, JOURNEY, UNITS, journey_product, over_baseline, rate_of, share_of_matmul, step
 from hipkernels.wmma.said.results import MEASURED
+from hipkernels.wmma.said.sections import (
+    ADAPTIVE,
+    DONE,
+    HIGH,
+    INSTRUCTION,
+    LATER,
+    LAYOUT,
+    LESSONS,
+    MACHINE,
+    NATIVE,
+    NOT,
+    PLAIN,
+    STANDARD,
+    STEPS,
+    UNROLLED,
+)
 from mfmasim.lab.reports.statements import Runs, Statement
 
 S = Statement
 COMPILED = "the compiler decides, and the text's own binary is not here"
 OTHER_K = "the section gives no K; its table, at K = 2048, gives what is found"
 TABLES = "the text's own journey gives what is found; the list does not say what it counts from"
-MACHINE, INSTRUCTION, LAYOUT = (
-    "gfx1151 (RDNA3.5 / Strix Halo) Specifications",
-    "WMMA Instruction",
-    "WMMA Fragment Layout",
-)
-STANDARD, ADAPTIVE, UNROLLED, PLAIN, HIGH, NATIVE = (
-    "1. Standard Kernel (Optimal)",
-    "2. Adaptive Kernel (Recommended)",
-    "3. K-Unroll Kernel",
-    "4. No-Prefetch Kernel",
-    "5. High-Occupancy Kernel",
-    "6. Native Kernel (gfx1151-specific)",
-)
-DONE, NOT, STEPS, LESSONS, LATER = (
-    "✅ Implemented & Verified",
-    "❌ Tested But Not Beneficial",
-    "Evolution of Performance",
-    "Lessons Learned",
-    "Optimization Attempts (December 2025)",
-)
 
 
 PADDED = "LDS Padding (+8 halfs) +15-20% Eliminates bank conflicts (stride 24 vs 16)"

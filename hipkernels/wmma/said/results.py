@@ -16,6 +16,18 @@ from hipkernels.wmma.facts import (
     worst_error,
 )
 from hipkernels.wmma.rates import FINAL, PEAK, VARIANTS, final_kernels, of_peak
+from hipkernels.wmma.said.sections import (
+    ADVICE,
+    ATTENTION,
+    FINALS,
+    FUNCTIONS,
+    KEY,
+    METHOD,
+    STATS,
+    SUMMARY,
+    TABLE,
+    TESTS,
+)
 from mfmasim.lab.reports.roofline import teraflops
 from mfmasim.lab.reports.statements import Runs, Statement
 
@@ -25,20 +37,6 @@ MODEL = MEASURED + "; `python -m hipkernels.wmma.autotune` orders by a model, wh
 THEIRS = "of the text's own binary; found is what a right kernel of this description has"
 LONG_RUN = (
     THEIRS + ": 8.4 million matrix instructions, 147 s of CPU time, kept, and run again by the long tier of the tests"
-)
-SUMMARY, STATS, FINALS, TABLE, KEY = (
-    "Executive Summary",
-    "Quick Stats",
-    "Final Benchmarks (Adaptive Tile Selection with K-Unrolling)",
-    "Kernel Variant Comparison (4096×4096×2048)",
-    "Key Findings",
-)
-TESTS, FUNCTIONS, ATTENTION, ADVICE, METHOD = (
-    "Correctness Tests",
-    "Available Functions",
-    "Flash Attention",
-    "Recommendations",
-    "Benchmark Methodology",
 )
 
 HERE = ("zero_copy", "asm_optimised", "tile_128x64", "native_128x64", "k_unrolled", "swizzled", "no_prefetch",
