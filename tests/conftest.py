@@ -22,6 +22,9 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+# Programs for environments of their own, which import there what is not installed here.
+collect_ignore = ["extensions/inside_ranks.py", "foreign/dsl/tiles_of_tilelang.py"]
+
 PART = pytest.StashKey()
 """What the report says about the part."""
 COSTS = pytest.StashKey()

@@ -80,9 +80,13 @@ declare("blockscale_shuffled", in_order=False)
 declare("blockscale_wave32", in_order=True, source="wave32.hip", rdna=True)
 
 
-def declare_grouped(name: str) -> None:
-    """The cases of a kernel for a mixture of experts; ``_gate`` leaves FP8, ``_xcd`` has an order of workgroups."""
+def declare_grouped(name: str, source: str = "grouped.hip", rdna: bool = False) -> None:
+    """The cases of a kernel for a mixture of experts; ``_gate`` leaves FP8, ``_xcd`` has an order of workgroups.
+
+    On RDNA4 (`rdna`) B lies by rows, on CDNA in AITER's order.
+    """
     gate, ordered = name.endswith("gate"), name.endswith("xcd")
+    threads, shuffle = (256, "") if rdna else (512, "aiter_16x16")
 
     def experts(
         counts: tuple[int, ...] = (130, 0, 60),
@@ -107,9 +111,9 @@ def declare_grouped(name: str) -> None:
             first = np.cumsum([0, *(-(-count // SIDE) for count in counts)]).astype(np.int32)
             last.append(In("i32", first.shape, first))
         last += [M, N, K, rows, fold, *([chunk] if ordered else [])]
-        launch: LaunchDict = {"grid": (columns // SIDE, len(owners)), "block": 512, "args": []}
+        launch: LaunchDict = {"grid": (columns // SIDE, len(owners)), "block": threads, "args": []}
         if followed:  # one expert, and a row of A for each of the result
-            a, b = A("fp8", (M, K), align=16), B("fp8", (K, N), order="column", align=16, shuffle="aiter_16x16")
+            a, b = A("fp8", (M, K), align=16), B("fp8", (K, N), order="column", align=16, shuffle=shuffle)
             ones = [np.float32(1)] * (M * depth), [np.float32(1)] * (N // SIDE * depth)
             if gate:
                 return launch | {"args": [a, b, *ones, *outputs, *last]}
@@ -127,7 +131,7 @@ def declare_grouped(name: str) -> None:
             owners: NDArray[Any],
             *_: NDArray[Any],
         ) -> Any:
-            sums = grouped(arch, a, by_rows(b), sa, sb, entries, owners, fold, rows)
+            sums = grouped(arch, a, b if rdna else by_rows(b), sa, sb, entries, owners, fold, rows)
             return gated(arch, sums) if gate else rounded(sums)
 
         return launch | {"args": args, "expect": expect}
@@ -135,16 +139,15 @@ def declare_grouped(name: str) -> None:
     experts.__name__ = name
     fixed: dict[str, Any] = {
         "kernel": name,
-        "arch": CDNA,
         "needs": f"N % {256 if gate else 128} == 0 and K % 128 == 0 and fold > 0 and chunk > 0",
-        "executes": MATRIX,
-        "suppress": MASKED,
     }
-    case("grouped.hip", mapping={"counts": (200,), "fold": 1, "K": 128, "followed": True}, **fixed)(experts)
+    fixed |= {"arch": "gfx1201", "executes": WMMA} if rdna else {"arch": CDNA, "executes": MATRIX, "suppress": MASKED}
+    case(source, mapping={"counts": (200,), "fold": 1, "K": 128, "followed": True}, **fixed)(experts)
     more = {"counts": (8, 120, 1, 0, 7), "fold": 8, "K": 128, "empty": 0}
-    case("grouped.hip", each=[more | ({"chunk": 2} if ordered else {})], trace=False, **fixed)(experts)
+    case(source, each=[more | ({"chunk": 2} if ordered else {})], trace=False, **fixed)(experts)
 
 
 declare_grouped("grouped")
 declare_grouped("grouped_gate")
 declare_grouped("grouped_xcd")
+declare_grouped("grouped_wave32", "wave32.hip", rdna=True)

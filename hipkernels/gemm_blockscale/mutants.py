@@ -4,7 +4,7 @@ from mfmasim.verify import Mutant
 
 OUT, BOTH, RACES = ("outputs",), ("outputs", "mapping"), ("races",)
 ROWS, MATRICES, SHUFFLED = "blockscale_rows", "blockscale_rows_matrices", "blockscale_shuffled"
-WAVE32 = "blockscale_wave32_matrices"
+WAVE32, GROUPED32 = "blockscale_wave32_matrices", "grouped_wave32"
 TAIL, EXPERTS, GATE = "blockscale_shuffled[M=77,N=128,K=128]", "grouped", "grouped_gate"
 
 MUTANTS = [
@@ -73,10 +73,29 @@ MUTANTS = [
         "block_not_begun_with_0", WAVE32, ("multiply<true>", "multiply<false>"), ("outputs", "mapping", "uninitialised")
     ),
     Mutant(
-        "last_row_not_found",
-        "blockscale_wave32[M=77,N=128,K=128]",
-        ("(size_t)min(row + line, g.M - 1)", "(size_t)(row + line)"),
+        "last_row_not_found", "blockscale_wave32[M=77,N=128,K=128]", ("min(first + n, M - 1)", "first + n"), ("bounds",)
+    ),
+    Mutant("listed_rows_not_folded", GROUPED32, ("list[n] / fold", "list[n]"), ("outputs", "bounds")),
+    Mutant(
+        "listed_padding_names_a_row",
+        GROUPED32,
+        ("(unsigned)list[n] < (unsigned)rows ? list[n] / fold : 0", "list[n] / fold"),
         ("bounds",),
+        parameters={"counts": (126,), "fold": 1, "N": 128, "K": 128},
+    ),
+    Mutant(
+        "listed_padding_stored",
+        GROUPED32,
+        ("if (mine < limit)", "if (true)"),
+        ("bounds",),
+        parameters={"counts": (126,), "N": 128, "K": 128},
+    ),
+    Mutant("expert_ignored_wave32", GROUPED32, ("B + (size_t)expert * N * K", "B"), OUT),
+    Mutant(
+        "scales_of_the_first_expert_wave32",
+        GROUPED32,
+        ("((size_t)expert * (N / SIDE) + blockIdx.x)", "blockIdx.x"),
+        OUT,
     ),
     Mutant("swizzled_store_only", WAVE32, ("to = at(place / 4, place % 4 * 16)", "to = place * 16"), BOTH),
     # --- grouped.hip

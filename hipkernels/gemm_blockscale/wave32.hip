@@ -1,7 +1,8 @@
 // The block-scaled GEMM of tile.h on RDNA4, with B by rows: eight waves of 32, two by four, compute 128x128 of C, each 64x32.
 //
 // Tiles of 64 of K, half a block, pass from memory through registers to the LDS, in two slots: the next one is loaded before
-// this one is multiplied, and stored after it. Rows beyond A are those of its last row, and are not stored.
+// this one is multiplied, and stored after it. Rows that do not exist are fetched from a row of A, and are not stored.
+// `grouped_wave32` is the product of a mixture of experts, whose list grouped.hip describes.
 #include "../gemm_fp8/gemm.h"
 
 #define SIDE 128
@@ -15,6 +16,20 @@
 typedef float f32x8 __attribute__((ext_vector_type(8)));
 typedef int words2 __attribute__((ext_vector_type(2)));
 
+// Rows of the result that follow each other: the row of A and the row of C of row n of a tile.
+struct Following {
+  int first, M;
+  __device__ int of_a(int n) const { return min(first + n, M - 1); }
+  __device__ unsigned of_c(int n) const { return first + n; }
+};
+// The rows that a list names, `fold` of them for each row of A; an entry that pads the list names a row beyond the last one.
+struct Listed {
+  const int *list;
+  int rows, fold;
+  __device__ int of_a(int n) const { return (unsigned)list[n] < (unsigned)rows ? list[n] / fold : 0; }
+  __device__ unsigned of_c(int n) const { return list[n]; }
+};
+
 struct Slot {
   unsigned char a[SIDE * DEPTH], b[SIDE * DEPTH];
 };
@@ -25,13 +40,22 @@ __device__ inline unsigned at(unsigned row, unsigned column) { return row * DEPT
 // What a thread moves of the next tile: its loads are waited for where they are stored.
 struct Moved {
   words4 a[CHUNKS], b[CHUNKS];
+  const fp8 *from_a[CHUNKS], *from_b[CHUNKS];
 
-  __device__ __attribute__((always_inline)) void load(const Gemm &g, int row, int column, int k) {
+  template <typename Rows>
+  __device__ __attribute__((always_inline)) Moved(const Gemm &g, const Rows &rows, int column) {
 #pragma unroll
     for (int n = 0; n < CHUNKS; ++n) {
       const int place = n * THREADS + threadIdx.x, line = place / 4, byte = place % 4 * 16;
-      a[n] = *reinterpret_cast<const words4 *>(g.A + (size_t)min(row + line, g.M - 1) * g.lda + k + byte);
-      b[n] = *reinterpret_cast<const words4 *>(g.B + (size_t)(column + line) * g.ldb + k + byte);
+      from_a[n] = g.A + (size_t)rows.of_a(line) * g.lda + byte;
+      from_b[n] = g.B + (size_t)(column + line) * g.ldb + byte;
+    }
+  }
+  __device__ __attribute__((always_inline)) void load(int k) {
+#pragma unroll
+    for (int n = 0; n < CHUNKS; ++n) {
+      a[n] = *reinterpret_cast<const words4 *>(from_a[n] + k);
+      b[n] = *reinterpret_cast<const words4 *>(from_b[n] + k);
     }
   }
   __device__ __attribute__((always_inline)) void store(Slot &slot) const {
@@ -84,32 +108,33 @@ __device__ __attribute__((always_inline)) inline void add(f32x8 (&sum)[A_TILES][
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    blockscale_wave32(const fp8 *A, const fp8 *B, const float *SA, const float *SB, bf16 *C, int M, int N, int K, int lda,
-                      int ldc) {
+// The tile of C of a workgroup: its `rows` by the 128 columns from `column`. SB are the scales of these columns; rows of C
+// from `limit` on do not exist.
+template <typename Rows>
+__device__ __attribute__((always_inline)) inline void product(const Gemm &g, const float *SA, const float *SB, const Rows &rows,
+                                                              unsigned limit, int column) {
   __shared__ __attribute__((aligned(16))) Slot slots[2];
   __shared__ __attribute__((aligned(32))) float scales[2][SIDE];
-  const Gemm g = {A, B, C, M, N, K, lda, K, ldc, 1.0f, 0.0f};
   const unsigned wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 32), lane = threadIdx.x % 32;
   const unsigned wave_m = wave / WAVES_N * 64, wave_n = wave % WAVES_N * 32;
-  const int row = blockIdx.y * SIDE, column = blockIdx.x * SIDE, tiles = K / SIDE;
-  const float *own = SA + min(row + (int)threadIdx.x % SIDE, M - 1);
+  const int tiles = g.K / SIDE;
+  const float *own = SA + rows.of_a(threadIdx.x % SIDE);
   f32x8 sum[A_TILES][COLUMNS] = {}, part[A_TILES][COLUMNS];
-  Moved next;
-  next.load(g, row, column, 0);
+  Moved next(g, rows, column);
+  next.load(0);
   if (threadIdx.x < SIDE) scales[0][threadIdx.x] = *own;
   next.store(slots[0]);
   __syncthreads();  // first tile: by all waves
   for (int t = 0; t < tiles; ++t) {
     const bool more = t + 1 < tiles;
-    next.load(g, row, column, t * SIDE + DEPTH);
+    next.load(t * SIDE + DEPTH);
     multiply<true>(part, slots[0], wave_m, wave_n, lane);
     next.store(slots[1]);
     __syncthreads();  // second half: by all waves, and no wave reads the first one any more
     float scale = 0;
-    if (more) next.load(g, row, column, (t + 1) * SIDE), scale = own[(size_t)(t + 1) * M];
+    if (more) next.load((t + 1) * SIDE), scale = own[(size_t)(t + 1) * g.M];
     multiply<false>(part, slots[1], wave_m, wave_n, lane);
-    add(sum, part, scales[t % 2] + wave_m, SB[blockIdx.x * tiles + t], lane);
+    add(sum, part, scales[t % 2] + wave_m, SB[t], lane);
     if (more) {
       next.store(slots[0]);
       if (threadIdx.x < SIDE) scales[(t + 1) % 2][threadIdx.x] = scale;
@@ -120,9 +145,28 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   for (int i = 0; i < A_TILES; ++i)
 #pragma unroll
     for (int t = 0; t < 8; ++t) {
-      const int mine = row + wave_m + 16 * i + lane / 16 * 8 + t;
-      if (mine < M)  // rows of the last workgroup that do not exist
+      const unsigned mine = rows.of_c(wave_m + 16 * i + lane / 16 * 8 + t);
+      if (mine < limit)  // rows that do not exist
 #pragma unroll
-        for (int j = 0; j < COLUMNS; ++j) C[(size_t)mine * ldc + column + wave_n + 16 * j + lane % 16] = to_bf16(sum[i][j][t]);
+        for (int j = 0; j < COLUMNS; ++j)
+          g.C[(size_t)mine * g.ldc + column + wave_n + 16 * j + lane % 16] = to_bf16(sum[i][j][t]);
     }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    blockscale_wave32(const fp8 *A, const fp8 *B, const float *SA, const float *SB, bf16 *C, int M, int N, int K, int lda,
+                      int ldc) {
+  const Gemm g = {A, B, C, M, N, K, lda, K, ldc, 1.0f, 0.0f};
+  product(g, SA, SB + blockIdx.x * (K / SIDE), Following{(int)blockIdx.y * SIDE, M}, M, blockIdx.x * SIDE);
+}
+
+// Each workgroup has 128 entries of the list, all of one expert; a part without an expert has nothing to do.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    grouped_wave32(const fp8 *A, const fp8 *B, const float *SA, const float *SB, bf16 *C, const int *list,
+                   const int *expert_of, int M, int N, int K, int rows, int fold) {
+  const int expert = expert_of[blockIdx.y];
+  if (expert < 0) return;
+  const Gemm g = {A, B + (size_t)expert * N * K, C, M, N, K, K, K, N, 1.0f, 0.0f};
+  const float *scales = SB + ((size_t)expert * (N / SIDE) + blockIdx.x) * (K / SIDE);
+  product(g, SA, scales, Listed{list + blockIdx.y * SIDE, rows, fold}, rows, blockIdx.x * SIDE);
 }

@@ -66,8 +66,8 @@ def test_conflicts_of_an_access(call):
 def test_stride_active_offsets_and_notes(call):
     found = rows(call("lds", "gfx942", "ds_read_b32", "--stride", "128", "--active", "lane < 40", "--format", "csv"))
     assert [row["degree"] for row in found] == ["32", "8"]
-    text = call("lds", "gfx942", "ds_read2_b32", "--stride", "8", "--offset", "0", "1")
-    assert "note: ds_read2_b32 on gfx942: phases are not known" in text
+    text = call("lds", "gfx950", "ds_read2_b32", "--stride", "8", "--offset", "0", "1")
+    assert "note: ds_read2_b32 on gfx950: phases are not known" in text
 
 
 def test_list_of_swizzles(call):

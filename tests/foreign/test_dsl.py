@@ -20,7 +20,7 @@ from tests.oracles import require
 
 pytestmark = [pytest.mark.oracle, pytest.mark.long]
 
-TILES = Path(__file__).parent / "programs" / "tiles_of_tilelang.py"
+TILES = Path(__file__).parent / "dsl" / "tiles_of_tilelang.py"
 EXAMPLES = {
     "01-vectorAdd.py": "PASS",
     "02-tiledCopy.py": "Result correct: True",

@@ -19,7 +19,7 @@ QUICK = one_of_each(MUTANTS)
 SHAPES = ((1, 384, 512), (257, 128, 1024), (300, 256, 640), (129, 512, 256))
 
 
-LONG = ("grouped_gate", "grouped_xcd")
+LONG = ("grouped_gate", "grouped_xcd", "grouped_wave32")
 
 
 @pytest.mark.parametrize(
