@@ -18,8 +18,8 @@ PAGE = Companion(
         )
     },
     "[cast.md](../cast.md)",
-    """Two times of the text are of one kernel. Both lie within the range of the timeline, whose middle does not tell the
-    grid that was rejected from the other one: memory bounds both. The peak rates and gains of the tables have no
+    """Two times of the text are of one kernel. Both lie within the range of the timeline, whose middle does not tell
+    the grid that was rejected from the other one: memory bounds both. The peak rates and gains of the tables have no
     times.""",
     speed.casts,
 )

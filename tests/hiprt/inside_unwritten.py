@@ -35,7 +35,7 @@ def two():
 def launch(kernel, to, source, n=N):
     check(hip.hipModuleLaunchKernel(kernel, 1, 1, 1, N, 1, 1, 0, None, None, (to, source, ctypes.c_int(n))))
     check(hip.hipDeviceSynchronize())
-    return [line for line in current().counts.findings if "uninitialised" in line]
+    return [found.line() for found in current().counts.findings if found.check == "uninitialised"]
 
 
 def test_memory_of_hip_malloc_holds_nothing(copy, two):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import mfmasim
+from hipkernels.zoo.entry import REFUSED
+from hipkernels.zoo.entry import rows as reports
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
@@ -95,11 +97,14 @@ def test_forms_that_launches_refuse():
 
 
 def test_shipped_kernels_can_run():
-    """All golden code objects."""
+    """All golden code objects, but the kernels of the zoo whose fault is that they are refused."""
+    refused = {name for name, row in reports().items() if row.found == REFUSED}
     checked = 0
     for path in sorted((folder("golden") / "code").rglob("*.hsaco")):
         code = mfmasim.load(path)
         for name in code.kernels:
+            if name == "before" and path.parent.name == "zoo" and path.name.partition(".")[0] in refused:
+                continue
             assert code[name].unsupported == (), (path, name)
             checked += 1
     assert checked >= 10

@@ -118,7 +118,12 @@ FACTORS = {
     ),
     "another beta in half of them": (EPILOGUE[0], "v += (2 * col < N ? 0.25f : beta) * C[row * N + col]", ""),
     "another beta": (EPILOGUE[0], "v += 0.25f * C[row * N + col]", ""),
-    "one row": (EPILOGUE[0], "v += (row == 3 ? 1 : beta) * C[row * N + col]", ""),
+    "one row": (
+        EPILOGUE[0],
+        "v += (row == 3 ? 1 : beta) * C[row * N + col]",
+        "C is added with a factor of 1, not beta = 0.5, in a part of the output",
+    ),
+    "a few elements": (EPILOGUE[0], "v += (row == 3 && col < 8 ? 1 : beta) * C[row * N + col]", ""),
 }
 
 

@@ -86,7 +86,7 @@ function list(data, id) {
   const topics = [...new Set(data.puzzles.map((one) => one.topic))];
   const said = `${solved} of ${data.puzzles.length} solved`;
   return element("nav", { class: "steps", "aria-label": `puzzles, ${said}` }, element("details", { open: window.innerWidth > 900 }, element("summary", {}, `${data.puzzles.length} puzzles, ${said}; dots are the level`),
-    topics.map((topic) => element("section", {}, element("h3", {}, topic), element("ol", {}, data.puzzles.map((one, n) => (one.topic === topic ? item(one, n) : null)))))));
+    topics.map((topic) => element("section", {}, element("h2", {}, topic), element("ol", {}, data.puzzles.map((one, n) => (one.topic === topic ? item(one, n) : null)))))));
 }
 
 function links(puzzle) {

@@ -100,12 +100,13 @@ class PhaseFit:
         return next((table for table in self.row.alternatives if self.is_table(table)), None)
 
     def known(self) -> list[str]:
-        """Equal rows of all architectures, those with their own source first."""
+        """Equal rows of all architectures: those with their own source first, of these those of the same access."""
+        own = self.timed.probe.row
         found = [
-            (table.confidence not in ("vendor", "measured"), f"{arch} {access} ({table.confidence})")
+            ((table.confidence not in ("vendor", "measured"), access != own), f"{arch} {access} ({table.confidence})")
             for arch in ARCHITECTURES
             for access, table in phase_tables(arch).items()
-            if (arch, access) != (self.timed.arch, self.timed.probe.row) and self.is_table(table)
+            if (arch, access) != (self.timed.arch, own) and self.is_table(table)
         ]
         return [text for _, text in sorted(found, key=lambda item: item[0])]
 
