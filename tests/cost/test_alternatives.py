@@ -83,8 +83,8 @@ def test_more_workgroups_are_tried_where_something_limits_them(code):
 
 def test_alternatives_stand_among_the_changes(code):
     cost = costed(code["large"])
-    whats = [change.what for change in cost.changes]
-    assert set(gains(code["large"])) <= set(whats)
+    names = [change.what for change in cost.changes]
+    assert set(gains(code["large"])) <= set(names)
     assert [c.gain for c in cost.changes] == sorted((c.gain for c in cost.changes), reverse=True)
     assert "gain at most" in next(columns for title, columns, _ in cost.tables() if title.startswith("What to change"))
     assert bound_of(cost.recorded.trace).total > 0

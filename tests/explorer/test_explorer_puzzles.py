@@ -198,7 +198,7 @@ class TestPage:
         page.fill("input[name=answer-i]", "lane // 16 * 4 + n")
         assert page.inner_text(".result") == "Solved: 256 of 256 slots are right."
         assert "1 of 32 solved" in page.get_attribute(".steps", "aria-label")
-        assert page.locator(".steps h3").all_inner_texts() == list(dict.fromkeys(one["topic"] for one in PUZZLES))
+        assert page.locator(".steps h2").all_inner_texts() == list(dict.fromkeys(one["topic"] for one in PUZZLES))
         entries = page.locator(".steps a").all_inner_texts()
         solved = [" ".join(one.split()) for one in entries if "✓" in one]
         assert solved == ["7. The rows of a 16x16 D ✓ ••"]
@@ -252,7 +252,7 @@ class TestPage:
         page.press("input[name=teach-title]", "Enter")
         link = page.url
         other = show(state=link[link.index("#") :])
-        assert other.inner_text("h2") == "Columns of B"
+        assert other.inner_text(".puzzle h2") == "Columns of B"
         other.fill("input[name=answer-lane]", "j + 16 * (k // 4 % 2)")
         assert other.inner_text(".result") == "Solved: 256 of 256 slots are right."
 
