@@ -29,6 +29,8 @@ LEFT = {
 """Why a captured counter is not compared."""
 AS_A_WHOLE = 1.4
 """From this factor on a capture is off as a whole: the median gap is an issue, whose clocks hardly vary."""
+SHORT = 16
+"""Clocks of a gap at most that is an issue or an ALU's, which no queue of the memory lengthens."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,13 @@ class Compared:
 
     @cached_property
     def factor(self) -> float | None:
-        """Median of captured clocks by those of the rows: most gaps are issues, whose clocks hardly vary."""
+        """Median of captured clocks by those of the rows, if possible of gaps that no queue of the memory lengthens.
+
+        A capture whose clocks are too few asks the memory for more than it serves, so that queues grow in the rows.
+        """
         ratios = [gap.captured / gap.value for gap in self.gaps if gap.value]
-        return statistics.median(ratios) if ratios else None
+        short = [gap.captured / gap.value for gap in self.gaps if 0 < gap.value <= SHORT]
+        return statistics.median(short or ratios) if ratios else None
 
     def inside(self, gaps_: list[Gap]) -> float | None:
         """Part of some gaps that is in its range."""
