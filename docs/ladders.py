@@ -1,6 +1,7 @@
 """Published times of kernels beside the timeline: ladders of texts, and all of them together, for docs/cost.md."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
@@ -352,6 +353,27 @@ def row_of(family: str, found: list[Timed], *, ranked: bool = True) -> str:
     return f"| {family} | {len(found)} | {hits} ({hits / len(found):.0%}) | {width:.2f} | {ratio:.2f} | {order} |"
 
 
+def log_axes(at: Callable[[float], float], marks: dict[float, str], corner: tuple[int, int], size: int) -> list[str]:
+    """Grid, labels and diagonal of a square plot, as SVG.
+
+    Args:
+        at: distance of a number from the lower left corner, in pixels.
+        marks: labelled numbers.
+        corner: left and top, in pixels.
+        size: of the square, in pixels.
+    """
+    left, top = corner
+    body = []
+    for number, words in marks.items():
+        x, y = left + at(number), top + size - at(number)
+        body += [
+            f'<path class="grid" d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}"/>',
+            label(x, top + size + 14, words, anchor="middle"),
+            label(left - 6, y + 4, words, anchor="end"),
+        ]
+    return [*body, f'<path d="M{left} {top + size}L{left + size} {top}" stroke="#999"/>']
+
+
 def everything_picture() -> str:
     """Published milliseconds against the timeline's with its range, by family, as SVG."""
     colours = ("#d9600a", "#2b6cb0", "#2f855a", "#6b46c1", "#b83280")
@@ -361,15 +383,8 @@ def everything_picture() -> str:
     def at(ms: float) -> float:
         return size * math.log10(max(low, ms) / low) / decades
 
-    body = [label(left, 20, "Milliseconds: published across, timeline and its range up", kind="head")]
-    for power in range(-2, 3):
-        x, y = left + at(10.0**power), top + size - at(10.0**power)
-        body += [
-            f'<path d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}" stroke="#ddd"/>',
-            label(x, top + size + 14, f"{10.0**power:g}", anchor="middle"),
-            label(left - 6, y + 4, f"{10.0**power:g}", anchor="end"),
-        ]
-    body.append(f'<path d="M{left} {top + size}L{left + size} {top}" stroke="#999"/>')
+    head = label(left, 20, "Milliseconds: published across, timeline and its range up", kind="head")
+    body = [head, *log_axes(at, {10.0**power: f"{10.0**power:g}" for power in range(-2, 3)}, (left, top), size)]
     for family, _, published, taken in timed():
         colour = colours[families.index(family)]
         x, y = left + at(published), top + size - at(taken["value"])

@@ -16,7 +16,7 @@ import numpy as np
 
 import mfmasim
 from docs import DOCS
-from docs.ladders import LADDERS, Timed, everything_picture, everything_table, ladder_table, loops
+from docs.ladders import LADDERS, Timed, everything_picture, everything_table, ladder_table, log_axes, loops
 from mfmasim.architectures import arch as find_arch
 from mfmasim.architectures.rates import NAMES, Rates
 from mfmasim.cli import main
@@ -238,15 +238,8 @@ def captures_picture() -> str:
     def at(clocks: float) -> float:
         return size * math.log10(max(1.0, clocks)) / decades
 
-    body = [label(left, 20, "Clocks of a gap: captured across, rows and range up", kind="head")]
-    for power in range(4):
-        x, y = left + at(10**power), top + size - at(10**power)
-        body += [
-            f'<path class="grid" d="M{x:.1f} {top}V{top + size}M{left} {y:.1f}H{left + size}"/>',
-            label(x, top + size + 14, f"{10**power:,}", anchor="middle"),
-            label(left - 6, y + 4, f"{10**power:,}", anchor="end"),
-        ]
-    body.append(f'<path d="M{left} {top + size}L{left + size} {top}" stroke="#999"/>')
+    head = label(left, 20, "Clocks of a gap: captured across, rows and range up", kind="head")
+    body = [head, *log_axes(at, {10**power: f"{10**power:,}" for power in range(4)}, (left, top), size)]
     for name, one in compared_launches():
         colour = colours[launches()[name]["arch"]]
         for _, _, _, _, _, captured, _, low, value, high, _ in one.by_instruction():

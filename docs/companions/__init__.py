@@ -1,1 +1,1 @@
-"""What the pages of docs/texts say beside the rows of statements: openings, commands, pictures, speed."""
+"""Openings, commands, pictures and times on the pages of docs/texts, beside the rows of statements."""

@@ -1,4 +1,4 @@
-"""What a page says beside the rows of statements."""
+"""Parts of a page of docs/texts beside the rows of statements."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
